@@ -1,0 +1,40 @@
+"""Tamis sifts a table down to the columns that matter, fits models people can read, and says honestly how good they are.
+
+Nothing heavy is imported until a name is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Table": "tamis.table",
+    "read": "tamis.table",
+    "Lock": "tamis.lock",
+    "RankSelector": "tamis.score",
+    "LinearRegressor": "tamis.linear",
+    "LinearClassifier": "tamis.linear",
+    "TreeClassifier": "tamis.tree",
+    "TreeRegressor": "tamis.tree",
+    "nested_score": "tamis.evaluate",
+    "Study": "tamis.study",
+    "load": "tamis.study",
+}
+_STAGES = ("table", "views", "score", "linear", "tree", "evaluate", "study", "report", "engine", "split", "errors")
+
+__all__ = sorted([*_HOME, *_STAGES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _STAGES:
+        return import_module(f"tamis.{name}")
+    raise AttributeError(f"module 'tamis' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,111 @@
+"""Every check of a user's arguments; tables and columns are checked where they are read, in `table`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import KindError, ParameterError
+
+__all__ = ["count", "nearest", "number", "one_of", "weights"]
+
+
+def one_of(name: str, value: Any, known: Iterable[str]) -> str:
+    """The value, when it is one of the known words.
+
+    >>> one_of("rule", "min", ["1se", "min"])
+    'min'
+    """
+    words = list(known)
+    if isinstance(value, str) and value in words:
+        return value
+    raise ParameterError(f"{name}={value!r} is not known{nearest(value, words)}; give one of {', '.join(words)}")
+
+
+def nearest(word: Any, known: Iterable[str]) -> str:
+    """A hint to put into an error: the known word that looks most like the one given.
+
+    >>> nearest("outcom", ["age", "outcome"])
+    " (did you mean 'outcome'?)"
+    """
+    if not isinstance(word, str):
+        return ""
+    lowered = {str(name).casefold(): str(name) for name in known}
+    found = get_close_matches(word.casefold(), list(lowered), n=1, cutoff=0.6)
+    return f" (did you mean {lowered[found[0]]!r}?)" if found else ""
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    """A finite real number within [low, high] (or the open interval).
+
+    >>> number("alpha", 0.5, low=0)
+    0.5
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise KindError(f"{name}={value!r} must be a number, not {type(value).__name__}; {_range(low, high)}")
+    given = float(value)
+    below = given <= low if open_low else given < low
+    above = given >= high if open_high else given > high
+    if not np.isfinite(given) or below or above:
+        raise ParameterError(f"{name}={value!r} is out of range; {_range(low, high, open_low, open_high)}")
+    return given
+
+
+def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: str = "") -> int:
+    """A whole number within [low, high]; `of` says what the upper limit counts.
+
+    >>> count("k", 3, high=10, of="columns")
+    3
+    """
+    top = "" if high is None else f"{high:,} {of}".rstrip()
+    way_out = f"give a whole number of at least {low}" if high is None else f"give {name} between {low} and {high:,}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise KindError(f"{name}={value!r} must be a whole number, not {type(value).__name__}; {way_out}")
+    given = int(value)
+    if high is not None and given > high:
+        raise ParameterError(f"{name}={given}, but there are only {top}; {way_out}")
+    if given < low:
+        raise ParameterError(f"{name}={given} is too small; {way_out}")
+    return given
+
+
+def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """One weight a row as float64: ones when none are given; zero is allowed, negative is not."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if isinstance(sample_weight, Real):
+        return np.full(n_rows, number("sample_weight", sample_weight, low=0))
+    given = np.asarray(sample_weight, dtype=np.float64)
+    if given.ndim != 1:
+        raise ParameterError(f"sample_weight has {given.ndim} dimensions; give one number a row (1D)")
+    if len(given) != n_rows:
+        raise ParameterError(f"sample_weight has shape {given.shape}, but there are {n_rows:,} rows; give one a row")
+    bad = np.flatnonzero(~(given >= 0) | ~np.isfinite(given))
+    if bad.size:
+        raise ParameterError(f"sample_weight[{bad[0]}]={given[bad[0]]!r}; give finite weights of at least 0")
+    if not given.any():
+        raise ParameterError("all weights in sample_weight are 0; give at least one row a weight above 0")
+    return given
+
+
+def _range(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:
+    if np.isinf(low) and np.isinf(high):
+        return "give a finite number"
+    if np.isinf(high):
+        return f"give a number {'above' if open_low else 'of at least'} {low:g}"
+    if np.isinf(low):
+        return f"give a number {'below' if open_high else 'of at most'} {high:g}"
+    left, right = "(" if open_low else "[", ")" if open_high else "]"
+    return f"give a number in {left}{low:g}, {high:g}{right}"

@@ -1,0 +1,67 @@
+"""Run independent tasks, each with its own seed, on joblib's threads or the backend the user chose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from tamis.engine.seed import seed_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A named piece of work: `function(*args, seed=...)`; the name decides the seed."""
+
+    name: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...] = field(default=())
+
+    def __call__(self, seed: int) -> Any:
+        return self.function(*self.args, seed=seed_of(seed, self.name))
+
+
+def workers(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` means here: None is 1, -1 every core, as in joblib.
+
+    >>> workers(None)
+    1
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs < 0:
+        return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    return max(1, n_jobs)
+
+
+def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> Iterator[tuple[Task, Any]]:
+    """Pairs of (task, result) as tasks finish, in any order.
+
+    Every task computes on one BLAS thread, so its bits do not depend on how many tasks run beside it.
+    """
+    pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
+    with threadpool_limits(1):
+        yield from pool(delayed(_one)(task, seed) for task in tasks)
+
+
+def _one(task: Task, seed: int) -> tuple[Task, Any]:
+    with threadpool_limits(1):  # again here: a process or a cluster worker has its own pools
+        return task, task(seed)
+
+
+def map_threads(function: Callable[[Any], T], items: Iterable[Any], n_jobs: int | None = None) -> list[T]:
+    """`[function(item) for item in items]` on threads, results in order: for kernels that release the GIL.
+
+    >>> map_threads(abs, [-1, 2], n_jobs=2)
+    [1, 2]
+    """
+    given = list(items)
+    if workers(n_jobs) == 1 or len(given) < 2:
+        return [function(item) for item in given]
+    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(function)(item) for item in given))

@@ -1,0 +1,43 @@
+"""Every exception and warning Tamis raises.
+
+ValueError
+└── TamisError          something the user gave cannot be used as it is
+    ├── TableError      a file, a table, a column or a row
+    ├── ParameterError  an argument of a function, an estimator or a command
+    └── StudyError      a study folder, its journal, its lock
+TypeError
+└── KindError           a column or value of a kind the method cannot take
+UserWarning
+└── TamisWarning        the answer stands, but the user should know something about it
+    └── NotConverged    a solver stopped before its stated gap
+
+Each carries one sentence: what was received, where, and the way out.
+"""
+
+
+class TamisError(ValueError):
+    """Something the user gave cannot be used as it is."""
+
+
+class TableError(TamisError):
+    """A file, a table, a column or a row cannot be used as it is."""
+
+
+class ParameterError(TamisError):
+    """An argument is outside what the method takes."""
+
+
+class StudyError(TamisError):
+    """A study folder, its journal or its lock stands in the way."""
+
+
+class KindError(TypeError):
+    """A column or value is of a kind the method cannot take."""
+
+
+class TamisWarning(UserWarning):
+    """The answer stands, but the user should know something about it."""
+
+
+class NotConverged(TamisWarning):
+    """A solver stopped before its stated gap."""

@@ -1,0 +1,21 @@
+"""Any source becomes named, typed columns; the only place that knows dataframes exist."""
+
+from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
+from tamis.table.features import features, refuse_missing
+from tamis.table.table import Table
+from tamis.table.target import Classes, is_class_target, numbers, same_length
+
+__all__ = [
+    "KINDS",
+    "MISSING",
+    "UNSEEN",
+    "Classes",
+    "Column",
+    "Table",
+    "categories",
+    "features",
+    "is_class_target",
+    "numbers",
+    "refuse_missing",
+    "same_length",
+]

@@ -1,0 +1,68 @@
+"""One named, typed column of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+#: What a column can be. Numbers, booleans and ordinals are float64 values with NaN for missing; categories are codes.
+KINDS = ("numeric", "boolean", "categorical", "ordinal", "date", "text", "identifier", "constant")
+
+MISSING = -1  # code of a missing category
+UNSEEN = -2  # code of a level that the fitted model never saw
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column: float64 `values` with NaN for missing, or, for categories, int32 codes into `levels`.
+
+    A categorical code of -1 is a missing value, of -2 a level unknown to the model that asked for `recode`.
+    Booleans are 0.0 and 1.0, ordinals 0.0, 1.0, …; both may carry `levels`, the words their numbers stand for.
+    """
+
+    name: str
+    kind: str
+    values: np.ndarray
+    levels: tuple[Any, ...] | None = None
+
+    @property
+    def is_categorical(self) -> bool:
+        """True when the values are codes without an order."""
+        return self.kind == "categorical"
+
+    @property
+    def missing(self) -> np.ndarray:
+        """A mask of the rows without a value."""
+        return self.values == MISSING if self.is_categorical else np.isnan(self.values)
+
+    def take(self, rows: Any) -> Column:
+        """The same column, some of its rows; its levels stay as they are."""
+        return replace(self, values=self.values[rows])
+
+    def recode(self, levels: Sequence[Any]) -> Column:
+        """The same categories as codes into another list of levels; those not in it become `UNSEEN`."""
+        if self.levels is None or tuple(levels) == self.levels:
+            return replace(self, levels=tuple(levels))
+        place = {level: code for code, level in enumerate(levels)}
+        table = np.array([place.get(level, UNSEEN) for level in self.levels] + [UNSEEN, MISSING], dtype=np.int32)
+        return replace(self, values=table[self.values], levels=tuple(levels))
+
+
+def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
+    """A categorical column from its values, levels sorted by their text, missing kept as missing.
+
+    >>> categories("colour", ["red", None, "blue"]).values
+    array([ 1, -1,  0], dtype=int32)
+    """
+    listed = [None if _is_missing(value) else value for value in values]
+    levels = tuple(sorted({value for value in listed if value is not None}, key=lambda v: (str(v), str(type(v)))))
+    place: dict[Any, int] = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((MISSING if v is None else place[v] for v in listed), dtype=np.int32, count=len(listed))
+    return Column(name, "categorical", codes, levels)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value  # NaN, NaT and pd.NA-like compare unequal to themselves

@@ -1,0 +1,78 @@
+"""The boundary to dataframes: pandas, polars, pyarrow and what else narwhals reads, and arrays of mixed objects."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from tamis.errors import KindError, TableError
+from tamis.table.column import MISSING, Column, categories
+
+
+def is_frame(X: Any) -> bool:
+    """True for an eager dataframe of any library that narwhals knows."""
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]:
+    """Typed columns of a frame, by its own types; or of an array of objects, with the names given."""
+    if isinstance(X, np.ndarray):
+        labels = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
+        return [_of_objects(name, X[:, j]) for j, name in enumerate(labels)]
+    frame = nw.from_native(X, eager_only=True)
+    twice = sorted({str(name) for name in frame.columns if frame.columns.count(name) > 1})
+    if twice:
+        raise TableError(f"the column name {twice[0]!r} appears more than once; give every column a name of its own")
+    return [_of_series(str(name), frame[name]) for name in frame.columns]
+
+
+def _of_series(name: str, series: nw.Series[Any]) -> Column:
+    dtype = series.dtype
+    if dtype == nw.Boolean:
+        return Column(name, "boolean", _floats(series.cast(nw.Float64)))
+    if dtype.is_numeric():
+        return Column(name, "numeric", _floats(series))
+    if dtype.is_temporal() and dtype != nw.Duration and dtype != nw.Time:
+        seconds = _floats(series.cast(nw.Datetime("us")).dt.timestamp("us"))
+        return Column(name, "date", seconds / 86_400e6)
+    if dtype == nw.Duration:
+        return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6)
+    if dtype in (nw.Categorical, nw.Enum):
+        levels = tuple(series.cat.get_categories().to_list())
+        return _with_levels(name, series.to_list(), levels)
+    if dtype == nw.String:
+        return categories(name, series.to_list())
+    return _of_objects(name, np.array(series.to_list(), dtype=object))
+
+
+def _with_levels(name: str, values: list[Any], levels: tuple[Any, ...]) -> Column:
+    """A frame's own categories, levels sorted by text so that codes do not depend on how the frame was made."""
+    ordered = tuple(sorted(levels, key=str))
+    place = {level: code for code, level in enumerate(ordered)}
+    codes = np.array([place.get(value, MISSING) for value in values], dtype=np.int32)
+    return Column(name, "categorical", codes, ordered)
+
+
+def _floats(series: nw.Series[Any]) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = series.cast(nw.Float64).to_numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _of_objects(name: str, values: np.ndarray) -> Column:
+    """Objects: all numbers (or missing) make a numeric column; anything of text makes categories."""
+    try:
+        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+        if not any(isinstance(v, str) for v in values):
+            return Column(name, "numeric", numbers)
+    except (TypeError, ValueError):
+        pass
+    try:
+        return categories(name, list(values))
+    except TypeError as error:
+        raise KindError(f"column {name!r} holds values that are neither a number nor a string ({error})") from error

@@ -1,0 +1,159 @@
+"""A table in memory: named, typed columns of equal length, or one numeric matrix that is not copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tamis.check import nearest
+from tamis.errors import KindError, TableError
+from tamis.table.column import Column
+from tamis.table.frame import columns_of_frame, is_frame
+
+
+class Table:
+    """Columns of equal length with names and kinds.
+
+    A table made from a numeric array keeps that array (`matrix`) and makes columns only when asked for them.
+
+    Parameters
+    ----------
+    columns : the columns, in order.
+    matrix : instead of columns, a dense or SciPy sparse matrix of numbers.
+    names : the names of the matrix' columns; without them columns are called x0, x1, …
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column] = (),
+        *,
+        matrix: Any = None,
+        names: Sequence[str] | None = None,
+        n_rows: int | None = None,
+    ) -> None:
+        self.matrix = matrix
+        self._columns = None if matrix is not None else tuple(columns)
+        if matrix is not None:
+            self.n_rows = int(matrix.shape[0])
+            self.named = names is not None
+            self.names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(matrix.shape[1]))
+        else:
+            self.n_rows = len(columns[0].values) if columns else int(n_rows or 0)
+            self.named = True
+            self.names = tuple(column.name for column in columns)
+
+    @classmethod
+    def of(cls, X: Any, names: Sequence[str] | None = None) -> Table:
+        """A table from a Table, an array, a sparse matrix or a frame (pandas, polars, pyarrow, …).
+
+        >>> Table.of([[1.0, 2.0], [3.0, 4.0]]).names
+        ('x0', 'x1')
+        """
+        if isinstance(X, Table):
+            return X
+        if is_frame(X):
+            return cls(columns_of_frame(X))
+        if sparse.issparse(X):
+            return cls(matrix=X.tocsc(), names=names)
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise TableError(f"the table has {array.ndim} dimension(s); give rows × columns (2D)")
+        if array.dtype.kind not in "fiub":
+            labels = names if names is not None else [f"x{j}" for j in range(array.shape[1])]
+            table = cls(columns_of_frame(array, labels), n_rows=len(array))
+            table.named = names is not None
+            return table
+        return cls(matrix=array, names=names)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, self.n_columns
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    @property
+    def is_sparse(self) -> bool:
+        return sparse.issparse(self.matrix)
+
+    @property
+    def is_numeric(self) -> bool:
+        """True when no column is categorical."""
+        return self._columns is None or not any(column.is_categorical for column in self._columns)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(self.column(j) for j in range(self.n_columns))
+
+    def column(self, which: int | str) -> Column:
+        """A column by position or name."""
+        j = self.index(which) if isinstance(which, str) else which
+        if self._columns is not None:
+            return self._columns[j]
+        values = self.matrix[:, [j]].toarray().ravel() if self.is_sparse else self.matrix[:, j]
+        kind = "boolean" if self.matrix.dtype.kind == "b" else "numeric"
+        return Column(self.names[j], kind, np.ascontiguousarray(values, dtype=np.float64))
+
+    def index(self, name: str) -> int:
+        """The position of a named column."""
+        if name not in self.names:
+            raise TableError(f"there is no column {name!r}{nearest(name, self.names)}; columns: {_some(self.names)}")
+        return self.names.index(name)
+
+    def order(self) -> np.ndarray:
+        """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""
+        if not self.named:
+            return np.arange(self.n_columns)
+        return np.array(sorted(range(self.n_columns), key=lambda j: self.names[j]), dtype=np.int64)
+
+    def numbers(self) -> np.ndarray:
+        """Every column as float64, rows × columns; a categorical column is refused by name."""
+        if self.is_sparse:
+            return np.asarray(self.matrix.toarray(), dtype=np.float64)
+        if self.matrix is not None:
+            return np.asarray(self.matrix, dtype=np.float64)
+        columns = self.columns
+        for column in columns:
+            if column.is_categorical:
+                raise KindError(f"column {column.name!r} holds categories; this method takes numbers only")
+        out = np.empty((self.n_rows, len(columns)), order="F")
+        for j, column in enumerate(columns):
+            out[:, j] = column.values
+        return out
+
+    def take(self, rows: Any) -> Table:
+        """The table of some rows (positions or a mask); levels of categories stay as they are."""
+        if self._columns is None:
+            matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
+            return Table(matrix=matrix, names=self.names if self.named else None)
+        rows = np.asarray(rows)
+        n = int(rows.sum()) if rows.dtype == bool else len(rows)
+        table = Table([column.take(rows) for column in self._columns], n_rows=n)
+        table.named = self.named
+        return table
+
+    def select(self, which: Sequence[int | str]) -> Table:
+        """The table of some columns, by position or name, in the order given."""
+        places = [self.index(w) if isinstance(w, str) else int(w) for w in which]
+        if self._columns is None:
+            matrix = self.matrix.tocsc()[:, places] if self.is_sparse else self.matrix[:, places]
+            table = Table(matrix=matrix, names=[self.names[j] for j in places])
+        else:
+            table = Table([self._columns[j] for j in places], n_rows=self.n_rows)
+        table.named = self.named
+        return table
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        return f"Table({self.n_rows:,} rows × {self.n_columns:,} columns)"
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f", … ({len(names):,} in all)" if len(names) > most else "")

@@ -1,0 +1,90 @@
+"""The target: classes as codes, or finite numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from tamis.errors import TableError
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A class target: `codes[i]` says which of `labels` (sorted) row i is."""
+
+    codes: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, y: Any) -> Classes:
+        """Codes (int32) and sorted labels of a one-dimensional class target."""
+        values = _vector(y)
+        if values.dtype.kind == "O":
+            _refuse_missing(np.array([v is None or v != v for v in values]))
+        check_classification_targets(values)
+        labels, codes = np.unique(values, return_inverse=True)
+        return cls(codes.astype(np.int32), labels)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @property
+    def counts(self) -> np.ndarray:
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def numbers(y: Any, *, several: bool = False) -> np.ndarray:
+    """A numeric target as float64; one-dimensional unless `several` targets are allowed."""
+    if several and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        return np.ascontiguousarray(check_array(y, dtype=np.float64, input_name="y"))
+    values = _vector(y)
+    if values.dtype.kind not in "fiub":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise TableError(f"the target y must hold numbers, but has {values[0]!r}; {error}") from error
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    assert_all_finite(values, input_name="y")
+    return values
+
+
+def is_class_target(y: Any) -> bool:
+    """True when a target reads as classes: text, booleans, or few whole numbers for the rows there are.
+
+    Whole numbers count as classes when they take at most 20 values and at most half as many as there are rows.
+    """
+    values = _vector(y)
+    if values.dtype.kind not in "fiu":
+        return True
+    distinct = np.unique(values)
+    whole = bool(np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)))
+    return whole and len(distinct) <= 20 and len(distinct) <= max(2, len(values) // 2)
+
+
+def same_length(X: Any, y: Any) -> None:
+    """Refuse a target whose length is not the table's number of rows."""
+    check_consistent_length(X, y)
+
+
+def _vector(y: Any) -> np.ndarray:
+    if y is None:
+        raise TableError("this method requires y to be passed, but the target y is None")
+    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    values = column_or_1d(values, warn=True)
+    if values.dtype.kind == "f":
+        assert_all_finite(values, input_name="y")
+    return values
+
+
+def _refuse_missing(missing: np.ndarray) -> None:
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise TableError(f"the target has no value in {int(missing.sum()):,} row(s), first in row {row}; drop them")
