@@ -1,0 +1,108 @@
+"""What has been finished, on disk: one JSON line a task, so a killed run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tamis.errors import StudyError
+
+JOURNAL_FILE = "journal.jsonl"
+
+#: What must be the same for a journal to be resumed, and what to call it when it is not.
+IDENTITY = {"data": "another table", "settings": "other settings", "version": "another version of Tamis"}
+
+
+class Journal:
+    """The append-only journal of one study folder.
+
+    The first line says what the study is (digest of the data, settings with the seed, version); every other line is
+    a finished task with its seed and result. A last line cut short by a kill is dropped; nothing else ever is.
+    Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit.
+    """
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder, self.path, self.identity = folder, folder / JOURNAL_FILE, identity
+        self.done: dict[str, Any] = {}
+        self._file: Any = None
+
+    def __enter__(self) -> Journal:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("a+b")
+        try:
+            _hold(self._file, self.folder)
+            self._resume()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._file.close()
+
+    def add(self, task: str, seed: int, result: Any) -> None:
+        """Append one finished task; it is on disk when this returns."""
+        self.done[task] = result
+        self._write({"task": task, "seed": seed, "result": result})
+
+    def _resume(self) -> None:
+        lines = _complete_lines(self._file)
+        if not lines:
+            self._write({"study": self.identity})
+            return
+        refuse_other(self.folder, lines[0].get("study", {}), self.identity)
+        self.done = {line["task"]: line["result"] for line in lines[1:]}
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Raise when a folder's study is not the one that is to be run."""
+    for part, words in IDENTITY.items():
+        if found.get(part) != wanted[part]:
+            raise StudyError(
+                f"the folder {str(folder)!r} belongs to {words}{_difference(found.get(part), wanted[part])}; "
+                "give another --folder, or start over with --fresh"
+            )
+
+
+def _difference(found: Any, wanted: Any) -> str:
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        parts = [key for key in wanted if found.get(key) != wanted[key]]
+        key = parts[0] if parts else "?"
+        return f" ({key} was {found.get(key)!r}, now {wanted.get(key)!r})"
+    return f" (it was {str(found)[:12]}, now {str(wanted)[:12]})"
+
+
+def _complete_lines(file: Any) -> list[dict[str, Any]]:
+    """All whole lines; what a kill left half-written at the end is cut off."""
+    file.seek(0)
+    text = file.read()
+    whole = text[: text.rfind(b"\n") + 1]
+    if len(whole) < len(text):
+        file.truncate(len(whole))
+    lines = []
+    for place, line in enumerate(whole.splitlines(), start=1):
+        try:
+            lines.append(json.loads(line.decode("utf-8", "surrogatepass")))
+        except ValueError as error:
+            raise StudyError(f"line {place} of {file.name!r} is damaged; start over with --fresh") from error
+    return lines
+
+
+def _hold(file: Any, folder: Path) -> None:
+    """Refuse a folder that another process is working in; the system frees the hold even after kill -9."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where a journal opened twice is the user's care
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another --folder") from error

@@ -1,0 +1,64 @@
+"""What a user asked of a study: checked once, written down, part of the study's identity."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tamis import check
+from tamis.errors import ParameterError
+
+TASKS = ("classes", "numbers")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything but the data that decides a study's answer.
+
+    Parameters
+    ----------
+    target : name of the column to predict.
+    seed : fixes every random choice.
+    task : "classes" or "numbers"; None decides from the target's unlocked rows.
+    scoring : the metric that is compared and quoted; None is accuracy for classes, R² for numbers.
+    lock : the share of rows to lock.
+    folds, repeats : outer k-fold and how often it is repeated; None repeats 3 times below 1,000 rows, else once.
+    inner : folds of the cross-validation that chooses between procedures inside every training part.
+    groups, time : name of the column whose rows stay together, or whose order is kept.
+    types : overrides of column kinds, name -> kind.
+    drop : columns to leave out.
+    procedures : names of the procedures to compare; None is all of them.
+    """
+
+    target: str
+    seed: int = 0
+    task: str | None = None
+    scoring: str | None = None
+    lock: float = 0.2
+    folds: int = 5
+    repeats: int | None = None
+    inner: int = 5
+    groups: str | None = None
+    time: str | None = None
+    types: dict[str, str] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    procedures: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check.count("seed", self.seed, low=0)
+        check.count("folds", self.folds, low=2)
+        check.count("inner", self.inner, low=2)
+        check.number("lock", self.lock, low=0, high=0.9)
+        if self.repeats is not None:
+            check.count("repeats", self.repeats)
+        if self.task is not None:
+            check.one_of("task", self.task, TASKS)
+        if self.groups is not None and self.time is not None:
+            raise ParameterError(
+                f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, in a fixed order."""
+        facts = asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
