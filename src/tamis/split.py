@@ -1,0 +1,284 @@
+"""Rows: k folds, groups, time order, holdout, leave-one-out, bootstrap; all as one list of (train, test) positions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+
+from tamis.check import count, number, one_of
+from tamis.engine.seed import generator, seed_of
+from tamis.errors import KindError, ParameterError
+from tamis.table import Classes, is_class_target
+
+__all__ = ["WORDS", "Bootstrap", "Folds", "folds"]
+
+Folds = list[tuple[np.ndarray, np.ndarray]]
+
+#: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
+WORDS = ("loo", "holdout", "bootstrap")
+
+
+def folds(
+    cv: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    classifier: bool | None = None,
+    seed: int = 0,
+    repeats: int = 1,
+    X: Any = None,
+    complete: bool = True,
+) -> Folds:
+    """The (train, test) row positions that `cv` stands for.
+
+    Folds are shuffled by the seed and, for a class target, stratified. Groups are never torn apart. With `time`, models
+    are trained on the past only: k + 1 stretches of rows, each but the first judged once by what came before it;
+    rows of equal time stay together, and rows of a judged group are taken out of the past.
+
+    Parameters
+    ----------
+    cv : a number of folds (None is 5), a share of rows to hold out (0.2), "loo", "holdout" (a fifth), "bootstrap" (25
+        resamples, judged on the rows not drawn), a splitter of scikit-learn, or an iterable of (train, test) pairs.
+    y : the target, or None when X says how many rows there are.
+    groups, time : one value a row.
+    classifier : stratify by class; by default when the target reads as classes.
+    seed : fixes the shuffling.
+    repeats : how often the whole split is drawn anew.
+    X : the table, for splitters that look at it.
+    complete : refuse training rows that lack a class of the target.
+
+    >>> [test.tolist() for train, test in folds(2, [1.5, 2.5, 3.5, 4.5])]
+    [[2, 3], [0, 1]]
+    """
+    n_rows = len(y) if y is not None else X.shape[0]
+    classes = _classes(y, classifier)
+    group_codes = _codes("groups", groups, n_rows)
+    moments = _codes("time", time, n_rows)
+    count("repeats", repeats)
+    if moments is not None:
+        pairs = _in_time(cv, moments, group_codes, repeats)
+    elif cv is None or isinstance(cv, (str, Real, np.integer, np.bool_)):
+        pairs = _named(cv, n_rows, classes, group_codes, seed, repeats)
+    else:
+        pairs = _given(cv, n_rows, y, group_codes, X, repeats)
+    if complete and classes is not None:
+        _refuse_missing_class(pairs, classes)
+    return pairs
+
+
+class Bootstrap:
+    """A splitter: rows (or whole groups) drawn with replacement train, the rows never drawn judge.
+
+    >>> train, test = next(Bootstrap(1).split(range(5)))
+    >>> len(train), sorted({*train.tolist(), *test.tolist()})
+    (5, [0, 1, 2, 3, 4])
+    """
+
+    def __init__(self, n_resamples: int = 25, *, random_state: int = 0) -> None:
+        self.n_resamples = n_resamples
+        self.random_state = random_state
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many resamples there are."""
+        return self.n_resamples
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Pairs of (train, test); a draw that leaves no row out is drawn again."""
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+        n_groups = int(codes.max()) + 1
+        if n_groups < 2:
+            raise ParameterError("a bootstrap needs at least 2 rows (or groups) to leave one out; give more rows")
+        rows_of = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+        for number_of_draw in range(self.n_resamples):
+            draw = generator(self.random_state, "bootstrap", number_of_draw)
+            drawn = draw.integers(n_groups, size=n_groups)
+            while len(np.unique(drawn)) == n_groups:
+                drawn = draw.integers(n_groups, size=n_groups)
+            train = np.concatenate([rows_of[g] for g in drawn])
+            left_out = np.ones(n_rows, dtype=bool)
+            left_out[train] = False
+            yield train, np.flatnonzero(left_out)
+
+
+def _classes(y: Any, classifier: bool | None) -> Classes | None:
+    if y is None or classifier is False or (classifier is None and not is_class_target(y)):
+        return None
+    return Classes.of(y)
+
+
+def _codes(name: str, values: Any, n_rows: int) -> np.ndarray | None:
+    """Groups or times as whole numbers in their own order."""
+    if values is None:
+        return None
+    given = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if given.ndim != 1 or len(given) != n_rows:
+        shape = f"{len(given):,} values" if given.ndim == 1 else f"{given.ndim} dimensions"
+        raise ParameterError(f"{name} has {shape}, but there are {n_rows:,} rows; give one value a row")
+    holes = np.flatnonzero([v is None or v != v for v in given.tolist()]) if given.dtype.kind not in "iub" else []
+    if len(holes):
+        raise ParameterError(f"{name} has no value in row {holes[0]}; give every row one, or leave the row out")
+    try:
+        return np.unique(given, return_inverse=True)[1]
+    except TypeError as error:
+        raise KindError(f"{name} mixes kinds that cannot be ordered ({error}); give values of one kind") from error
+
+
+def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | None, seed: int, repeats: int) -> Folds:
+    """Folds for a number, a share or a word."""
+    kind, size = _meaning(cv)
+    if kind == "loo" and repeats > 1:
+        raise ParameterError(f"repeats={repeats}, but leave-one-out has only one arrangement; give repeats=1")
+    if kind == "folds":
+        _refuse_few(int(size), n_rows, classes, groups)
+    pairs: Folds = []
+    placeholder, target = np.zeros((n_rows, 1)), None if classes is None else classes.codes
+    for repeat in range(repeats):
+        splitter = _splitter(kind, size, classes is not None, groups is not None, seed_of(seed, "repeat", repeat))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")  # said below when it matters
+            try:
+                pairs += [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]
+            except ParameterError:
+                raise
+            except ValueError as error:
+                raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
+    return pairs
+
+
+def _meaning(cv: Any) -> tuple[str, float]:
+    if cv is None:
+        return "folds", 5
+    if isinstance(cv, str):
+        word = one_of("cv", cv, WORDS)
+        return word, {"loo": 0, "holdout": 0.2, "bootstrap": 25}[word]
+    if isinstance(cv, Integral) and not isinstance(cv, (bool, np.bool_)):
+        return "folds", count("cv", cv, low=2)
+    return "holdout", number("cv", cv, low=0, high=1, open_low=True, open_high=True)
+
+
+def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int) -> Any:
+    if kind == "loo":
+        return LeaveOneGroupOut() if by_group else LeaveOneOut()
+    if kind == "bootstrap":
+        return Bootstrap(int(size), random_state=seed)
+    if kind == "holdout":
+        if by_group:
+            return GroupShuffleSplit(1, test_size=size, random_state=seed)
+        return (StratifiedShuffleSplit if by_class else ShuffleSplit)(1, test_size=size, random_state=seed)
+    if by_group:
+        return (StratifiedGroupKFold if by_class else GroupKFold)(int(size), shuffle=True, random_state=seed)
+    return (StratifiedKFold if by_class else KFold)(int(size), shuffle=True, random_state=seed)
+
+
+def _refuse_few(k: int, n_rows: int, classes: Classes | None, groups: np.ndarray | None) -> None:
+    if k > n_rows:
+        raise ParameterError(
+            f"cv={k} folds need at least {k} rows, but there are only {n_rows} (n_samples={n_rows}); give fewer folds"
+        )
+    if groups is not None and k > groups.max() + 1:
+        most = int(groups.max()) + 1
+        raise ParameterError(f"cv={k} folds, but there are only {most} groups; give cv between 2 and {most}")
+    if classes is not None and classes.counts.max() < k:
+        most = int(classes.counts.max())
+        raise ParameterError(f"cv={k} folds, but the largest class has only {most} rows; give cv of at most {most}")
+
+
+def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: int) -> Folds:
+    """The past trains, the next stretch judges: an expanding window."""
+    if repeats > 1:
+        raise ParameterError(f"repeats={repeats}, but rows in time order have only one arrangement; give repeats=1")
+    if not (cv is None or isinstance(cv, (str, Real, np.integer))):
+        raise ParameterError(f"time is given together with cv={cv!r}; give cv as a number, or pairs without time")
+    kind, size = _meaning(cv)
+    if kind in ("loo", "bootstrap"):
+        raise ParameterError(f"cv={cv!r} would train on the future; with time give a number of folds, or a share")
+    n_rows = len(moments)
+    order = np.argsort(moments, kind="stable")
+    times = moments[order]
+    k = int(size) if kind == "folds" else 1
+    shares = np.arange(1, k + 1) / (k + 1) if kind == "folds" else np.array([1 - size])
+    cuts = np.searchsorted(times, times[np.minimum((shares * n_rows).astype(int), n_rows - 1)], side="left")
+    edges = np.append(cuts, n_rows)
+    if cuts[0] == 0 or np.any(np.diff(edges) <= 0):
+        raise ParameterError(
+            f"cv={cv!r} cannot be cut from {int(times[-1]) + 1:,} different times; give fewer folds, or a finer time"
+        )
+    pairs = [(order[:a], order[a:b]) for a, b in zip(edges[:-1], edges[1:])]
+    if groups is not None:
+        pairs = [(train[~np.isin(groups[train], groups[test])], test) for train, test in pairs]
+        if any(len(train) == 0 for train, _ in pairs):
+            raise ParameterError("every group of the past comes again in a judged stretch; give fewer folds")
+    return pairs
+
+
+def _given(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: Any, repeats: int) -> Folds:
+    """Folds of a splitter or of an iterable of pairs, checked."""
+    if repeats > 1:
+        raise ParameterError(f"repeats={repeats}, but cv={cv!r} says itself what the folds are; give repeats=1")
+    if hasattr(cv, "split"):
+        found: Iterable[Any] = cv.split(np.zeros((n_rows, 1)) if X is None else X, y, groups)
+    elif isinstance(cv, Iterable):
+        found = cv
+    else:
+        raise KindError(f"cv={cv!r} is no number, splitter or list of (train, test) pairs; give one of these")
+    pairs = [_pair(number_of_fold, pair, n_rows) for number_of_fold, pair in enumerate(found)]
+    if not pairs:
+        raise ParameterError("cv holds no (train, test) pair; give at least one")
+    return pairs
+
+
+def _pair(fold: int, pair: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        train, test = pair
+    except (TypeError, ValueError) as error:
+        raise KindError(f"fold {fold} of cv is {pair!r}; give pairs of (train, test) row positions") from error
+    train, test = _positions(fold, "train", train, n_rows), _positions(fold, "test", test, n_rows)
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise ParameterError(f"fold {fold} of cv has row {both[0]} in both train and test; give disjoint rows")
+    return train, test
+
+
+def _positions(fold: int, part: str, rows: Any, n_rows: int) -> np.ndarray:
+    given = np.asarray(rows)
+    if given.dtype == bool and given.shape == (n_rows,):
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or len(given) == 0 or given.dtype.kind not in "iu":
+        raise ParameterError(f"the {part} rows of fold {fold} of cv are {rows!r}; give at least one row position")
+    if given.min() < 0 or given.max() >= n_rows:
+        wrong = given.min() if given.min() < 0 else given.max()
+        raise ParameterError(f"fold {fold} of cv names row {wrong}, but rows run from 0 to {n_rows - 1:,}")
+    return given.astype(np.int64)
+
+
+def _refuse_missing_class(pairs: Folds, classes: Classes) -> None:
+    for fold, (train, _) in enumerate(pairs):
+        there = np.bincount(classes.codes[train], minlength=classes.n_classes) > 0
+        if not there.all():
+            gone = int(np.flatnonzero(~there)[0])
+            label, rows = classes.labels[gone], int(classes.counts[gone])
+            raise ParameterError(
+                f"class {_shown(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of fold "
+                f"{fold}; give other folds, or merge the class with another"
+            )
+
+
+def _shown(label: Any) -> str:
+    return repr(label.item() if hasattr(label, "item") else label)
