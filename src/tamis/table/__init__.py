@@ -1,6 +1,7 @@
 """Any source becomes named, typed columns; the only place that knows dataframes exist."""
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
+from tamis.table.decision import Decision, decision_rows
 from tamis.table.features import features, refuse_missing
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
@@ -11,8 +12,10 @@ __all__ = [
     "UNSEEN",
     "Classes",
     "Column",
+    "Decision",
     "Table",
     "categories",
+    "decision_rows",
     "features",
     "is_class_target",
     "numbers",

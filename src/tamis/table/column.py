@@ -21,12 +21,19 @@ class Column:
 
     A categorical code of -1 is a missing value, of -2 a level unknown to the model that asked for `recode`.
     Booleans are 0.0 and 1.0, ordinals 0.0, 1.0, …; both may carry `levels`, the words their numbers stand for.
+    `source` names the column of the source it was made from, when that has another name (the parts of a date).
     """
 
     name: str
     kind: str
     values: np.ndarray
     levels: tuple[Any, ...] | None = None
+    source: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """The column of the source that this one was made from; mostly its own name."""
+        return self.name if self.source is None else self.source
 
     @property
     def is_categorical(self) -> bool:

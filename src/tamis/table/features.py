@@ -45,7 +45,9 @@ def features(
     return _remember_levels(estimator, table, reset)
 
 
-def refuse_missing(table: Table, way_out: str = "fill them first, for example with SimpleImputer in a pipeline") -> None:
+def refuse_missing(
+    table: Table, way_out: str = "fill them first, for example with SimpleImputer in a pipeline"
+) -> None:
     """Raise the sentence that names the columns with missing values, when there are any."""
     holes = {name: int(n) for name, n in zip(table.names, _count_missing(table)) if n}
     if holes:
@@ -131,7 +133,9 @@ def _refuse_infinite(table: Table) -> None:
 
 def _remember_levels(estimator: Any, table: Table, reset: bool) -> Table:
     if reset:
-        estimator.levels_in_ = {c.name: c.levels for c in table.columns if c.is_categorical} if not table.is_numeric else {}
+        estimator.levels_in_ = (
+            {c.name: c.levels for c in table.columns if c.is_categorical} if not table.is_numeric else {}
+        )
         return table
     known = getattr(estimator, "levels_in_", {})
     if table.is_numeric and not known:

@@ -11,6 +11,8 @@ from scipy import sparse
 from tamis.check import nearest
 from tamis.errors import KindError, TableError
 from tamis.table.column import Column
+from tamis.table.decision import Decision
+from tamis.table.digest import digest
 from tamis.table.frame import columns_of_frame, is_frame
 
 
@@ -24,6 +26,7 @@ class Table:
     columns : the columns, in order.
     matrix : instead of columns, a dense or SciPy sparse matrix of numbers.
     names : the names of the matrix' columns; without them columns are called x0, x1, …
+    decisions : what `tamis.table.read` decided about each column of the source, left-out columns included.
     """
 
     def __init__(
@@ -33,7 +36,9 @@ class Table:
         matrix: Any = None,
         names: Sequence[str] | None = None,
         n_rows: int | None = None,
+        decisions: Sequence[Decision] = (),
     ) -> None:
+        self.decisions = tuple(decisions)
         self.matrix = matrix
         self._columns = None if matrix is not None else tuple(columns)
         if matrix is not None:
@@ -126,26 +131,50 @@ class Table:
         return out
 
     def take(self, rows: Any) -> Table:
-        """The table of some rows (positions or a mask); levels of categories stay as they are."""
+        """The table of some rows (positions or a mask); levels of categories and decisions stay as they are."""
         if self._columns is None:
             matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
-            return Table(matrix=matrix, names=self.names if self.named else None)
+            return Table(matrix=matrix, names=self.names if self.named else None, decisions=self.decisions)
         rows = np.asarray(rows)
         n = int(rows.sum()) if rows.dtype == bool else len(rows)
-        table = Table([column.take(rows) for column in self._columns], n_rows=n)
+        table = Table([column.take(rows) for column in self._columns], n_rows=n, decisions=self.decisions)
         table.named = self.named
         return table
 
     def select(self, which: Sequence[int | str]) -> Table:
-        """The table of some columns, by position or name, in the order given."""
-        places = [self.index(w) if isinstance(w, str) else int(w) for w in which]
+        """The table of some columns, by position or name, in the order given.
+
+        Decisions about columns that are no longer there go with them; those about left-out columns stay.
+        """
+        places = self._places(which)
         if self._columns is None:
             matrix = self.matrix.tocsc()[:, places] if self.is_sparse else self.matrix[:, places]
             table = Table(matrix=matrix, names=[self.names[j] for j in places])
+            origins = set(table.names)
         else:
             table = Table([self._columns[j] for j in places], n_rows=self.n_rows)
+            origins = {self._columns[j].origin for j in places}
         table.named = self.named
+        table.decisions = tuple(d for d in self.decisions if not d.used or d.name in origins)
         return table
+
+    def drop(self, which: Sequence[int | str]) -> Table:
+        """The table without some columns, given by position or name.
+
+        >>> Table.of([[1.0, 2.0, 3.0]]).drop(["x1"]).names
+        ('x0', 'x2')
+        """
+        gone = set(self._places(which))
+        return self.select([j for j in range(self.n_columns) if j not in gone])
+
+    def digest(self) -> str:
+        """SHA-256 of the content: the same for every source and column order, different for another order of rows."""
+        return digest(self)
+
+    def _places(self, which: Sequence[int | str]) -> list[int]:
+        named = [w for w in which if isinstance(w, str)]
+        place = {name: j for j, name in enumerate(self.names)} if len(named) > 8 else {}
+        return [place[w] if w in place else self.index(w) if isinstance(w, str) else int(w) for w in which]
 
     def __len__(self) -> int:
         return self.n_rows
