@@ -1,0 +1,16 @@
+"""Three views of a table, each computed once and read by everything after it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {"FoldMoments": "moments", "Indicators": "indicators", "Moments": "moments"}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:  # lazily: the views with kernels import Numba
+        return getattr(import_module(f"tamis.views.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'tamis.views' has no attribute {name!r}")
