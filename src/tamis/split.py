@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -131,8 +132,9 @@ def _codes(name: str, values: Any, n_rows: int) -> np.ndarray | None:
     if given.ndim != 1 or len(given) != n_rows:
         shape = f"{len(given):,} values" if given.ndim == 1 else f"{given.ndim} dimensions"
         raise ParameterError(f"{name} has {shape}, but there are {n_rows:,} rows; give one value a row")
-    holes = np.flatnonzero([v is None or v != v for v in given.tolist()]) if given.dtype.kind not in "iub" else []
-    if len(holes):
+    exact = given.dtype.kind in "iub"
+    holes = [] if exact else [row for row, value in enumerate(given.tolist()) if value is None or value != value]
+    if holes:
         raise ParameterError(f"{name} has no value in row {holes[0]}; give every row one, or leave the row out")
     try:
         return np.unique(given, return_inverse=True)[1]
@@ -220,7 +222,7 @@ def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: i
         raise ParameterError(
             f"cv={cv!r} cannot be cut from {int(times[-1]) + 1:,} different times; give fewer folds, or a finer time"
         )
-    pairs = [(order[:a], order[a:b]) for a, b in zip(edges[:-1], edges[1:])]
+    pairs = [(order[:a], order[a:b]) for a, b in pairwise(edges.tolist())]
     if groups is not None:
         pairs = [(train[~np.isin(groups[train], groups[test])], test) for train, test in pairs]
         if any(len(train) == 0 for train, _ in pairs):
@@ -275,8 +277,8 @@ def _refuse_missing_class(pairs: Folds, classes: Classes) -> None:
             gone = int(np.flatnonzero(~there)[0])
             label, rows = classes.labels[gone], int(classes.counts[gone])
             raise ParameterError(
-                f"class {_shown(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of fold "
-                f"{fold}; give other folds, or merge the class with another"
+                f"class {_shown(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of "
+                f"fold {fold}; give other folds, or merge the class with another"
             )
 
 

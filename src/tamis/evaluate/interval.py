@@ -1,0 +1,208 @@
+r"""How sure a score is: an interval over folds that share training rows, and one from resampled predictions.
+
+Scores of folds are not independent, for their training rows overlap; the plain standard error is far too small. Nadeau
+and Bengio put the share of judged to training rows into the variance of a mean of J scores,
+
+.. math:: \left(\frac{1}{J} + \frac{n_{test}}{n_{train}}\right) s^2,
+
+with Student's t on J − 1 degrees of freedom.
+
+References
+----------
+Nadeau, Bengio: Inference for the generalization error. Machine Learning 52 (2003).
+Bouckaert, Frank: Evaluating the replicability of significance tests for comparing learning algorithms. PAKDD (2004).
+Tsamardinos, Greasidou, Borboudakis: Bootstrapping the out-of-sample predictions for efficient and accurate
+cross-validation. Machine Learning 107 (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.check import count, number
+from tamis.engine.seed import generator
+from tamis.errors import ParameterError
+from tamis.evaluate.metrics import Metric, prepare, utility
+
+__all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "standard_error"]
+
+RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
+
+
+@dataclass(frozen=True)
+class Interval:
+    """From `low` to `high`, at a level of confidence; unpacks as a pair."""
+
+    low: float
+    high: float
+    level: float = 0.95
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __getitem__(self, which: int) -> float:
+        return (self.low, self.high)[which]
+
+    def __len__(self) -> int:
+        return 2
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a model trained on some rows answered on others: the judged rows, its answers, and the repeat it is of."""
+
+    rows: np.ndarray
+    answer: np.ndarray
+    repeat: int = 0
+
+
+def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
+    """Nadeau and Bengio's interval of the mean of fold scores.
+
+    Parameters
+    ----------
+    scores : one a fold, over all repeats.
+    n_train, n_test : rows of a fold (means, when folds differ).
+    level : confidence.
+
+    >>> tuple(round(end, 3) for end in corrected([0.5, 0.6, 0.7], 80, 20))
+    (0.271, 0.929)
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    number("level", level, low=0, high=1, open_low=True, open_high=True)
+    if len(values) < 2:
+        return Interval(np.nan, np.nan, level)
+    error = standard_error(values, n_train, n_test)
+    reach = stats.t.ppf(0.5 + level / 2, len(values) - 1) * error
+    return Interval(float(values.mean() - reach), float(values.mean() + reach), level)
+
+
+def corrected_test(differences: Any, n_train: float, n_test: float) -> float:
+    """The two-sided p-value that two procedures, judged on the same folds, are equally good.
+
+    >>> corrected_test([0.1, 0.1, 0.1], 80, 20)
+    0.0
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if len(values) < 2:
+        return float("nan")
+    error = standard_error(values, n_train, n_test)
+    if error < 1e-12 * max(1.0, float(np.abs(values).max())):
+        return 1.0 if abs(values.mean()) < 1e-12 else 0.0
+    return float(2 * stats.t.sf(abs(values.mean()) / error, len(values) - 1))
+
+
+def resampled(
+    metric: Metric,
+    y: Any,
+    judged: Sequence[Judged],
+    labels: Any = None,
+    *,
+    groups: Any = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """The percentile interval of a score when the judged rows (or whole groups) are drawn with replacement.
+
+    Predictions made out of fold are resampled, not models refitted, so it costs little; it does not see how the model
+    would change with other training rows.
+    """
+    weights = _draws(len(y), groups, count("n_resamples", n_resamples), seed)
+    values = _weighted(metric, np.asarray(y), judged, labels, weights)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return Interval(np.nan, np.nan, level)
+    low, high = np.quantile(values, [0.5 - level / 2, 0.5 + level / 2])
+    return Interval(float(low), float(high), level)
+
+
+def best_of_many(
+    metric: Metric,
+    y: Any,
+    judged: Sequence[Sequence[Judged]],
+    labels: Any = None,
+    *,
+    groups: Any = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, Interval]:
+    """The honest score of "the best of these procedures", and its interval (BBC).
+
+    In every resample the procedure that does best on the rows drawn is judged on the rows not drawn: having had the
+    choice among many is thereby paid for, without fitting anything again.
+
+    Parameters
+    ----------
+    metric, y, labels : as in `score`.
+    judged : for every procedure, its out-of-fold answers.
+    """
+    if not judged:
+        raise ParameterError("there is no procedure to choose from; give at least one")
+    drawn = _draws(len(y), groups, count("n_resamples", n_resamples), seed)
+    truth = np.asarray(y)
+    inside = np.array([_weighted(metric, truth, answers, labels, drawn) for answers in judged])
+    outside = np.array([_weighted(metric, truth, answers, labels, (drawn == 0).astype(float)) for answers in judged])
+    usable = np.isfinite(inside).all(axis=0) & np.isfinite(outside).all(axis=0)
+    if not usable.any():
+        return float("nan"), Interval(np.nan, np.nan, level)
+    best = utility(metric, inside[:, usable]).argmax(axis=0)
+    values = outside[:, usable][best, np.arange(int(usable.sum()))]
+    low, high = np.quantile(values, [0.5 - level / 2, 0.5 + level / 2])
+    return float(values.mean()), Interval(float(low), float(high), level)
+
+
+def standard_error(values: np.ndarray, n_train: float, n_test: float) -> float:
+    """Nadeau and Bengio's standard error of the mean of fold scores."""
+    return float(np.sqrt((1 / len(values) + n_test / n_train) * values.var(ddof=1)))
+
+
+def _draws(n_rows: int, groups: Any, n_resamples: int, seed: int) -> np.ndarray:
+    """How often each row is in each resample, resamples × rows."""
+    codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    n_groups = int(codes.max()) + 1
+    drawn = generator(seed, "resample").multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=n_resamples)
+    return np.asarray(drawn[:, codes], dtype=np.float64)
+
+
+def _weighted(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any, weights: np.ndarray) -> np.ndarray:
+    """The score of the judged rows under each row of whole-number weights; NaN where it is not defined."""
+    blocks = [(j.rows, *prepare(metric, y[j.rows], j.answer, labels)) for j in _pooled(metric, judged)]
+    if metric.each is not None:
+        rows = np.concatenate([rows for rows, *_ in blocks])
+        parts = np.concatenate([metric.each(truth, answer, known) for _, truth, answer, known in blocks])
+        chosen = weights[:, rows]
+        with np.errstate(invalid="ignore"):
+            return np.asarray((chosen @ parts) / chosen.sum(axis=1))
+    return np.array([_mean_over(metric.value, blocks, weight) for weight in weights])
+
+
+def _pooled(metric: Metric, judged: Sequence[Judged]) -> list[Judged]:
+    """Folds of a repeat put together, except where answers of different models do not compare."""
+    if metric.name in RANKED:
+        return list(judged)
+    pooled = []
+    for repeat in sorted({j.repeat for j in judged}):
+        of = [j for j in judged if j.repeat == repeat]
+        pooled.append(Judged(np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of]), repeat))
+    return pooled
+
+
+def _mean_over(value: Callable[..., float], blocks: list[tuple[Any, ...]], weight: np.ndarray) -> float:
+    values = []
+    for rows, truth, answer, known in blocks:
+        again = np.repeat(np.arange(len(rows)), weight[rows].astype(np.int64))
+        try:
+            values.append(value(truth[again], answer[again], known))
+        except ValueError:  # a draw without a class, or without rows
+            continue
+    return float(np.mean(values)) if values else float("nan")

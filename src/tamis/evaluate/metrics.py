@@ -1,0 +1,350 @@
+"""Every score by name: what it needs from a model, which way is better, and its value.
+
+The only module that knows scikit-learn's metrics; everything Tamis reports is computed here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn import metrics as sk
+
+from tamis.check import nearest
+from tamis.errors import KindError, ParameterError, TamisWarning
+
+__all__ = [
+    "METRICS",
+    "Metric",
+    "default",
+    "confusion",
+    "find",
+    "precision_recall",
+    "prepare",
+    "remarks",
+    "roc",
+    "score",
+    "utility",
+]
+
+Score = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+Each = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A way to judge answers.
+
+    Attributes
+    ----------
+    name : the word it is asked for by.
+    task : "classes" or "numbers".
+    needs : what it reads from a model: "labels" (or predicted numbers), "probabilities" or "decision".
+    larger : True when a larger value is better.
+    value : f(y, answer, labels) -> number; for classes y and predicted labels are codes into the labels.
+    each : where the metric is a mean over rows, f -> the part of each row; else None.
+    """
+
+    name: str
+    task: str
+    needs: str
+    larger: bool
+    value: Score
+    each: Each | None = None
+
+
+def find(scoring: Any, *, classes: bool) -> Metric:
+    """The metric a user asked for by name, in scikit-learn's words or Tamis's; None gives the task's default.
+
+    >>> find("neg_mean_squared_error", classes=False).larger
+    True
+    """
+    if isinstance(scoring, Metric):
+        return scoring
+    if scoring is None:
+        return default(classes)
+    if not isinstance(scoring, str):
+        raise KindError(f"scoring={scoring!r} is no name of a metric; give one of {', '.join(METRICS)}")
+    negated = scoring.startswith("neg_")
+    word = scoring.removeprefix("neg_")
+    metric = METRICS.get(_SYNONYMS.get(word, word))
+    if metric is None:
+        raise ParameterError(
+            f"scoring={scoring!r} is not known{nearest(word, [*METRICS, *_SYNONYMS])}; give one of {', '.join(METRICS)}"
+        )
+    if (metric.task == "classes") != classes:
+        right = [m.name for m in METRICS.values() if (m.task == "classes") == classes]
+        kind = "classes" if classes else "numbers"
+        raise ParameterError(f"scoring={scoring!r}, but the target holds {kind}; give one of {', '.join(right)}")
+    return _negated(metric, scoring) if negated else metric
+
+
+def default(classes: bool) -> Metric:
+    """Accuracy for classes, R² for numbers.
+
+    >>> default(True).name
+    'accuracy'
+    """
+    return METRICS["accuracy" if classes else "r2"]
+
+
+def score(metric: Metric | str, y: Any, answer: Any, labels: Any = None) -> float:
+    """The value of a metric, in its own units.
+
+    Parameters
+    ----------
+    metric : a Metric or its name.
+    y : the truth: classes or numbers.
+    answer : predicted labels or numbers; probabilities, rows × classes in the order of `labels`, or those of the
+        second of two classes; decision values: as `metric.needs` says.
+    labels : the sorted classes; those found in y when not given. None for numbers.
+
+    >>> score("error", ["a", "b", "b", "b"], ["a", "a", "b", "b"])
+    0.25
+    """
+    if isinstance(metric, str):
+        metric = METRICS.get(metric) or _either(metric)
+    truth, given, known = prepare(metric, y, answer, labels)
+    for sentence in remarks(metric, truth):
+        warnings.warn(sentence, TamisWarning, stacklevel=2)
+    return float(metric.value(truth, given, known))
+
+
+def utility(metric: Metric, value: Any) -> Any:
+    """A value turned so that larger is better: the one place where the direction of a metric is read.
+
+    >>> utility(METRICS["mse"], 2.0)
+    -2.0
+    """
+    return value if metric.larger else -value
+
+
+def remarks(metric: Metric, y: np.ndarray) -> list[str]:
+    """What a user should know about this metric on this target, in sentences."""
+    if metric.name.removeprefix("neg_") in ("mape", "mean_absolute_percentage_error"):
+        zeros = int((np.asarray(y) == 0).sum())
+        if zeros:
+            return [f"{zeros:,} of {len(y):,} rows have a target of 0 and are left out of the percentage error"]
+    return []
+
+
+def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Truth, answer and labels as the metric's functions read them: classes as codes, probabilities as a matrix."""
+    truth, given = np.asarray(y), np.asarray(answer)
+    if len(truth) != len(given):
+        raise ParameterError(f"there are {len(given):,} answers for {len(truth):,} rows; give one answer a row")
+    if metric.task == "numbers":
+        return truth.astype(np.float64, copy=False), given.astype(np.float64, copy=False), np.empty(0)
+    known = np.unique(truth) if labels is None else np.asarray(labels)
+    truth = _codes(truth, known)
+    if metric.needs == "labels":
+        return truth, _codes(given, known), known
+    if metric.needs == "probabilities" and given.ndim == 1:
+        given = np.column_stack([1 - given, given])
+    if given.ndim == 2 and given.shape[1] != len(known):
+        raise ParameterError(
+            f"the answers have {given.shape[1]} columns for {len(known)} classes; give one a class, in their order"
+        )
+    return truth, given.astype(np.float64, copy=False), known
+
+
+def roc(y: Any, decision: Any, labels: Any = None) -> dict[str, np.ndarray]:
+    """The ROC curve of two classes: false and true positive rates, and the threshold of each point.
+
+    >>> roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])["true_positive"].tolist()
+    [0.0, 0.5, 0.5, 1.0, 1.0]
+    """
+    truth, given, _ = _two(y, decision, labels)
+    false, true, thresholds = sk.roc_curve(truth, given, drop_intermediate=False)
+    return {"false_positive": false, "true_positive": true, "threshold": thresholds}
+
+
+def precision_recall(y: Any, decision: Any, labels: Any = None) -> dict[str, np.ndarray]:
+    """Precision against recall of the second of two classes, and the threshold of each point but the last.
+
+    >>> precision_recall([0, 1], [0.2, 0.7])["precision"].tolist()
+    [0.5, 1.0, 1.0]
+    """
+    truth, given, _ = _two(y, decision, labels)
+    precision, recall, thresholds = sk.precision_recall_curve(truth, given)
+    return {"precision": precision, "recall": recall, "threshold": thresholds}
+
+
+def confusion(y: Any, predicted: Any, labels: Any = None) -> np.ndarray:
+    """How often each class (row) was given each answer (column), in the order of the labels.
+
+    >>> confusion(["a", "b", "b"], ["a", "a", "b"]).tolist()
+    [[1, 0], [1, 1]]
+    """
+    truth, given, known = prepare(METRICS["accuracy"], y, predicted, labels)
+    return np.asarray(sk.confusion_matrix(truth, given, labels=np.arange(len(known))))
+
+
+def _two(y: Any, decision: Any, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    truth, given, known = prepare(METRICS["roc_auc"], y, decision, labels)
+    if len(known) != 2:
+        raise ParameterError(f"a curve is drawn for two classes, but there are {len(known)}; take one against the rest")
+    return truth, given[:, 1] if given.ndim == 2 else given, known
+
+
+def _codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    values = values.ravel()
+    places = np.searchsorted(labels, values).clip(max=len(labels) - 1)
+    wrong = np.flatnonzero(labels[places] != values)
+    if len(wrong):
+        label = values[wrong[0]]
+        raise ParameterError(
+            f"the class {_shown(label)} in row {wrong[0]} is none of {', '.join(map(repr, labels.tolist()))}"
+        )
+    return places
+
+
+def _shown(label: Any) -> str:
+    return repr(label.item() if hasattr(label, "item") else label)
+
+
+def _either(name: str) -> Metric:
+    """A metric by any of its names, for whichever task."""
+    word = name.removeprefix("neg_")
+    known = METRICS.get(_SYNONYMS.get(word, word))
+    return find(name, classes=known is not None and known.task == "classes")
+
+
+def _negated(metric: Metric, name: str) -> Metric:
+    each = metric.each
+    return replace(
+        metric,
+        name=name,
+        larger=not metric.larger,
+        value=lambda y, answer, labels: -metric.value(y, answer, labels),
+        each=None if each is None else (lambda y, answer, labels: -each(y, answer, labels)),
+    )
+
+
+def _averaged(function: Callable[..., float], average: str | None = None) -> Score:
+    """Precision, recall, F1: of the second of two classes, else (or when asked) averaged over the classes."""
+
+    def value(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+        how = average or ("binary" if len(labels) == 2 else "macro")
+        only = None if how == "binary" else np.arange(len(labels))
+        return float(function(y, answer, labels=only, average=how, zero_division=0.0))
+
+    return value
+
+
+def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    there = np.bincount(y, minlength=len(labels)) > 0
+    if not there.all():
+        gone = labels[np.flatnonzero(~there)[0]]
+        raise ParameterError(
+            f"roc_auc needs every class, but class {_shown(gone)} is in none of these {len(y):,} rows; give fewer folds"
+        )
+    if len(labels) == 2:
+        return float(sk.roc_auc_score(y, answer[:, 1] if answer.ndim == 2 else answer))
+    return float(sk.roc_auc_score(y, answer, multi_class="ovr", average="macro", labels=np.arange(len(labels))))
+
+
+def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    chosen = answer if answer.ndim == 1 else (answer[:, 1] if len(labels) == 2 else answer)
+    truth = y if len(labels) == 2 else (y[:, None] == np.arange(len(labels)))
+    return float(sk.average_precision_score(truth, chosen))
+
+
+def _balanced(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    return float(np.mean([np.mean(answer[y == code] == code) for code in np.unique(y)]))
+
+
+def _log_losses(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    eps = np.finfo(np.float64).eps  # as scikit-learn clips
+    return np.asarray(-np.log(np.clip(answer[np.arange(len(y)), y], eps, 1 - eps)))
+
+
+def _briers(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(p − y)² for two classes; summed over the classes for more."""
+    if len(labels) == 2:
+        return np.asarray((answer[:, 1] - y) ** 2)
+    return np.asarray(((answer - (y[:, None] == np.arange(len(labels)))) ** 2).sum(axis=1))
+
+
+def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    kept = y != 0
+    if not kept.any():
+        raise ParameterError("every target is 0, so there is no percentage error; give scoring='mae'")
+    return float(sk.mean_absolute_percentage_error(y[kept], answer[kept]))
+
+
+def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    if len(y) < 2:
+        raise ParameterError("r2 needs at least 2 rows to be judged on; give scoring='mse', or larger folds")
+    return float(sk.r2_score(y, answer))
+
+
+def _poisson(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    return float(sk.mean_poisson_deviance(y, np.maximum(answer, np.finfo(np.float64).tiny)))
+
+
+def _hits(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (answer == y).astype(np.float64)
+
+
+def _misses(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (answer != y).astype(np.float64)
+
+
+def _mean(each: Each) -> Score:
+    return lambda y, answer, labels: float(np.mean(each(y, answer, labels)))
+
+
+def _squares(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (y - answer) ** 2
+
+
+def _distances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return np.abs(y - answer)
+
+
+def _table() -> dict[str, Metric]:
+    scores = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
+    listed = [
+        Metric("accuracy", "classes", "labels", True, lambda y, a, k: float(sk.accuracy_score(y, a)), _hits),
+        Metric("error", "classes", "labels", False, lambda y, a, k: float(sk.zero_one_loss(y, a)), _misses),
+        Metric("balanced_accuracy", "classes", "labels", True, _balanced),
+        *(Metric(name, "classes", "labels", True, _averaged(function)) for name, function in scores.items()),
+        *(
+            Metric(f"{name}_{average}", "classes", "labels", True, _averaged(function, average))
+            for name, function in scores.items()
+            for average in ("macro", "micro", "weighted")
+        ),
+        Metric("matthews", "classes", "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
+        Metric("roc_auc", "classes", "decision", True, _auc),
+        Metric("average_precision", "classes", "decision", True, _average_precision),
+        Metric("log_loss", "classes", "probabilities", False, _mean(_log_losses), _log_losses),
+        Metric("brier", "classes", "probabilities", False, _mean(_briers), _briers),
+        Metric("r2", "numbers", "labels", True, _r2),
+        Metric("mse", "numbers", "labels", False, lambda y, a, k: float(sk.mean_squared_error(y, a)), _squares),
+        Metric("rmse", "numbers", "labels", False, lambda y, a, k: float(sk.root_mean_squared_error(y, a))),
+        Metric("mae", "numbers", "labels", False, lambda y, a, k: float(sk.mean_absolute_error(y, a)), _distances),
+        Metric("mape", "numbers", "labels", False, _mape),
+        Metric("poisson_deviance", "numbers", "labels", False, _poisson),
+    ]
+    return {metric.name: metric for metric in listed}
+
+
+#: Every metric by its name.
+METRICS = _table()
+
+_SYNONYMS = {
+    "error_rate": "error",
+    "auc": "roc_auc",
+    "roc_auc_ovr": "roc_auc",
+    "brier_score": "brier",
+    "matthews_corrcoef": "matthews",
+    "mean_squared_error": "mse",
+    "root_mean_squared_error": "rmse",
+    "mean_absolute_error": "mae",
+    "mean_absolute_percentage_error": "mape",
+    "mean_poisson_deviance": "poisson_deviance",
+}
