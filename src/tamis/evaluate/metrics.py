@@ -19,8 +19,8 @@ from tamis.errors import KindError, ParameterError, TamisWarning
 __all__ = [
     "METRICS",
     "Metric",
-    "default",
     "confusion",
+    "default",
     "find",
     "precision_recall",
     "prepare",
