@@ -27,7 +27,7 @@ def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]
     twice = sorted({str(name) for name in frame.columns if frame.columns.count(name) > 1})
     if twice:
         raise TableError(f"the column name {twice[0]!r} appears more than once; give every column a name of its own")
-    return [_of_series(str(name), frame[name]) for name in frame.columns]
+    return [_of_series(str(name), frame.get_column(name)) for name in frame.columns]
 
 
 def _of_series(name: str, series: nw.Series[Any]) -> Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {"FoldMoments": "moments", "Indicators": "indicators", "Moments": "moments"}
+_HOME = {"Bins": "bins", "FoldMoments": "moments", "Indicators": "indicators", "Moments": "moments"}
 
 __all__ = sorted(_HOME)
 
