@@ -1,0 +1,118 @@
+"""What a criterion is: a view of the table, made once, and a number for every column, given a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from tamis import check
+from tamis.errors import ParameterError, TableError
+from tamis.table import Classes, Table, features, is_class_target, numbers, same_length
+
+__all__ = ["Criterion", "Target", "score_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target as criteria read it: class codes, numbers, or both where numbers were cut into classes."""
+
+    kind: str  # "classes", "numbers" or "none"
+    n_rows: int
+    codes: np.ndarray | None = None
+    n_classes: int = 0
+    values: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> Target:
+        """The target in another order of the rows."""
+        codes = None if self.codes is None else self.codes[rows]
+        return replace(self, codes=codes, values=None if self.values is None else self.values[rows])
+
+
+class Criterion:
+    """How much each column is worth by itself; larger is better, 0 for a column that cannot tell anything.
+
+    A member says which targets it takes, makes its view of the table, and turns view and target into one number a
+    column. Only `values` is repeated when the target is permuted.
+    """
+
+    name = ""
+    takes: tuple[str, ...] = ("classes", "numbers")
+    takes_weights = True
+
+    def target(self, y: Any, n_rows: int) -> Target:
+        """The target, checked and coded."""
+        if not self.takes:
+            return Target("none", n_rows)
+        if self.takes == ("numbers",) or ("numbers" in self.takes and not is_class_target(y)):
+            return Target("numbers", n_rows, values=_numbers(self.name, y))
+        classes = _classes(self.name, y)
+        return Target("classes", n_rows, codes=classes.codes, n_classes=classes.n_classes)
+
+    def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Any:
+        """What `values` needs of the table; may look at the target's kind and counts, never at its order."""
+        raise NotImplementedError
+
+    def values(self, view: Any, target: Target, n_jobs: int | None = None) -> np.ndarray:
+        """One number a column."""
+        raise NotImplementedError
+
+    def many(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
+        """The values for several targets, one a line."""
+        return np.array([self.values(view, target) for target in targets])
+
+    def weights(self, sample_weight: Any, n_rows: int) -> np.ndarray | None:
+        """The weights, checked; None when there are none."""
+        if sample_weight is None:
+            return None
+        if not self.takes_weights:
+            raise ParameterError(f"{self.name} does not take sample_weight; leave it out, or use another criterion")
+        return check.weights(sample_weight, n_rows)
+
+
+class _Reader(BaseEstimator):
+    """Stands in for an estimator where a function reads a table."""
+
+
+def read_table(X: Any) -> Table:
+    """X in any form as a Table, checked as estimators check it."""
+    return features(_Reader(), X, reset=True, sparse_ok=True)
+
+
+def score_columns(
+    criterion: Criterion, X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
+) -> np.ndarray:
+    """The values of a criterion on X and y as a user gives them."""
+    table = read_table(X)
+    if criterion.takes and y is not None:
+        same_length(table, y)
+    target = criterion.target(y, table.n_rows)
+    weights = criterion.weights(sample_weight, table.n_rows)
+    return criterion.values(criterion.view(table, target, weights, n_jobs), target, n_jobs)
+
+
+def _numbers(name: str, y: Any) -> np.ndarray:
+    try:
+        return numbers(y)
+    except TableError as error:
+        if "must hold numbers" not in str(error):
+            raise
+        raise TableError(
+            f"{name} takes a numeric target, but y holds words ({error.args[0].split('; ')[0]}); "
+            "for classes use anova, mutual_information or relief"
+        ) from error
+
+
+def _classes(name: str, y: Any) -> Classes:
+    try:
+        return Classes.of(y)
+    except ValueError as error:
+        if "Unknown label type" not in str(error):
+            raise
+        raise TableError(
+            f"{name} takes a class target, but y holds {len(np.unique(np.asarray(y))):,} different numbers "
+            f"({error}); use mutual_information, pearson or relief, or cut y into classes"
+        ) from error

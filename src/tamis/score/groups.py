@@ -1,0 +1,131 @@
+"""Columns as few groups of values, and their contingency tables against classes: what every counting score reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import map_threads, workers
+from tamis.table import Column, Table
+
+__all__ = ["Groups", "Tables", "group_codes"]
+
+COLUMNS = 16  # columns a task: enough work to share between threads, the same split for any number of them
+
+
+def _limit(distinct: int) -> int:
+    """How many groups a numeric column with so many distinct values is cut into.
+
+    A number of its own for every value would let each column tell the whole target; too few hide fine dependence.
+    """
+    return max(12, round(distinct**0.4))
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Contingency tables of all columns against the classes, one under the other.
+
+    `counts[first[j]:first[j + 1]]` is the table of column j, a line for each of its groups.
+    """
+
+    counts: np.ndarray
+    first: np.ndarray
+
+    @property
+    def lines(self) -> np.ndarray:
+        """Rows (or weight) of each group."""
+        return self.counts.sum(axis=1)
+
+    @property
+    def classes(self) -> np.ndarray:
+        """Rows (or weight) of each class: the same in every column, for missing values are a group too."""
+        return self.counts[: self.first[1]].sum(axis=0)
+
+    def add(self, values: np.ndarray) -> np.ndarray:
+        """Sums over the lines of each column."""
+        return np.add.reduceat(values, self.first[:-1])
+
+
+class Groups:
+    """Every column as group codes 0 … size − 1.
+
+    Categories are groups as they are. Numbers with few distinct values likewise; with many, neighbouring values are
+    put together until the groups hold about equally many rows (or weight). Missing values are a group of their own.
+    Groups are read off Bins and never look at the target.
+
+    Attributes
+    ----------
+    codes : uint16 (columns, rows).
+    sizes : number of groups of each column.
+    """
+
+    def __init__(self, codes: np.ndarray, sizes: np.ndarray, weights: np.ndarray | None = None) -> None:
+        self.codes, self.sizes, self.weights = codes, sizes, weights
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @classmethod
+    def of(
+        cls, table: Table, weights: np.ndarray | None = None, *, most: int | None = None, n_jobs: int | None = None
+    ) -> Groups:
+        """Groups of a table's columns; `most` groups for numbers, or as many as suits the number of values."""
+        codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint16)
+
+        def one(j: int) -> int:
+            codes[j], size = group_codes(table.column(j), weights, most)
+            return size
+
+        sizes = map_threads(one, range(table.n_columns), n_jobs)
+        return cls(codes, np.array(sizes, dtype=np.int64), weights)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.sizes)
+
+    def tables(self, codes: np.ndarray, n_classes: int, n_jobs: int | None = None) -> Tables:
+        """Contingency tables of every column against class codes."""
+        from tamis.score import counting
+
+        counts = np.zeros((int(self.first[-1]), n_classes))
+        starts = range(0, self.n_columns, COLUMNS) if workers(n_jobs) > 1 else [0]
+        step = COLUMNS if workers(n_jobs) > 1 else max(1, self.n_columns)
+
+        def one(j: int) -> None:
+            if self.weights is None:
+                counting.count(self.codes[j : j + step], self.first[j : j + step], codes, counts)
+            else:
+                counting.weigh(self.codes[j : j + step], self.first[j : j + step], codes, self.weights, counts)
+
+        map_threads(one, starts, n_jobs)
+        return Tables(counts, self.first)
+
+
+def group_codes(column: Column, weights: np.ndarray | None = None, most: int | None = None) -> tuple[Any, int]:
+    """Group codes of one column and the number of groups (at least 1)."""
+    from tamis.views.bins import Coding
+
+    coding, codes = Coding.learn(column)
+    mass = np.bincount(codes, weights, minlength=coding.n_values + 1)
+    seen = mass[:-1] > 0
+    distinct = int(seen.sum())
+    limit = _limit(distinct) if most is None else most
+    group = np.zeros(len(mass), dtype=np.int64)
+    if column.is_categorical or distinct <= limit:
+        group[:-1] = np.cumsum(seen) - 1
+    else:
+        group[:-1] = _equal_shares(mass[:-1], seen, limit)
+    group[:-1] = np.maximum(group[:-1], 0)  # values without weight before the first that has some
+    size = int(group[:-1].max(initial=-1)) + 1
+    group[-1] = size
+    return group.astype(np.uint16)[codes], max(1, size + int(mass[-1] > 0))
+
+
+def _equal_shares(mass: np.ndarray, seen: np.ndarray, limit: int) -> np.ndarray:
+    """The group of each value: which of `limit` equal shares of the mass its middle falls into; no empty groups."""
+    middle = np.cumsum(mass) - mass / 2
+    share = np.minimum((middle * (limit / mass.sum())).astype(np.int64), limit - 1)
+    change = np.zeros(len(share), dtype=np.int64)
+    places = np.flatnonzero(seen)
+    change[places[1:]] = share[places[1:]] != share[places[:-1]]
+    return np.cumsum(change)
