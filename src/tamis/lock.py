@@ -107,7 +107,9 @@ class Lock:
             lock = cls(rows, tuple(facts["keys"]), facts["share"], facts["how"], facts["reason"])
             whole = lock.digest == facts["digest"]
         except (OSError, ValueError, KeyError) as error:
-            raise StudyError(f"the lock of the study {str(folder)!r} cannot be read ({error}); run it afresh") from error
+            raise StudyError(
+                f"the lock of the study {str(folder)!r} cannot be read ({error}); run it afresh"
+            ) from error
         if not whole:
             raise StudyError(f"the lock file of {str(folder)!r} was altered: its digest does not fit; run it afresh")
         return lock
@@ -182,7 +184,9 @@ def _bits(column: Column) -> np.ndarray:
 
 
 def _word(text: str) -> np.uint64:
-    return np.uint64(int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"))
+    return np.uint64(
+        int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    )
 
 
 def _mix(bits: np.ndarray) -> np.ndarray:

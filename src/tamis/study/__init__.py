@@ -1,0 +1,5 @@
+"""The main job: plan, run, journal, choose."""
+
+from tamis.study.study import Study, load
+
+__all__ = ["Study", "load"]

@@ -57,6 +57,12 @@ class Column:
         table = np.array([place.get(level, UNSEEN) for level in self.levels] + [UNSEEN, MISSING], dtype=np.int32)
         return replace(self, values=table[self.values], levels=tuple(levels))
 
+    def trimmed(self) -> Column:
+        """The same categories without the levels that no row has."""
+        levels = self.levels or ()
+        there = np.bincount(self.values[self.values >= 0], minlength=len(levels)) > 0
+        return self if there.all() else self.recode([level for level, seen in zip(levels, there) if seen])
+
 
 def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
     """A categorical column from its values, levels sorted by their text, missing kept as missing.

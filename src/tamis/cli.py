@@ -1,0 +1,232 @@
+"""The command line: parses words, calls public functions. Nothing heavy is imported until a command runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="tamis",
+    help="Sifts a table down to the columns that matter, fits models people can read, and says honestly how good they are.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+#: Exit codes: 0 done, 1 bad input (one sentence said what), 2 bad usage (typer's own), 130 stopped by Ctrl-C.
+BAD_INPUT, STOPPED = 1, 130
+
+_state: dict[str, Any] = {"debug": False}
+
+TableArgument = Annotated[
+    str, typer.Argument(metavar="TABLE", help="a file (CSV, Parquet, Excel, …) or a database URL")
+]
+TargetOption = Annotated[str, typer.Option("--target", "-t", help="the column to predict")]
+FolderArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="the folder of a study")]
+TypesOption = Annotated[
+    str | None, typer.Option("--types", help="kinds by hand: zip=categorical,age=numeric, or a TOML file")
+]
+QueryOption = Annotated[str | None, typer.Option("--query", help="the SQL query, when TABLE is a database URL")]
+JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable JSON instead of words")]
+
+
+def main() -> None:
+    """The entry point of the `tamis` command."""
+    app()
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from tamis import __version__
+
+        typer.echo(f"tamis {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="show the whole traceback of an error")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
+    _state["debug"] = debug
+
+
+def _plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors in one sentence, without a traceback unless --debug asked for it."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            _say("stopped; what was finished is kept, and the same command goes on from there")
+            raise typer.Exit(STOPPED) from None
+        except BrokenPipeError:  # the reader (head, less) went away: not an error
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            if _state["debug"]:
+                raise
+            _say(f"error: {error}")
+            raise typer.Exit(BAD_INPUT) from None
+
+    return wrapped
+
+
+def _say(sentence: str) -> None:
+    typer.echo(f"tamis: {sentence}", err=True)
+
+
+@app.command()
+@_plainly
+def run(
+    table: TableArgument,
+    target: TargetOption,
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="where the study is kept")] = Path("study"),
+    seed: Annotated[int, typer.Option(help="fixes every random choice")] = 0,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
+    task: Annotated[str | None, typer.Option(help="classes or numbers; decided from the target otherwise")] = None,
+    scoring: Annotated[str | None, typer.Option(help="the metric to compare and quote")] = None,
+    lock: Annotated[float, typer.Option(help="the share of rows to lock")] = 0.2,
+    folds: Annotated[int, typer.Option(help="outer folds")] = 5,
+    repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew")] = None,
+    groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
+    time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
+    procedures: Annotated[str | None, typer.Option(help="procedures to compare, separated by commas")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """The main job: a table in, an honest answer and a report out. The same command again resumes."""
+    from tamis.study import Study
+
+    study = Study(
+        table,
+        target=target,
+        folder=folder,
+        seed=seed,
+        types=types,
+        query=query,
+        drop=_listed(drop) or (),
+        task=task,
+        scoring=scoring,
+        lock=lock,
+        folds=folds,
+        repeats=repeats,
+        groups=groups,
+        time=time,
+        procedures=_listed(procedures),
+        n_jobs=jobs,
+    )
+    _run(study, fresh=fresh, as_json=as_json)
+
+
+def _run(study: Any, *, fresh: bool, as_json: bool) -> None:
+    from tamis.report import progress_bar, say_answer, say_columns
+
+    if not as_json:
+        say_columns(study.decisions)
+    with progress_bar(enabled=not as_json) as bar:
+        study.run(fresh=fresh, progress=bar)
+    if as_json:
+        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+    else:
+        say_answer(study.results_, study.folder)
+
+
+@app.command()
+@_plainly
+def demo(
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="where the study is kept")] = Path("demo-study"),
+) -> None:
+    """The main job on a small real table that comes with Tamis: 569 tumours, 30 measurements, benign or malignant."""
+    from importlib.resources import as_file, files
+
+    from tamis.study import Study
+
+    with as_file(files("tamis") / "demo" / "breast_cancer.csv") as path:
+        _run(Study(str(path), target="diagnosis", folder=folder, n_jobs=-1), fresh=False, as_json=False)
+
+
+@app.command("open")
+@_plainly
+def open_(folder: FolderArgument, as_json: JsonOption = False) -> None:
+    """Score the final model on the locked rows; every opening is counted."""
+    from tamis.study import load
+
+    opened = load(folder).open()
+    if as_json:
+        typer.echo(json.dumps(opened, ensure_ascii=False))
+        return
+    low, high = opened["interval"]
+    typer.echo(
+        f"{opened['metric']} on {opened['rows']:,} locked rows: {opened['score']:.4g} (95% interval {low:.4g}–{high:.4g})"
+    )
+    typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
+    if opened["note"]:
+        typer.echo(opened["note"])
+
+
+def _again(openings: int) -> str:
+    return f"opening number {openings}: no longer independent, the locked rows have been looked at before"
+
+
+@app.command()
+@_plainly
+def predict(
+    folder: FolderArgument,
+    table: TableArgument,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+    query: QueryOption = None,
+) -> None:
+    """Predict the rows of a new table with a study's model: CSV, to the screen unless -o."""
+    from tamis.study import load
+
+    text = load(folder).predictions_csv(table, query=query)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        _say(f"wrote {output}")
+
+
+@app.command()
+@_plainly
+def report(
+    folder: FolderArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the HTML file; report.html in the folder")
+    ] = None,
+) -> None:
+    """Write a study's report anew."""
+    from tamis.study import load
+
+    typer.echo(str(load(folder).report(output)))
+
+
+@app.command()
+@_plainly
+def columns(
+    table: TableArgument, types: TypesOption = None, query: QueryOption = None, target: str | None = None
+) -> None:
+    """How every column of a table is read, and why."""
+    from tamis.report import say_columns
+    from tamis.table import read
+
+    say_columns(read(table, types=types, query=query, target=target).decisions)
+
+
+def _listed(text: str | None) -> tuple[str, ...] | None:
+    """Names separated by commas."""
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,57 @@
+"""The trivial baseline every procedure must beat: the majority class, or the mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.table import Table
+
+
+class Baseline:
+    """Predicts the share of every class (so the majority), or the mean; looks at no column."""
+
+    def __init__(self, task: str) -> None:
+        self.task = task
+
+    def fit(self, table: Table, y: np.ndarray) -> Baseline:
+        """Learn the shares of the classes, or the mean."""
+        if self.task == "classes":
+            self.classes_, counts = np.unique(y, return_counts=True)
+            self.shares_ = counts / counts.sum()
+        else:
+            self.mean_ = float(np.mean(y))
+        self.selected_columns_: tuple[str, ...] = ()
+        return self
+
+    def predict(self, table: Table) -> np.ndarray:
+        """The mean, once a row."""
+        return np.full(table.n_rows, self.mean_)
+
+    def predict_proba(self, table: Table) -> np.ndarray:
+        """The shares of the classes, once a row."""
+        return np.tile(self.shares_, (table.n_rows, 1))
+
+    def to_text(self) -> str:
+        """The baseline in words."""
+        if self.task == "numbers":
+            return f"always {self.mean_:g}, the mean"
+        return "always the most frequent class"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that `from_dict` takes back."""
+        if self.task == "numbers":
+            return {"task": self.task, "mean": self.mean_}
+        return {"task": self.task, "classes": self.classes_.tolist(), "shares": self.shares_.tolist()}
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Baseline:
+        """The baseline that `to_dict` described."""
+        made = cls(facts["task"])
+        made.selected_columns_ = ()
+        if made.task == "numbers":
+            made.mean_ = facts["mean"]
+        else:
+            made.classes_, made.shares_ = np.array(facts["classes"]), np.array(facts["shares"])
+        return made

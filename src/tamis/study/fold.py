@@ -1,0 +1,124 @@
+"""One task of a study: a procedure learns from the training part of a fold and is judged on the rest of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import seed_of
+from tamis.evaluate.metrics import METRICS, Metric, score
+from tamis.split import folds
+from tamis.study.problem import Problem
+from tamis.study.procedures import Fitted, Procedure
+from tamis.table import Table
+
+#: Metrics written down beside the one that is compared.
+BESIDES = {"classes": ("accuracy", "balanced_accuracy", "log_loss", "brier"), "numbers": ("r2", "rmse", "mae")}
+
+#: Predictions are kept in the journal up to this many learnable rows; beyond it they would outgrow the results.
+MOST_KEPT = 5_000
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows (positions among the learnable ones) to learn from and to be judged on."""
+
+    name: str
+    train: np.ndarray
+    test: np.ndarray
+
+
+def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]:
+    """The outer folds of a study, repeat after repeat."""
+    pairs = _folds(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
+    per_repeat = len(pairs) // repeats
+    names = [f"repeat {i // per_repeat + 1} fold {i % per_repeat + 1}" for i in range(len(pairs))]
+    return [Fold(name, train, test) for name, (train, test) in zip(names, pairs)]
+
+
+def judge(
+    problem: Problem, metric: Metric, inner: int, fold: Fold, procedure: Procedure, *, seed: int
+) -> dict[str, Any]:
+    """Fit a procedure on the training part alone and score it on the rest.
+
+    The inner scores are a cross-validation within the training part: what the choice between procedures may use
+    when its own honesty is judged on this fold.
+    """
+    # Inner folds are the same for every procedure: their seed is the fold's, not the task's.
+    pairs = _folds(problem, fold.train, inner, 1, seed_of(0, "inner", fold.name))
+    promises = []
+    for train, test in pairs:
+        fitted = _fit(problem, procedure, fold.train[train], seed)
+        promises.append(_score(problem, metric, fitted, fold.train[test]))
+    fitted = _fit(problem, procedure, fold.train, seed)
+    answer = _answer(problem, fitted, _table(problem, fold.test))
+    result = {
+        "inner": promises,
+        "train": _score(problem, metric, fitted, fold.train),
+        "test": _value(problem, metric, fold.test, answer),
+        "besides": {name: _value(problem, METRICS[name], fold.test, answer) for name in BESIDES[problem.task]},
+        "columns": list(fitted.columns),
+    }
+    if len(problem.y) <= MOST_KEPT:
+        result["answers"] = answer.tolist()
+    return result
+
+
+def refit(problem: Problem, procedure: Procedure, *, seed: int) -> dict[str, Any]:
+    """Fit the chosen procedure on all rows that may be learned from."""
+    return _fit(problem, procedure, np.arange(len(problem.y)), seed).to_dict()
+
+
+def judge_rows(metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, n_labels: int) -> float:
+    """A metric's value for some rows; larger is not always better."""
+    if task == "numbers":
+        return score(metric, y, answer)
+    given = answer.argmax(axis=1) if metric.needs == "labels" else answer
+    return score(metric, y, given, np.arange(n_labels))
+
+
+def answers(task: str, fitted: Fitted, table: Table, n_labels: int) -> np.ndarray:
+    """Predicted numbers, or probabilities of every class."""
+    return fitted.numbers(table) if task == "numbers" else fitted.probabilities(table, n_labels)
+
+
+def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int) -> Fitted:
+    return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed)
+
+
+def _learnable(table: Table) -> Table:
+    """The table with the levels that its own rows have: those of other rows must leave no trace in what is fitted."""
+    if table.is_numeric:
+        return table
+    return Table([column.trimmed() if column.is_categorical else column for column in table.columns], n_rows=len(table))
+
+
+def _table(problem: Problem, rows: np.ndarray) -> Table:
+    return problem.table.take(problem.rows[rows])
+
+
+def _answer(problem: Problem, fitted: Fitted, table: Table) -> np.ndarray:
+    return answers(problem.task, fitted, table, len(problem.labels))
+
+
+def _score(problem: Problem, metric: Metric, fitted: Fitted, rows: np.ndarray) -> float:
+    return _value(problem, metric, rows, _answer(problem, fitted, _table(problem, rows)))
+
+
+def _value(problem: Problem, metric: Metric, rows: np.ndarray, answer: np.ndarray) -> float:
+    return judge_rows(metric, problem.task, problem.y[rows], answer, len(problem.labels))
+
+
+def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Any:
+    return folds(
+        k,
+        problem.y[rows],
+        groups=None if problem.groups is None else problem.groups[rows],
+        time=None if problem.time is None else problem.time[rows],
+        classifier=problem.task == "classes",
+        seed=seed,
+        repeats=repeats,
+        complete=False,
+    )

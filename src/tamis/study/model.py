@@ -1,0 +1,137 @@
+"""The chosen model as one JSON file: everything needed to predict from a new table, and nothing that can run code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tamis
+from tamis.errors import StudyError, TableError
+from tamis.study.procedures import Fitted
+from tamis.table import Column, Table
+
+MODEL_FILE = "model.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted procedure with the columns it was fitted on.
+
+    Attributes
+    ----------
+    task, target, labels : what is predicted.
+    columns : name, kind and levels of every column the procedure was fitted on, in the order of names.
+    fitted : the procedure.
+    """
+
+    task: str
+    target: str
+    labels: tuple[Any, ...]
+    columns: tuple[dict[str, Any], ...]
+    fitted: Fitted
+
+    @classmethod
+    def of(cls, table: Table, task: str, target: str, labels: tuple[Any, ...], fitted: Fitted) -> Model:
+        """Remember what a procedure was fitted on."""
+        columns = tuple(
+            {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
+            for c in table.columns
+        )
+        return cls(task, target, labels, columns, fitted)
+
+    def predict(self, table: Table) -> np.ndarray:
+        """The predicted class (a label) or number of every row."""
+        ready = self.aligned(table)
+        if self.task == "numbers":
+            return self.fitted.numbers(ready)
+        labels = np.array(self.labels, dtype=object)
+        return labels[self.fitted.probabilities(ready, len(self.labels)).argmax(axis=1)]
+
+    def predict_proba(self, table: Table) -> np.ndarray:
+        """Probability of every class, in the order of `labels`."""
+        if self.task == "numbers":
+            raise StudyError(f"the target {self.target!r} is a number, so there are no probabilities; use predict")
+        return self.fitted.probabilities(self.aligned(table), len(self.labels))
+
+    def aligned(self, table: Table) -> Table:
+        """The columns of fit from a new table: by name, kinds and levels as in fit; unused ones may be absent."""
+        used = set(self.fitted.columns)
+        absent = [facts["name"] for facts in self.columns if facts["name"] not in table.names]
+        needed = [name for name in absent if name in used]
+        if needed:
+            raise TableError(f"the table lacks the column {needed[0]!r}, which the model uses; add it")
+        return Table([_aligned(facts, table) for facts in self.columns], n_rows=table.n_rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole model as plain values."""
+        return {
+            "tamis": tamis.__version__,
+            "task": self.task,
+            "target": self.target,
+            "labels": list(self.labels),
+            "columns": list(self.columns),
+            **self.fitted.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Model:
+        """The model that `to_dict` described."""
+        columns = tuple(facts["columns"])
+        return cls(facts["task"], facts["target"], tuple(facts["labels"]), columns, Fitted.from_dict(facts))
+
+    def write(self, folder: Path) -> None:
+        """Save as model.json; floats keep every bit."""
+        (folder / MODEL_FILE).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> Model:
+        """Load model.json of a study folder."""
+        try:
+            return cls.from_dict(json.loads((folder / MODEL_FILE).read_text(encoding="utf-8")))
+        except FileNotFoundError as error:
+            raise StudyError(f"{str(folder)!r} holds no model.json; finish the study with `tamis run` first") from error
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise StudyError(f"model.json of {str(folder)!r} is damaged ({error}); run the study afresh") from error
+
+
+def _aligned(facts: dict[str, Any], table: Table) -> Column:
+    name, kind, levels = facts["name"], facts["kind"], facts["levels"]
+    coded = kind == "categorical"
+    if name not in table.names:
+        values = np.full(table.n_rows, -1, dtype=np.int32) if coded else np.full(table.n_rows, np.nan)
+        return Column(name, kind, values, None if levels is None else tuple(levels))
+    column = table.column(name)
+    if coded != column.is_categorical:
+        was, now = ("categories", "numbers") if coded else ("numbers", "categories")
+        raise TableError(f"column {name!r} held {was} when the model was fitted and holds {now} now; give it as it was")
+    return column.recode(levels) if coded else Column(name, kind, column.values, column.levels)
+
+
+def predictions_csv(model: Model, table: Table) -> str:
+    """Predictions as CSV: row number, prediction and, for classes, the probability of each."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if model.task == "numbers":
+        writer.writerow(["row", model.target])
+        writer.writerows([i, repr(float(value))] for i, value in enumerate(model.predict(table)))
+        return text.getvalue()
+    shares = model.predict_proba(table)
+    writer.writerow(["row", safe_cell(model.target), *(safe_cell(f"p({label})") for label in model.labels)])
+    for i, row in enumerate(shares):
+        writer.writerow([i, safe_cell(model.labels[int(row.argmax())]), *(repr(float(share)) for share in row)])
+    return text.getvalue()
+
+
+def safe_cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: text that starts like one gets an apostrophe in front.
+
+    >>> safe_cell("=1+1"), safe_cell("age")
+    ("'=1+1", 'age')
+    """
+    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n") else value

@@ -1,0 +1,132 @@
+"""The procedures a study compares, simplest first: the one place where they are listed.
+
+A procedure is everything that is learned from training rows: transform, choice of columns, model and its strength. A
+new one is an entry in `PROCEDURES`; its model takes a Table, and has `to_dict` and `from_dict` of plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from tamis.check import one_of
+from tamis.table import Table
+
+
+#: Every model a study can save, and where it lives.
+MODELS = {
+    "Baseline": "tamis.study.baseline",
+    "LinearClassifier": "tamis.linear",
+    "LinearRegressor": "tamis.linear",
+    "TreeClassifier": "tamis.tree",
+    "TreeRegressor": "tamis.tree",
+}
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A named way from training rows to a fitted model.
+
+    Parameters
+    ----------
+    name : one word, used in settings and results.
+    words : what it does, for people.
+    make : (task, seed) -> an unfitted model.
+    """
+
+    name: str
+    words: str
+    make: Callable[[str, int], Any]
+
+    def fit(self, table: Table, y: np.ndarray, task: str, seed: int) -> Fitted:
+        """Learn everything from these rows alone."""
+        return Fitted(self.name, self.make(task, seed).fit(table, y))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted procedure: what it predicts, which columns it uses, and itself as plain values."""
+
+    procedure: str
+    model: Any
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns the model uses, in the order of names."""
+        return tuple(sorted(str(name) for name in self.model.selected_columns_))
+
+    def numbers(self, table: Table) -> np.ndarray:
+        """Predicted numbers."""
+        return np.asarray(self.model.predict(table), dtype=np.float64)
+
+    def probabilities(self, table: Table, n_labels: int) -> np.ndarray:
+        """Probability of every class of the study; 0 for a class that the training rows lacked."""
+        out = np.zeros((table.n_rows, n_labels))
+        out[:, np.asarray(self.model.classes_, dtype=np.int64)] = self.model.predict_proba(table)
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that `from_dict` takes back."""
+        return {"procedure": self.procedure, "model": type(self.model).__name__, "state": self.model.to_dict()}
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Fitted:
+        """The fitted procedure that `to_dict` described; only Tamis's own types are ever imported."""
+        name = one_of("model", facts["model"], MODELS)
+        return cls(facts["procedure"], getattr(import_module(MODELS[name]), name).from_dict(facts["state"]))
+
+
+def _baseline(task: str, seed: int) -> Any:
+    from tamis.study.baseline import Baseline
+
+    return Baseline(task)
+
+
+def _tree(**parameters: Any) -> Callable[[str, int], Any]:
+    def make(task: str, seed: int) -> Any:
+        from tamis.tree import TreeClassifier, TreeRegressor
+
+        return (TreeClassifier if task == "classes" else TreeRegressor)(random_state=seed, **parameters)
+
+    return make
+
+
+def _linear(**parameters: Any) -> Callable[[str, int], Any]:
+    def make(task: str, seed: int) -> Any:
+        from tamis.linear import LinearClassifier, LinearRegressor
+
+        return (LinearClassifier if task == "classes" else LinearRegressor)(
+            missing="mean", random_state=seed, **parameters
+        )
+
+    return make
+
+
+PROCEDURES = (
+    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline),
+    Procedure("stump", "one question about one column", _tree(max_depth=1)),
+    Procedure(
+        "tree",
+        "a decision tree, grown in full and cut back to the smallest within one standard error of the best in 10 folds",
+        _tree(prune="cv", rule="1se"),
+    ),
+    Procedure(
+        "lasso",
+        "a linear model whose penalty drops columns; its strength is the strongest within one standard error of the "
+        "best in 10 folds",
+        _linear(penalty="lasso", rule="1se"),
+    ),
+)
+
+
+def chosen(names: Iterable[str] | None) -> tuple[Procedure, ...]:
+    """The procedures asked for, simplest first; the baseline is always among them."""
+    by_name = {procedure.name: procedure for procedure in PROCEDURES}
+    if names is None:
+        return PROCEDURES
+    wanted = {one_of("procedures", name, by_name) for name in names} | {"baseline"}
+    return tuple(procedure for procedure in PROCEDURES if procedure.name in wanted)

@@ -1,0 +1,287 @@
+"""The main job: lock, compare procedures in nested folds, choose the simplest good one, refit, say what to expect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tamis
+from tamis import engine
+from tamis.engine import Task
+from tamis.errors import StudyError
+from tamis.evaluate.metrics import Metric, find
+from tamis.lock import Ledger, Lock
+from tamis.study import files
+from tamis.study.fold import Fold, judge, outer_folds, refit
+from tamis.study.journal import Journal
+from tamis.study.model import Model, predictions_csv
+from tamis.study.opening import open_lock
+from tamis.study.problem import Problem
+from tamis.study.procedures import Fitted, chosen
+from tamis.study.results import assemble, compare, unfinished
+from tamis.study.settings import Settings
+from tamis.table import Table, read
+
+#: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
+FEW_ROWS, REPEATS = 1_000, 3
+
+Progress = Callable[[int, int, str], None]
+
+
+class Study:
+    """A table, a target, and everything that is found out about them, kept in a folder.
+
+    Parameters
+    ----------
+    source : path, database URL, frame or array: whatever `tamis.read` takes.
+    target : name of the column to predict.
+    folder : where journal, lock, results, model and report are kept.
+    seed : fixes every random choice.
+    types, query : how to read the source, as in `tamis.read`.
+    n_jobs : threads; the answer has the same bytes for any number.
+    **settings : what else `Settings` takes: task, scoring, lock, folds, repeats, inner, groups, time, drop, procedures.
+
+    Attributes
+    ----------
+    selected_ : names of the columns the final model uses.
+    score_, interval_ : expected score on new rows, from nested folds, and its 95% interval.
+    model_ : the final model; `predict` and `predict_proba` take a table.
+    locked_rows_ : positions of the locked rows in the source.
+    results_ : all facts, as in results.json.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        target: str,
+        folder: str | os.PathLike[str] = "study",
+        seed: int = 0,
+        types: Any = None,
+        query: str | None = None,
+        n_jobs: int | None = None,
+        **settings: Any,
+    ) -> None:
+        self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
+        self._types = types
+        listed = {name: tuple(settings[name]) for name in ("drop", "procedures") if settings.get(name) is not None}
+        self.settings = Settings(target=target, seed=seed, types=_plain_types(types), **{**settings, **listed})
+        chosen(self.settings.procedures)
+        self._table: Table | None = None
+        self._problem: Problem | None = None
+        self.results_: dict[str, Any] = {}
+
+    @property
+    def table(self) -> Table:
+        """The source, read once."""
+        if self._table is None:
+            aside = tuple(name for name in (self.settings.groups, self.settings.time) if name)
+            self._table = read(
+                self.source, types=self._types, target=self.settings.target, query=self.query, keep=aside
+            )
+        return self._table
+
+    @property
+    def problem(self) -> Problem:
+        """Features, lock and the unlocked rows' target."""
+        if self._problem is None:
+            self._problem = Problem.of(self.table, self.settings)
+        return self._problem
+
+    @property
+    def decisions(self) -> Any:
+        """How every column was read, and why."""
+        return self.table.decisions
+
+    def run(self, *, fresh: bool = False, progress: Progress | None = None) -> Study:
+        """Do the whole job, or what is left of it; the folder then holds the answer.
+
+        Parameters
+        ----------
+        fresh : start over when the folder holds another study.
+        progress : called with (finished, total, name of the task) as tasks finish.
+        """
+        problem, metric = self.problem, self._metric()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
+        if fresh:
+            files.clear(self.folder)
+        identity = {"data": problem.digest, "settings": self.settings.to_dict(), "version": tamis.__version__}
+        with Journal(self.folder, identity) as journal:
+            problem.lock.write(self.folder)
+            files.write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
+            try:
+                self._finish(problem, metric, journal, progress)
+            except KeyboardInterrupt:
+                self._leave_partial(problem, metric, journal)
+                raise
+        return self
+
+    def _finish(self, problem: Problem, metric: Metric, journal: Journal, progress: Progress | None) -> None:
+        procedures, folds = chosen(self.settings.procedures), self._folds(problem)
+        names = {(f.name, p.name): f"{f.name} {p.name}" for f in folds for p in procedures}
+        args = (problem, metric, self.settings.inner)
+        tasks = [Task(names[f.name, p.name], judge, (*args, f, p)) for f in folds for p in procedures]
+        total = len(tasks) + 1
+        self._do(tasks, journal, total, progress)
+        judged = {p.name: [journal.done[names[f.name, p.name]] for f in folds] for p in procedures}
+        compared = compare(metric, procedures, folds, judged)
+        winner = next(p for p in procedures if p.name == compared["chosen"])
+        last = f"refit {winner.name}"
+        self._do([Task(last, refit, (problem, winner))], journal, total, progress)
+        self._settle(problem, metric, folds, compared, judged, Fitted.from_dict(journal.done[last]))
+
+    def _do(self, tasks: list[Task], journal: Journal, total: int, progress: Progress | None) -> None:
+        todo = [task for task in tasks if task.name not in journal.done]
+        if progress:
+            progress(len(journal.done), total, "")
+        for task, result in engine.run(todo, seed=self.settings.seed, n_jobs=self.n_jobs):
+            journal.add(task.name, engine.seed_of(self.settings.seed, task.name), result)
+            if progress:
+                progress(len(journal.done), total, task.name)
+
+    def _settle(
+        self, problem: Problem, metric: Metric, folds: list[Fold], compared: Any, judged: Any, fitted: Fitted
+    ) -> None:
+        """Write everything a finished study leaves behind."""
+        settings = self.settings
+        table = problem.table.take(problem.rows)
+        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted)
+        final = {"columns": list(fitted.columns), "words": _words(fitted)}
+        self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
+        self.model_.write(self.folder)
+        files.write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
+        files.write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+        self.report()
+
+    def _leave_partial(self, problem: Problem, metric: Metric, journal: Journal) -> None:
+        total = len(self._folds(problem)) * len(chosen(self.settings.procedures)) + 1
+        facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
+        self._report(self.folder / files.REPORT_FILE, facts)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write the report, one offline HTML file; to the study's folder unless a path is given."""
+        if not self.results_:
+            raise StudyError("there is nothing to report yet; call run() first")
+        return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
+
+    def _report(self, path: Path, results: dict[str, Any]) -> Path:
+        # The report stands above the study and imports it; so it is looked up by name, here only.
+        page = import_module("tamis.report").page
+        files.write_whole(path, page(results, self._plan(), Ledger(self.folder).openings()))
+        return path
+
+    def open(self, source: Any = None) -> dict[str, Any]:
+        """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
+
+        Parameters
+        ----------
+        source : the table again, when the study was run on one in memory and loaded from its folder.
+
+        Returns
+        -------
+        dict with score, interval, openings (how often so far), independent (True the first time), metric, rows, note.
+        """
+        self._known("answer")
+        if source is not None:
+            self.source, self._table, self._problem = source, None, None
+        if self.source is None:
+            raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
+        opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
+        self.report()
+        return opened
+
+    def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
+        """The predicted class or number of every row of a new table."""
+        return self.model_.predict(self._new(X, query))
+
+    def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
+        """The probability of every class, for every row of a new table."""
+        return self.model_.predict_proba(self._new(X, query))
+
+    def predictions_csv(self, X: Any, *, query: str | None = None) -> str:
+        """Predictions of a new table as CSV text."""
+        return predictions_csv(self.model_, self._new(X, query))
+
+    @property
+    def selected_(self) -> list[str]:
+        return list(self._known("answer")["selected"])
+
+    @property
+    def score_(self) -> float:
+        return float(self._known("answer")["score"])
+
+    @property
+    def interval_(self) -> tuple[float, float]:
+        low, high = self._known("answer")["interval"]
+        return low, high
+
+    @property
+    def answer_(self) -> str:
+        return str(self._known("answer")["words"])
+
+    @property
+    def locked_rows_(self) -> np.ndarray:
+        return Lock.read(self.folder).rows if self._problem is None else self.problem.lock.rows
+
+    def _known(self, part: str) -> Any:
+        if not self.results_:
+            raise StudyError("the study has not been run yet; call run() first")
+        return self.results_[part]
+
+    def _new(self, X: Any, query: str | None) -> Table:
+        return self.model_.read(X, query=query)
+
+    def _metric(self) -> Metric:
+        return find(self.settings.scoring, classes=self.problem.task == "classes")
+
+    def _folds(self, problem: Problem) -> list[Fold]:
+        given = self.settings.repeats
+        few = len(problem.y) < FEW_ROWS and problem.time is None
+        repeats = given if given is not None else (REPEATS if few else 1)
+        return outer_folds(problem, self.settings.folds, repeats, self.settings.seed)
+
+    def _decided(self) -> list[dict[str, Any]]:
+        rows = sorted(self.decisions, key=lambda decision: decision.name)
+        return [{"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note} for d in rows]
+
+    def _plan(self) -> dict[str, Any]:
+        named = isinstance(self.source, (str, os.PathLike))
+        source = files.without_password(os.fspath(self.source)) if named else None
+        if source is not None and "://" not in source:
+            source = str(Path(source).resolve())
+        return {
+            "source": source,
+            "query": self.query,
+            "types": _plain_types(self._types),
+            "settings": self.settings.to_dict(),
+        }
+
+
+def load(folder: str | os.PathLike[str]) -> Study:
+    """A study from its folder: its results and model; the table is read again only if `open` asks for it."""
+    place = Path(folder)
+    if not place.is_dir():
+        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
+    plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
+    settings = dict(plan["settings"])
+    types = settings.pop("types")
+    study = Study(plan["source"], folder=place, query=plan["query"], types=types or None, **settings)
+    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
+    study.model_ = Model.read(place)
+    return study
+
+
+def _words(fitted: Fitted) -> str:
+    return str(fitted.model.to_text())
+
+
+def _plain_types(types: Any) -> dict[str, str]:
+    from tamis.table import overrides
+
+    return dict(overrides(types))

@@ -1,0 +1,43 @@
+"""The answer of a study as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+#: How metrics are called in a sentence, and whether a larger value is better.
+MOST_NAMED = 12
+
+
+def answer(facts: dict[str, Any]) -> str:
+    """The answer in words, from the facts of results.json.
+
+    >>> answer({"selected": ["age", "bmi"], "n_columns": 8, "metric": "accuracy", "score": 0.95,
+    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classes", "beats_baseline": True})
+    '2 of 8 columns carry the signal: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
+guessing the majority gives 0.63.'
+    """
+    guess = "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
+    low, high = facts["interval"]
+    expected = (
+        f"Expected {facts['metric']} on new rows {_two(facts['score'])} (95% interval {_two(low)}–{_two(high)}); "
+        f"{guess} gives {_two(facts['baseline'])}."
+    )
+    if not facts["beats_baseline"]:
+        return (
+            f"No column carries a signal that can be told from chance among {facts['n_columns']:,} columns. {expected}"
+        )
+    return f"{_columns(facts['selected'], facts['n_columns'])} {expected}"
+
+
+def _columns(names: Sequence[str], total: int) -> str:
+    verb = "carries" if len(names) == 1 else "carry"
+    shown = ", ".join(names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    plural = "column" if total == 1 else "columns"
+    return f"{len(names):,} of {total:,} {plural} {verb} the signal: {shown}{more}."
+
+
+def _two(value: float) -> str:
+    """Two decimals, or three significant digits for sizes that two decimals would not fit."""
+    return f"{value:.2f}" if abs(value) < 10 else f"{value:.4g}"
