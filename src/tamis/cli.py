@@ -14,7 +14,7 @@ import typer
 
 app = typer.Typer(
     name="tamis",
-    help="Sifts a table down to the columns that matter, fits models people can read, and says honestly how good they are.",
+    help="Sifts a table to the columns that matter, fits models people can read, says honestly how good they are.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -170,9 +170,8 @@ def open_(folder: FolderArgument, as_json: JsonOption = False) -> None:
         typer.echo(json.dumps(opened, ensure_ascii=False))
         return
     low, high = opened["interval"]
-    typer.echo(
-        f"{opened['metric']} on {opened['rows']:,} locked rows: {opened['score']:.4g} (95% interval {low:.4g}–{high:.4g})"
-    )
+    found = f"{opened['score']:.4g} (95% interval {low:.4g}–{high:.4g})"
+    typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {found}")
     typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
     if opened["note"]:
         typer.echo(opened["note"])

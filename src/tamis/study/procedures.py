@@ -16,7 +16,6 @@ import numpy as np
 from tamis.check import one_of
 from tamis.table import Table
 
-
 #: Every model a study can save, and where it lives.
 MODELS = {
     "Baseline": "tamis.study.baseline",

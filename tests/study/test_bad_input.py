@@ -1,0 +1,115 @@
+"""Bad input: each kind gets one sentence of its own, with the way out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.study.tables import classes_table, numbers_table, write_table
+
+import tamis
+
+
+def _columns(**changes):
+    return {**classes_table(60), **changes}
+
+
+def _run(path, folder, target="outcome", **options):
+    return tamis.Study(path, target=target, folder=folder / "study", folds=3, inner=2, repeats=1, **options).run()
+
+
+CASES = {
+    "the target is absent": (_columns(), {"target": "outcom"}, r"no column 'outcom' \(did you mean 'outcome'\?\)"),
+    "the target is constant": (_columns(outcome=["sick"] * 60), {}, r"'outcome' is constant \('sick' in every row\)"),
+    "the target is all missing": (_columns(outcome=[""] * 60), {}, r"'outcome' is missing in every row"),
+    "one class has one row": (_columns(outcome=["odd", *["a", "b"] * 29, "a"]), {}, r"class 'odd' .* only one .*row"),
+    "one row": ({name: values[:1] for name, values in classes_table(60).items()}, {}, r"1 row\(s\).* at least 10"),
+    "few rows": ({name: values[:6] for name, values in classes_table(60).items()}, {}, r"6 row\(s\).* at least 10"),
+    "no features left": (
+        {"id": range(60), "outcome": ["a", "b"] * 30},
+        {},
+        r"all are left out|every column .*left out",
+    ),
+    "text for numbers": (
+        _columns(),
+        {"task": "numbers"},
+        r"task='numbers', but the target 'outcome' holds '(sick|well)'",
+    ),
+    "an unknown task": (_columns(), {"task": "regresion"}, r"task='regresion' is not known.* classes, numbers"),
+    "an unknown metric": (
+        _columns(),
+        {"scoring": "acuracy"},
+        r"scoring='acuracy' is not known.*did you mean 'accuracy'",
+    ),
+    "a metric of the other task": (_columns(), {"scoring": "r2"}, r"scoring='r2', but the target holds classes"),
+    "an unknown procedure": (_columns(), {"procedures": ["lassso"]}, r"procedures='lassso' is not known.*'lasso'"),
+    "one fold": (_columns(), {"folds": 1}, r"folds=1 is too small; give a whole number of at least 2"),
+    "a lock of everything": (_columns(), {"lock": 1.0}, r"lock=1.0 is out of range"),
+    "groups and time": (
+        _columns(),
+        {"groups": "colour", "time": "size"},
+        r"groups='colour' and time='size' .* give one",
+    ),
+    "an unknown group": (_columns(), {"groups": "colors"}, r"no column 'colors' \(did you mean 'colour'\?\)"),
+    "an unknown column to drop": (_columns(), {"drop": ["colr"]}, r"no column 'colr' \(did you mean 'colour'\?\)"),
+    "an unknown type": (_columns(), {"types": {"colour": "colourful"}}, r"colourful"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_kind_of_bad_input_has_its_sentence(case, tmp_path):
+    """A traceback, or a wrong answer, instead of a sentence."""
+    columns, options, sentence = CASES[case]
+    path = write_table(tmp_path / "t.csv", columns)
+    with pytest.raises((ValueError, TypeError), match=sentence) as caught:
+        _run(path, tmp_path, **options)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "study" / "results.json").exists()
+
+
+def test_an_infinite_value_is_named(tmp_path):
+    """inf would poison every mean."""
+    columns = numbers_table(60)
+    columns["b"][7] = "inf"
+    with pytest.raises(ValueError, match=r"'b'.*(row|line) "):
+        _run(write_table(tmp_path / "t.csv", columns), tmp_path, target="y")
+
+
+def test_no_such_file(tmp_path):
+    """The path must be in the sentence."""
+    with pytest.raises((ValueError, OSError), match=r"nowhere\.csv"):
+        _run(tmp_path / "nowhere.csv", tmp_path)
+
+
+def test_a_folder_that_is_a_file(classes_csv, tmp_path):
+    """The study folder cannot be made where a file is."""
+    (tmp_path / "study").write_text("mine")
+    with pytest.raises(ValueError, match=r"study' is a file; give another --folder"):
+        _run(classes_csv, tmp_path)
+    assert (tmp_path / "study").read_text() == "mine"
+
+
+def test_a_class_with_few_rows_still_runs(tmp_path):
+    """Three rows of a class are few, but no reason to stop."""
+    rng = np.random.default_rng(0)
+    y = ["rare"] * 3 + ["a", "b"] * 40
+    path = write_table(
+        tmp_path / "t.csv", {"x": rng.normal(size=83).tolist(), "z": rng.normal(size=83).tolist(), "y": y}
+    )
+    assert 0 <= _run(path, tmp_path, target="y").score_ <= 1
+
+
+def test_load_of_what_is_no_study(tmp_path):
+    """Pointing at a wrong folder gets a sentence, not a KeyError."""
+    with pytest.raises(ValueError, match="there is no study folder"):
+        tamis.load(tmp_path / "nothing")
+    with pytest.raises(ValueError, match=r"holds no plan\.json"):
+        tamis.load(tmp_path)
+
+
+def test_asking_before_running(classes_csv, tmp_path):
+    """Asking an unfinished study for its answer."""
+    study = tamis.Study(classes_csv, target="outcome", folder=tmp_path / "s")
+    with pytest.raises(ValueError, match="not been run yet"):
+        _ = study.score_
+    with pytest.raises(ValueError, match="nothing to report"):
+        study.report()

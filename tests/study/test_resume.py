@@ -1,0 +1,164 @@
+"""Killed runs: whatever moment they die at, they go on to the same answer and repeat nothing."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from tests.study.tables import classes_table, write_table
+
+import tamis
+from tamis.errors import StudyError
+
+QUICK = {"folds": 3, "inner": 2, "repeats": 1}
+COMMAND = [sys.executable, "-m", "tamis", "run"]
+
+
+def _study(path, folder, **options):
+    return tamis.Study(path, target="outcome", folder=folder, **{**QUICK, **options})
+
+
+@pytest.fixture
+def finished(classes_csv, tmp_path):
+    _study(classes_csv, tmp_path / "whole").run()
+    return tmp_path / "whole"
+
+
+def test_a_journal_cut_anywhere_resumes_to_the_same_bytes(classes_csv, finished, tmp_path):
+    """Every prefix of the journal is a moment a kill can happen at."""
+    text = (finished / "journal.jsonl").read_bytes()
+    cuts = np.random.default_rng(0).integers(0, len(text), size=6)
+    for number, cut in enumerate([0, *cuts.tolist(), len(text)]):
+        folder = tmp_path / f"cut {number}"
+        folder.mkdir()
+        (folder / "journal.jsonl").write_bytes(text[:cut])
+        _study(classes_csv, folder).run()
+        for name in ("results.json", "model.json", "selected.csv"):
+            assert (folder / name).read_bytes() == (finished / name).read_bytes()
+
+
+def test_kill_at_random_moments_and_resume(classes_csv, finished, tmp_path):
+    """kill -9 leaves no time to tidy up; the next run must cope with whatever it left."""
+    folder = tmp_path / "killed"
+    command = [
+        *COMMAND,
+        str(classes_csv),
+        "--target",
+        "outcome",
+        "--folder",
+        str(folder),
+        "--folds",
+        "3",
+        "--repeats",
+        "1",
+    ]
+    rng = np.random.default_rng(1)
+    journal = folder / "journal.jsonl"
+    for _ in range(3):
+        before = journal.stat().st_size if journal.exists() else 0
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if journal.exists() and journal.stat().st_size > before:  # some work was done: now it may die
+                time.sleep(float(rng.uniform(0, 0.3)))
+                break
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, capture_output=True)
+    _study(classes_csv, tmp_path / "straight", inner=5).run()
+    assert (folder / "results.json").read_bytes() == (tmp_path / "straight" / "results.json").read_bytes()
+
+
+def test_finished_work_is_never_repeated(classes_csv, finished, monkeypatch):
+    """Resuming a finished study must fit nothing at all."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("a finished task was computed again")
+
+    monkeypatch.setattr("tamis.study.fold._fit", refuse)
+    before = (finished / "results.json").read_bytes()
+    _study(classes_csv, finished).run()
+    assert (finished / "results.json").read_bytes() == before
+
+
+def test_another_table_is_refused(finished, tmp_path):
+    """Mixing the results of two tables would be nonsense."""
+    other = write_table(tmp_path / "other.csv", classes_table(seed=9))
+    with pytest.raises(StudyError, match=r"belongs to another table .*--fresh"):
+        _study(other, finished).run()
+
+
+def test_other_settings_are_refused_and_named(classes_csv, finished):
+    """The sentence must say which setting changed."""
+    with pytest.raises(StudyError, match=r"other settings \(folds was 3, now 4\)"):
+        _study(classes_csv, finished, folds=4).run()
+
+
+def test_another_version_is_refused(classes_csv, finished, monkeypatch):
+    """Another version may compute another number for the same task."""
+    monkeypatch.setattr(tamis, "__version__", "99")
+    with pytest.raises(StudyError, match="another version of Tamis"):
+        _study(classes_csv, finished).run()
+
+
+def test_fresh_starts_over_but_keeps_the_ledger(classes_csv, finished):
+    """What has been seen cannot be unseen: starting over does not make the locked rows independent again."""
+    tamis.load(finished).open()
+    study = _study(classes_csv, finished, folds=4).run(fresh=True)
+    assert study.results_["settings"]["folds"] == 4
+    assert study.open()["independent"] is False
+
+
+def test_two_runs_do_not_share_a_folder(classes_csv, tmp_path):
+    """Two processes appending to one journal would ruin it."""
+    from tamis.study.journal import Journal
+
+    identity = {"data": "d", "settings": {}, "version": "v"}
+    with (
+        Journal(tmp_path / "s", identity),
+        pytest.raises(StudyError, match="another run is working"),
+        Journal(tmp_path / "s", identity),
+    ):
+        pass
+
+
+def test_a_damaged_line_is_named(classes_csv, finished):
+    """Silently skipping a damaged line could hide a disk that is failing."""
+    path = finished / "journal.jsonl"
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2][:20]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(StudyError, match=r"line 3 .* damaged"):
+        _study(classes_csv, finished).run()
+
+
+def test_ctrl_c_leaves_a_labelled_partial_report(classes_csv, tmp_path):
+    """Hours of work must not vanish because somebody pressed Ctrl-C."""
+    folder = tmp_path / "stopped"
+    done = []
+
+    def interrupt(finished, total, name):
+        done.append(name)
+        if finished == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _study(classes_csv, folder).run(progress=interrupt)
+    page = (folder / "report.html").read_text()
+    assert "PARTIAL" in page
+    assert not (folder / "results.json").exists()
+    _study(classes_csv, folder).run()
+    assert "PARTIAL" not in (folder / "report.html").read_text()
+
+
+def test_every_line_of_the_journal_says_what_it_is(finished):
+    """A journal without seeds and digests cannot be checked afterwards."""
+    first, *rest = [json.loads(line) for line in (finished / "journal.jsonl").read_text().splitlines()]
+    assert set(first["study"]) == {"data", "settings", "version"}
+    assert all(set(line) == {"task", "seed", "result"} for line in rest)

@@ -1,0 +1,127 @@
+"""The command line: words in, words out, exit codes, one sentence an error."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from tests.study.tables import classes_table, write_table
+from typer.testing import CliRunner
+
+from tamis.cli import app
+
+QUICK = ["--folds", "3", "--repeats", "1", "--jobs", "1"]
+
+
+def _call(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("cli")
+    write_table(place / "t.csv", classes_table())
+    result = _call("run", place / "t.csv", "--target", "outcome", "--folder", place / "study", *QUICK)
+    assert result.exit_code == 0, result.output
+    return place
+
+
+def test_help_imports_nothing_heavy():
+    """`tamis --help` must answer at once, so it may not import NumPy and its friends."""
+    code = (
+        "import sys\nfrom tamis.cli import app\n"
+        "try: app(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pyarrow', 'bokeh', 'narwhals', 'joblib'} & set(sys.modules)\n"
+        "sys.exit(len(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    for word in ("run", "open", "predict", "report", "rank", "audit"):
+        assert word in done.stdout
+
+
+def test_run_says_the_answer_and_where_the_report_is(folder):
+    """The main job ends with an answer in words and a path."""
+    result = _call("run", folder / "t.csv", "--target", "outcome", "--folder", folder / "study", *QUICK)
+    assert result.exit_code == 0
+    shown = " ".join(result.output.split())
+    assert "2 of 5 columns carry the signal: colour, size." in shown
+    assert "report.html" in shown
+
+
+def test_run_as_json_is_results_json(folder):
+    """Programs read the same facts that are on disk."""
+    result = _call("run", folder / "t.csv", "-t", "outcome", "-f", folder / "study", *QUICK, "--json")
+    assert json.loads(result.stdout) == json.loads((folder / "study" / "results.json").read_text())
+
+
+def test_predict_writes_csv(folder):
+    """Predictions go to the screen, or to a file with -o, and are the same."""
+    new = write_table(folder / "new.csv", classes_table(25, seed=8))
+    shown = _call("predict", folder / "study", new)
+    assert shown.exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert len(rows) == 25
+    assert {row["outcome"] for row in rows} <= {"sick", "well"}
+    assert all(abs(float(row["p(sick)"]) + float(row["p(well)"]) - 1) < 1e-12 for row in rows)
+    assert _call("predict", folder / "study", new, "-o", folder / "out.csv").exit_code == 0
+    assert (folder / "out.csv").read_text() == shown.stdout
+
+
+def test_open_counts(folder, tmp_path):
+    """Each opening is told with its number."""
+    _call("run", folder / "t.csv", "-t", "outcome", "-f", tmp_path / "s", *QUICK)
+    first, second = _call("open", tmp_path / "s"), _call("open", tmp_path / "s", "--json")
+    assert "independent" in first.output
+    facts = json.loads(second.stdout)
+    assert facts["openings"] == 2
+    assert facts["independent"] is False
+
+
+def test_report_is_written_anew(folder, tmp_path):
+    """The report can be put anywhere."""
+    result = _call("report", folder / "study", "-o", tmp_path / "r.html")
+    assert result.exit_code == 0
+    assert (tmp_path / "r.html").read_text().startswith("<!")
+
+
+def test_columns_are_listed_with_reasons(folder):
+    """How each column was read can be asked before any run."""
+    result = _call("columns", folder / "t.csv")
+    assert result.exit_code == 0
+    assert "colour" in result.output
+    assert "categorical" in result.output
+
+
+def test_an_error_is_one_sentence_with_exit_code_1(folder, tmp_path):
+    """A traceback helps no user."""
+    result = _call("run", folder / "t.csv", "--target", "outcom", "--folder", tmp_path / "s")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("tamis: error: ")
+    assert "did you mean 'outcome'?" in result.stderr
+    assert "Traceback" not in result.output
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_debug_shows_the_traceback(folder, tmp_path):
+    """--debug is for those who want to know where it happened."""
+    result = _call("--debug", "run", folder / "t.csv", "--target", "outcom", "--folder", tmp_path / "s")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, ValueError)
+
+
+def test_bad_usage_is_exit_code_2():
+    """Scripts tell a wrong call from wrong data by the exit code."""
+    assert _call("run").exit_code == 2
+    assert _call("no-such-command").exit_code == 2
+
+
+def test_version():
+    """People quote the version in their papers."""
+    import tamis
+
+    assert _call("--version").output.strip() == f"tamis {tamis.__version__}"
