@@ -3,6 +3,7 @@
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.features import features, refuse_missing
+from tamis.table.frame import take
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
 
@@ -21,4 +22,5 @@ __all__ = [
     "numbers",
     "refuse_missing",
     "same_length",
+    "take",
 ]

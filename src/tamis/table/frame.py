@@ -76,3 +76,21 @@ def _of_objects(name: str, values: np.ndarray) -> Column:
         return categories(name, list(values))
     except TypeError as error:
         raise KindError(f"column {name!r} holds values that are neither a number nor a string ({error})") from error
+
+
+def take(X: Any, *, rows: Any = None, columns: Any = None) -> Any:
+    """Some rows and columns (positions) of an array, sparse matrix, frame or Table, in the form it was given.
+
+    >>> take(np.array([[1, 2], [3, 4]]), columns=[1])
+    array([[2],
+           [4]])
+    """
+    if hasattr(X, "select") and hasattr(X, "digest"):  # a Table, which this module cannot import
+        X = X if columns is None else X.select([int(j) for j in columns])
+        return X if rows is None else X.take(rows)
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        frame = frame if columns is None else frame.select([frame.columns[int(j)] for j in columns])
+        return (frame if rows is None else frame[np.asarray(rows), :]).to_native()
+    X = X if columns is None else X[:, np.asarray(columns)]
+    return X if rows is None else X[np.asarray(rows)]
