@@ -104,7 +104,8 @@ def scorer(estimator: Any, scoring: Any) -> Callable[..., float]:
     """The function (estimator, X, y) -> number that `scoring` stands for: a word of scikit-learn's, a callable, or None
     for the estimator's own `score`; larger is better.
     """
-    from sklearn.metrics import check_scoring, get_scorer_names
+    # looked up here, the gate of every argument, for evaluators of sets below the layer that computes scores itself
+    from sklearn.metrics import check_scoring, get_scorer_names  # noqa: TID251
 
     if isinstance(scoring, str):
         one_of("scoring", scoring, get_scorer_names())
