@@ -4,6 +4,7 @@ from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.features import features, refuse_missing
 from tamis.table.frame import take
+from tamis.table.read import read
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
 
@@ -20,6 +21,7 @@ __all__ = [
     "features",
     "is_class_target",
     "numbers",
+    "read",
     "refuse_missing",
     "same_length",
     "take",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tamis.table.types import Type
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -17,6 +19,7 @@ class Decision:
     reason : why, in words, from the values.
     used : False when the column was left out of the table.
     note : something to know besides, or nothing.
+    type : what to give as this column's type to read another source the same way.
     """
 
     name: str
@@ -24,6 +27,7 @@ class Decision:
     reason: str
     used: bool = True
     note: str = ""
+    type: Type | None = None
 
     @property
     def sentence(self) -> str:

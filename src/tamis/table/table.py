@@ -74,6 +74,11 @@ class Table:
         return cls(matrix=array, names=names)
 
     @property
+    def types(self) -> dict[str, dict[str, Any]]:
+        """What each column of the source was taken for, in plain words (JSON): `read(other, like=…)` takes them."""
+        return {d.name: d.type.as_dict() for d in self.decisions if d.type is not None}
+
+    @property
     def shape(self) -> tuple[int, int]:
         return self.n_rows, self.n_columns
 

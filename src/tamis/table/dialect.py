@@ -1,0 +1,164 @@
+"""How a text file separates its values: delimiter, quote, names in the first line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tamis.errors import ParameterError, TableError
+
+#: Tried in this order; a tie goes to the earlier, because a comma may also be a decimal sign.
+DELIMITERS = ("\t", ";", "|", ",", "\x1f", "\x01", "~", "^", ":", "!", " ")
+_RECORDS = 200
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What pyarrow.csv must be told.
+
+    Parameters
+    ----------
+    names : the names of the columns.
+    skip : lines above the first row of values, the header included.
+    newlines : True when quoted values hold line ends.
+    escape : True when a quote inside a value is written with a backslash before it.
+    """
+
+    delimiter: str
+    quote: str
+    names: tuple[str, ...]
+    skip: int
+    newlines: bool
+    escape: bool
+
+
+def dialect_of(
+    head: str,
+    label: str,
+    *,
+    whole: bool,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+) -> Dialect:
+    r"""The dialect of a text, from its first lines; what is given is not guessed.
+
+    >>> dialect_of("a;b\n1,5;2\n", "it", whole=True).delimiter
+    ';'
+    """
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ParameterError(f"delimiter={delimiter!r} must be one character, for example ',' or ';'")
+    if quote is not None and (not isinstance(quote, str) or len(quote) != 1):
+        raise ParameterError(f"quote={quote!r} must be one character, for example '\"'")
+    text = head if whole else _whole_lines(head)
+    if not text.strip("\ufeff\r\n\t "):
+        raise TableError(f"{label} is empty; give a file with a header and rows")
+    mark = quote if quote is not None else _quote(text)
+    escape = f"\\{mark}" in text and f"{mark}{mark}" not in text
+    best = delimiter if delimiter is not None else _delimiter(text, mark, escape)
+    records, lines = _records(text, best, mark, escape, _RECORDS)
+    names, skip = _names(records, lines, header, label)
+    newlines = any("\n" in cell or "\r" in cell for record in records[1:] for cell in record)
+    return Dialect(best, mark, names, skip, newlines, escape)
+
+
+def _whole_lines(text: str) -> str:
+    cut = max(text.rfind("\n"), text.rfind("\r"))
+    return text if cut < 0 else text[: cut + 1]
+
+
+def _quote(text: str) -> str:
+    """A single quote when values begin and end with it and no double quote occurs; the double quote otherwise."""
+    if '"' in text:
+        return '"'
+    inner = sum(text.count(f"'{d}") for d in DELIMITERS[:4]), sum(text.count(f"{d}'") for d in DELIMITERS[:4])
+    return "'" if min(inner) > 1 else '"'
+
+
+def _delimiter(text: str, quote: str, escape: bool) -> str:
+    """The delimiter that cuts most records into as many values as the first; then the one that gives more values."""
+    first = text.lstrip("\ufeff\r\n").splitlines()[0]
+    best, best_score = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        if delimiter not in first:
+            continue
+        records, _ = _records(text, delimiter, quote, escape, 50)
+        width = len(records[0])
+        rows = records[1:] or records
+        alike = sum(len(record) == width for record in rows) / len(rows)
+        shifted = sum(len(record) == width + 1 for record in rows) / len(rows)  # row names without a header
+        score = (round(max(alike, 0.99 * shifted), 2), min(width, 2))
+        if width > 1 and score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> tuple[list[list[str]], list[int]]:
+    """The first records that are not empty, and the number of lines read after each."""
+    reader = csv.reader(
+        io.StringIO(text.removeprefix("\ufeff"), newline=""),
+        delimiter=delimiter,
+        quotechar=quote,
+        doublequote=not escape,
+        escapechar="\\" if escape else None,
+    )
+    records, lines = [], []
+    limit = csv.field_size_limit(len(text) + 1)
+    try:
+        for record in reader:
+            if record:
+                records.append(record)
+                lines.append(reader.line_num)
+            if len(records) == most:
+                break
+    except csv.Error:
+        pass  # pyarrow's parser is the judge of the file; this one only guesses
+    finally:
+        csv.field_size_limit(limit)
+    return records or [[text.splitlines()[0]]], lines or [1]
+
+
+def _names(records: list[list[str]], lines: list[int], header: bool | None, label: str) -> tuple[tuple[str, ...], int]:
+    first = [cell.strip() for cell in records[0]]
+    if header is False:
+        return tuple(f"x{j}" for j in range(len(first))), lines[0] - 1
+    if header is None and _all_numbers(first) and not _rising(first):
+        shown = ", ".join(first[:3]) + (", …" if len(first) > 3 else "")
+        raise TableError(
+            f"the first line of {label} holds numbers only ({shown}); give header=False when the file has no names, "
+            "header=True when these are the names"
+        )
+    if len(records) > 1 and all(len(record) == len(first) + 1 for record in records[1:]):
+        first = ["row names", *first]  # as R's write.table does
+    names = tuple(name or f"column {j + 1}" for j, name in enumerate(first))
+    refuse_duplicates(names)
+    return names, lines[0]
+
+
+def refuse_duplicates(names: Iterable[str]) -> None:
+    """Two columns of one name cannot be told apart."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise TableError(f"the column name {name!r} appears more than once; give every column a name of its own")
+        seen.add(name)
+
+
+def _all_numbers(cells: list[str]) -> bool:
+    return all(_is_number(cell) for cell in cells)
+
+
+def _rising(cells: list[str]) -> bool:
+    """Names may be numbers (wavelengths, hours) when they rise from left to right."""
+    return len(cells) > 2 and all(float(a) < float(b) for a, b in itertools.pairwise(cells))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,134 @@
+"""Columns whose type was given: by the user, or by an earlier reading; a value that does not fit is named with its row."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import ParameterError, TableError
+from tamis.table.cells import Cells
+from tamis.table.column import Column
+from tamis.table.dates import date_columns, dates_of, days_of_times
+from tamis.table.decision import Decision
+from tamis.table.kinds import LEFT_OUT, Decided, Rules, floats_of, infinite, is_text
+from tamis.table.missing import SOFT_TOKENS
+from tamis.table.numerals import first_that_is_none, numerals_of
+from tamis.table.types import Type
+from tamis.table.words import category_column, ordinal_column, yes_or_no
+
+
+def as_given(
+    name: str, array: pa.ChunkedArray, type: Type, rules: Rules, *, target: bool = False, said: str = "given"
+) -> Decided:
+    """The column as the type says, or the sentence that names the first value that breaks it."""
+    if type.kind in LEFT_OUT:
+        if target:
+            raise ParameterError(
+                f"types: the target {name!r} cannot be {type.kind}; give numeric, boolean or categorical"
+            )
+        return Decided(Decision(name, type.kind, said, used=False, type=type), lambda: [])
+    columns = _make(name, array, type, rules, target)
+    kind = "numeric" if type.kind == "date" and target else type.kind
+    return Decided(Decision(name, kind, said, type=type), lambda: columns)
+
+
+def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool) -> list[Column]:
+    if type.kind == "numeric":
+        return [Column(name, "numeric", _numbers(name, array, rules))]
+    if type.kind == "date":
+        days = _days(name, array, type, rules)
+        return [Column(name, "numeric", days)] if target else date_columns(name, days)
+    if type.kind == "boolean":
+        return [_boolean(name, array, type, rules)]
+    cells = _cells(array, rules, type, soft=False)
+    if type.kind == "categorical":
+        return [category_column(name, cells)]
+    found = ordinal_column(name, cells.collected(), type.levels or ())
+    if isinstance(found, int):
+        _refuse(name, cells.collected(), found, f"ordinal with the levels {' < '.join(type.levels or ())}")
+    return [found]
+
+
+def texts_of(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Any column as texts; a whole number is written without a decimal point."""
+    type = array.type
+    if is_text(type):
+        return array
+    if pa.types.is_dictionary(type):
+        if is_text(type.value_type):
+            return array
+        return texts_of(pc.cast(array, type.value_type))
+    if pa.types.is_floating(type):
+        values = floats_of(array)
+        texts = [None if v != v else str(int(v)) if v == int(v) else repr(v) for v in values.tolist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
+    return pc.cast(array, pa.string())
+
+
+def _cells(array: pa.ChunkedArray, rules: Rules, type: Type, *, soft: bool) -> Cells:
+    tokens = [token for token in (*rules.tokens, *(SOFT_TOKENS if soft else ())) if token not in type.keep]
+    return Cells.of(texts_of(array)).trimmed().without(tokens)
+
+
+def _numbers(name: str, array: pa.ChunkedArray, rules: Rules) -> np.ndarray:
+    if _is_number(array.type):
+        values = floats_of(array)
+    elif pa.types.is_null(array.type):
+        return np.full(len(array), np.nan)
+    elif pa.types.is_temporal(array.type):
+        return days_of_times(array)
+    else:
+        cells = _cells(array, rules, Type("numeric"), soft=True)
+        if not cells.n_present:
+            return np.full(len(array), np.nan)
+        numerals = numerals_of(cells, rules.decimal)
+        if numerals is None:
+            _refuse(name, cells, first_that_is_none(cells, rules.decimal) or 0, "numeric")
+        values = cells.by_row(numerals.values)
+    infinite(name, values)
+    return values
+
+
+def _days(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.ndarray:
+    if pa.types.is_null(array.type):
+        return np.full(len(array), np.nan)
+    if pa.types.is_temporal(array.type):
+        return days_of_times(array)
+    cells = _cells(array, rules, type, soft=True)
+    dates = dates_of(cells.texts, type.day_first, compact=True)
+    if len(dates.bad):
+        _refuse(name, cells, int(dates.bad[0]), "a date")
+    return cells.by_row(dates.days)
+
+
+def _boolean(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> Column:
+    if pa.types.is_boolean(array.type):
+        return Column(name, "boolean", floats_of(pc.cast(array, pa.uint8())), type.levels)
+    cells = _cells(array, rules, type, soft=True).collected()
+    if type.levels is None:
+        words: dict[str, float] = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
+        per_text = np.array([words.get(text.lower(), np.nan) for text in cells.texts.to_pylist()])
+        if not np.isnan(per_text).any():
+            return Column(name, "boolean", cells.by_row(per_text))
+    found = yes_or_no(cells, type.levels)
+    if found is not None:
+        return Column(name, "boolean", cells.by_row(found[0]), found[1])
+    known = {word.lower() for word in type.levels or ("0", "1", "true", "false", "yes", "no", "t", "f", "y", "n")}
+    strange = [j for j, text in enumerate(cells.texts.to_pylist()) if text.lower() not in known]
+    wanted = f"boolean ({' or '.join(type.levels)})" if type.levels else "boolean (true/false, yes/no, t/f, y/n or 0/1)"
+    _refuse(name, cells, strange[0] if strange else len(cells.texts) - 1, wanted)
+
+
+def _is_number(type: pa.DataType) -> bool:
+    return pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type) or type == pa.bool_()
+
+
+def _refuse(name: str, cells: Cells, place: int, wanted: str) -> NoReturn:
+    row, text = cells.first_row(place), cells.texts[place].as_py()
+    raise TableError(
+        f"column {name!r} cannot be {wanted}: row {row:,} holds {text!r}; "
+        "change the value, name it in missing=, or give another kind"
+    )

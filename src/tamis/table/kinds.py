@@ -1,0 +1,239 @@
+"""Deciding what a column is: from its text, or from the type its source gave it; with the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.errors import TableError
+from tamis.table.cells import Cells
+from tamis.table.column import Column
+from tamis.table.dates import could_be_dates, date_columns, dates_of, days_of_times
+from tamis.table.decision import Decision
+from tamis.table.missing import SOFT_TOKENS, TOKENS
+from tamis.table.numerals import EXACT, numerals_of, share_of_numbers
+from tamis.table.quantity import judge_numbers
+from tamis.table.types import Type
+from tamis.table.words import category_column, codes_with_na, judge_words, yes_or_no
+
+LEFT_OUT = ("text", "identifier", "constant")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every column of one reading."""
+
+    tokens: tuple[str, ...] = TOKENS
+    decimal: str | None = None
+    trusted: bool = False  # a dictionary column is the frame's own categories, not a way of storing texts
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision and how to make its columns (four for a date); those of a left-out column are mostly never made."""
+
+    decision: Decision
+    make: Callable[[], list[Column]]
+
+
+def decide(name: str, array: pa.ChunkedArray, rules: Rules, *, target: bool = False) -> Decided:
+    """The kind of a column from its values alone."""
+    found = _by_type(name, array, rules, target)
+    return _kept_target(name, found) if target else found
+
+
+def infinite(name: str, values: np.ndarray) -> None:
+    """Refuse an infinite value by column and row."""
+    if np.isfinite(values.sum()) or not np.isinf(values).any():
+        return
+    row = int(np.flatnonzero(np.isinf(values))[0])
+    raise TableError(
+        f"column {name!r} holds an infinite value ({values[row]}) in row {row + 1}; "
+        "replace it in the source, or name its text in missing="
+    )
+
+
+def is_text(type: pa.DataType) -> bool:
+    """True for the types of text columns."""
+    return pa.types.is_string(type) or pa.types.is_large_string(type)
+
+
+def floats_of(array: pa.ChunkedArray) -> np.ndarray:
+    """A numeric Arrow column as a float64 array of its own, NaN for missing."""
+    if not pa.types.is_float64(array.type):
+        array = pc.cast(array, pa.float64(), safe=False)
+    values = np.empty(len(array))
+    start = 0
+    for chunk in array.chunks:
+        values[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+        start += len(chunk)
+    return values
+
+
+def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> Decided:
+    type = array.type
+    if pa.types.is_null(type) or array.null_count == len(array):
+        return _empty(name, len(array))
+    if pa.types.is_dictionary(type) and (rules.trusted or not is_text(type.value_type)):
+        return _own_categories(name, array)
+    if pa.types.is_dictionary(type) or is_text(type):
+        return _of_text(name, Cells.of(array), rules, target)
+    if pa.types.is_boolean(type):
+        return _own_boolean(name, array)
+    if pa.types.is_temporal(type) and not pa.types.is_duration(type) and not pa.types.is_time(type):
+        zone = "times are in UTC" if getattr(type, "tz", None) else ""
+        return _of_days(name, days_of_times(array), "all values are dates", Type("date"), zone, target)
+    if pa.types.is_duration(type):
+        days = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
+        return _of_numbers(name, days, "of days")
+    if pa.types.is_integer(type) and _too_long(array):
+        return _of_text(name, Cells.of(pc.cast(array, pa.string())), rules, target)
+    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+        return _of_numbers(name, floats_of(array))
+    return _left(name, "text", f"its values ({type}) are neither numbers nor words")
+
+
+def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
+    """Numbers first, then yes or no, dates, codes, words."""
+    whole = numerals_of(cells, rules.decimal) if cells.codes is None else None
+    if whole is not None and not whole.code and not np.isinf(whole.values).any():
+        return _of_numbers(name, cells.by_row(whole.values), whole.written)
+    cells = cells.trimmed()
+    hard = cells.without(rules.tokens)
+    soft = hard.without(SOFT_TOKENS)
+    if soft.n_present:
+        numerals = numerals_of(soft, rules.decimal)
+        if numerals is not None and not numerals.code:
+            return _of_numbers(name, soft.by_row(numerals.values), numerals.written)
+        if numerals is not None:
+            found = _of_words(name, soft, numerals.code)
+            hint = "give numeric when they are quantities"
+            return replace(found, decision=replace(found.decision, note=hint)) if found.decision.used else found
+        pair = yes_or_no(soft)
+        if pair is not None:
+            return _of_yes_or_no(name, soft, *pair)
+        if could_be_dates(soft.texts):
+            return _of_dates(name, soft, hard, target)
+    elif not hard.n_present:
+        return _empty(name, cells.n_rows)
+    if len(hard.texts) < len(cells.texts) and (codes := codes_with_na(hard.texts)):
+        return _with_na(name, cells.without([token for token in rules.tokens if token != "NA"]), hard, codes)
+    return _of_words(name, hard)
+
+
+def _of_numbers(name: str, values: np.ndarray, written: str = "") -> Decided:
+    infinite(name, values)
+    found = judge_numbers(name, values, written)
+    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, Type(found.kind))
+    return Decided(decision, lambda: [Column(name, "numeric", values)])
+
+
+def _of_yes_or_no(name: str, cells: Cells, per_text: np.ndarray, words: tuple[str, str] | None) -> Decided:
+    no, yes = words or ("false", "true")
+    column = Column(name, "boolean", cells.by_row(per_text), words)
+    decision = Decision(name, "boolean", f"only the words {no!r} and {yes!r}", type=Type("boolean", words))
+    return Decided(decision, lambda: [column])
+
+
+def _of_dates(name: str, cells: Cells, hard: Cells, target: bool) -> Decided:
+    dates = dates_of(cells.texts)
+    if len(dates.bad):
+        found = _of_words(name, hard)
+        place = int(dates.bad[0])
+        row, text = cells.first_row(place), cells.texts[place].as_py()
+        note = f"most values are dates, but row {row:,} holds {text!r}; name it in missing= to read dates"
+        return replace(found, decision=replace(found.decision, note=note))
+    ways = "one spelling" if dates.n_spellings == 1 else f"{dates.n_spellings} spellings"
+    reason = f"all {cells.n_present:,} values are dates in {ways}"
+    return _of_days(name, cells.by_row(dates.days), reason, Type("date", day_first=dates.day_first), dates.note, target)
+
+
+def _of_days(name: str, days: np.ndarray, reason: str, type: Type, note: str, target: bool) -> Decided:
+    if target:
+        note = "the target is read as days since 1970-01-01"
+        return Decided(Decision(name, "numeric", reason, True, note, type), lambda: [Column(name, "numeric", days)])
+    return Decided(Decision(name, "date", reason, True, note, type), lambda: date_columns(name, days))
+
+
+def _with_na(name: str, cells: Cells, hard: Cells, codes: list[str]) -> Decided:
+    n = cells.n_present - hard.n_present
+    found = _of_words(name, cells, keep=("NA",))
+    shown = ", ".join(codes)
+    note = f"NA ({n:,} rows) is a level, because the other values are two-letter codes like {shown}"
+    return replace(found, decision=replace(found.decision, note=note)) if n else found
+
+
+def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = ()) -> Decided:
+    verdict, cells = judge_words(cells, what)
+    missing = cells.n_rows - cells.n_present
+    if cells.codes is not None and np.count_nonzero(cells.counts) == 1 and not missing:
+        value = cells.texts[int(np.argmax(cells.counts))].as_py()
+        verdict = replace(
+            verdict, kind="constant", reason=f"every one of {cells.n_rows:,} values is {value!r}", note=""
+        )
+    reason = f"{verdict.reason} (missing in {missing:,})" if missing else verdict.reason
+    note = verdict.note
+    share = 0.0 if what else share_of_numbers(cells)
+    if share >= 0.8:
+        note = f"{share:.0%} of the values are numbers; name the others in missing= to read numbers"
+    type = Type(verdict.kind, keep=keep)
+    decision = Decision(name, verdict.kind, reason, verdict.kind not in LEFT_OUT, note, type)
+    return Decided(decision, lambda: [category_column(name, cells)])
+
+
+def _own_categories(name: str, array: pa.ChunkedArray) -> Decided:
+    if not is_text(array.type.value_type):
+        array = pa.chunked_array([_texts_of_dictionary(chunk) for chunk in array.chunks])
+    column = category_column(name, Cells.of(array))
+    levels, n = column.levels or (), int(np.count_nonzero(~column.missing))
+    if len(levels) == 1 and n == len(array):
+        return _left(name, "constant", f"every one of {n:,} values is {levels[0]!r}", column)
+    reason = f"the source says so, {len(levels):,} levels"
+    return Decided(Decision(name, "categorical", reason, type=Type("categorical")), lambda: [column])
+
+
+def _texts_of_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+    texts = pa.array([None if v is None else str(v) for v in chunk.dictionary.to_pylist()], pa.string())
+    return pa.DictionaryArray.from_arrays(chunk.indices, texts)
+
+
+def _own_boolean(name: str, array: pa.ChunkedArray) -> Decided:
+    values = floats_of(pc.cast(array, pa.uint8()))
+    present = values[~np.isnan(values)]
+    column = Column(name, "boolean", values)
+    if len(present) == len(values) and present.min() == present.max():
+        return _left(name, "constant", f"every one of {len(values):,} values is {bool(present[0])}", column)
+    return Decided(Decision(name, "boolean", "the source says so", type=Type("boolean")), lambda: [column])
+
+
+def _too_long(array: pa.ChunkedArray) -> bool:
+    ends = pc.min_max(array).as_py()
+    return max(abs(ends["min"] or 0), abs(ends["max"] or 0)) >= EXACT
+
+
+def _left(name: str, kind: str, reason: str, column: Column | None = None) -> Decided:
+    decision = Decision(name, kind, reason, used=False, type=Type(kind))
+    return Decided(decision, lambda: [] if column is None else [column])
+
+
+def _empty(name: str, n_rows: int) -> Decided:
+    nothing = Column(name, "numeric", np.full(n_rows, np.nan))
+    return _left(name, "constant", f"none of its {n_rows:,} rows has a value", nothing)
+
+
+def _kept_target(name: str, found: Decided) -> Decided:
+    """The target stays, whatever it is: numbers as they are, texts as categories."""
+    if found.decision.used:
+        return found
+    columns = found.make()
+    if not columns:
+        raise TableError(f"the target {name!r} cannot be learned: {found.decision.reason}; give another column")
+    note = f"the target is kept; another column like it would be left out as {found.decision.kind}"
+    keep = found.decision.type.keep if found.decision.type else ()
+    type = Type(columns[0].kind, columns[0].levels if columns[0].kind == "boolean" else None, keep)
+    decision = replace(found.decision, kind=columns[0].kind, used=True, note=note, type=type)
+    return Decided(decision, lambda: columns)

@@ -1,0 +1,98 @@
+"""Texts that are numbers, and digits that are not (codes)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.table.cells import Cells
+
+_LEADING_ZERO = r"^[-+]?0[0-9]"
+_DIGITS = r"^[0-9]+$"
+_LONG = r"^[-+]?[0-9]{16,}$"  # 2**53 has 16 digits; above it float64 no longer tells neighbours apart
+_PLAIN = r"[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?"
+_DECIMAL_COMMA = r"^[-+]?([0-9]+|[0-9]{1,3}([.][0-9]{3})+)(,[0-9]*)?([eE][-+]?[0-9]+)?$"
+_NOT_THOUSANDS = r"^[-+]?(0|[0-9]{4,})?,[0-9]+|,[0-9]{1,2}$|,[0-9]{4,}|,[0-9]+[eE]"
+_THOUSANDS = rf"^([-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?|{_PLAIN})$"
+
+EXACT = 2.0**53
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """The number of every text (NaN for none), how it is written, and why its digits are rather codes, if so."""
+
+    values: np.ndarray
+    written: str = ""
+    code: str = ""
+
+
+def numerals_of(cells: Cells, decimal: str | None = None) -> Numerals | None:
+    """The numbers of the texts, or None when some text is none.
+
+    Integers with a leading zero (`01234`) are marked as codes, as are those too long to be held exactly.
+    """
+    values = _plain(cells.texts) if decimal != "," else None
+    if values is not None:
+        return Numerals(values, code=_why_code(cells.texts, values))
+    texts = cells.texts
+    if len(texts) == texts.null_count:
+        return None
+    if decimal != "." and _all(texts, _DECIMAL_COMMA) and (decimal == "," or _any(texts, _NOT_THOUSANDS)):
+        values = _plain(pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", "."))
+        if values is None:
+            return None
+        return Numerals(values, "with a decimal comma", _why_code(texts, values))
+    if _all(texts, _THOUSANDS):
+        values = _plain(pc.replace_substring(texts, ",", ""))
+        return None if values is None else Numerals(values, "with commas between thousands")
+    return None
+
+
+def first_that_is_none(cells: Cells, decimal: str | None = None) -> int | None:
+    """The place of the first text (in the order of rows) that is not a number, if any."""
+    pattern = _DECIMAL_COMMA if decimal == "," else rf"^({_PLAIN}|[-+]?[0-9]+[.]?|[-+]?(inf|infinity|nan))$"
+    bad = _not_matching(cells.texts, pattern)
+    if not len(bad):
+        return None
+    return int(min(bad, key=lambda place: cells.first_row(int(place)))) if len(bad) <= 1000 else int(bad[0])
+
+
+def share_of_numbers(cells: Cells) -> float:
+    """The share of rows with a text whose text is a number."""
+    if not cells.n_present:
+        return 0.0
+    fits = pc.fill_null(pc.match_substring_regex(cells.texts, rf"^{_PLAIN}$"), False)
+    return float(cells.counts[fits.to_numpy(zero_copy_only=False)].sum()) / cells.n_present
+
+
+def _plain(texts: pa.Array) -> np.ndarray | None:
+    try:
+        found = pc.cast(texts, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    return np.array(found.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _why_code(texts: pa.Array, values: np.ndarray) -> str:
+    if _any(texts, _LEADING_ZERO) and _all(texts, _DIGITS):
+        return "digits with leading zeros"
+    with np.errstate(invalid="ignore"):
+        long = np.any(np.abs(values) >= EXACT)
+    return "whole numbers too long to hold exactly" if long and _any(texts, _LONG) else ""
+
+
+def _any(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _all(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _not_matching(texts: pa.Array, pattern: str) -> np.ndarray:
+    fits = pc.fill_null(pc.match_substring_regex(texts, pattern, ignore_case=True), True)
+    return np.flatnonzero(~fits.to_numpy(zero_copy_only=False))

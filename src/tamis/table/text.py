@@ -1,0 +1,209 @@
+"""Reading CSV, TSV and their relatives: a first look at some rows, then everything at once with pyarrow.csv."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from tamis.errors import TableError
+from tamis.table.dialect import Dialect, dialect_of
+from tamis.table.encoding import encoding_of, known_encoding, single_byte
+from tamis.table.file import File
+from tamis.table.missing import SOFT_TOKENS
+
+_HEAD = 1 << 20  # bytes of the first look
+_BITS = 8  # further places in a long file that are looked at
+_BIT = 1 << 15
+_TRIES = 4  # columns that may turn out to be other than they looked, before all are read as texts
+_WORDS = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How to read the whole file."""
+
+    dialect: Dialect
+    encoding: str
+    types: dict[str, pa.DataType]
+    block: int
+
+
+def read_text(
+    file: File,
+    tokens: tuple[str, ...],
+    as_text: set[str],
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> pa.Table:
+    """The columns of a text file: texts, dictionaries of texts, or numbers and dates where the text cannot matter.
+
+    Numbers with a decimal point and ISO dates are read as such, since no other reading of their text exists; whole
+    numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
+    """
+    head, whole = _look(file)
+    found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
+    dialect = dialect_of(
+        _decoded(head, found, file.label), file.label, whole=whole, delimiter=delimiter, quote=quote, header=header
+    )
+    every = dict.fromkeys(dialect.names, pa.string())
+    longest = max((len(line) for line in head.split(b"\n")), default=0)
+    plan = _Plan(dialect, found, every, max(_HEAD, 8 * longest))
+    if not whole:
+        plan = replace(plan, types={**every, **_guess(file, head, plan, tokens)})
+        plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
+    return _read(file, head, plan, tokens)
+
+
+def _look(file: File) -> tuple[bytes, bool]:
+    """The first bytes, with at least some lines, and whether that is all there is."""
+    most = _HEAD
+    while True:
+        head = file.head(most)
+        if len(head) < most:
+            return head, True
+        if head.count(b"\n") + head.count(b"\r") > 5 or most >= 1 << 28:
+            return head, False
+        most *= 4
+
+
+def _decoded(head: bytes, encoding: str, label: str) -> str:
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{label} is not {encoding} text (byte {error.start:,}: {error.reason}); give its encoding=, "
+            "for example encoding='latin-1'"
+        ) from error
+
+
+def _guess(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
+    """Types that save reading as text, from what pyarrow makes of the first rows and of some further down."""
+    try:
+        sample = _parse(_sample(file, head, plan), plan, tokens, types={}, skip=0)
+    except pa.ArrowInvalid:
+        return {}
+    types = {}
+    for name, column in zip(sample.column_names, sample.columns):
+        kind = column.type
+        if pa.types.is_float64(kind):
+            types[name] = kind
+        elif pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+            types[name] = pa.timestamp("us", tz=getattr(kind, "tz", None))
+        elif pa.types.is_boolean(kind) or (pa.types.is_string(kind) and _repeats(column)):
+            types[name] = _WORDS
+    return types
+
+
+def _repeats(column: pa.ChunkedArray) -> bool:
+    return pc.count_distinct(column).as_py() * 2 <= len(column)
+
+
+def _sample(file: File, head: bytes, plan: _Plan) -> Any:
+    """Whole lines below the header from the start and, of a plain UTF-8 file, from places spread over it."""
+    lines = head[: head.rfind(b"\n") + 1] or head
+    size = file.size
+    if size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
+        return pa.BufferReader(b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :]))
+    pieces = [b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :])]
+    with file.open() as stream:
+        for place in range(1, _BITS + 1):
+            stream.seek((size - len(head)) * place // _BITS + len(head) - max(_BIT, plan.block // 8))
+            bit = stream.read(max(_BIT, plan.block // 8))
+            pieces.append(bit[bit.find(b"\n") + 1 : bit.rfind(b"\n") + 1])
+    return pa.BufferReader(b"".join(pieces))
+
+
+def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> pa.Table:
+    """The whole file; where the plan turns out wrong it is mended and the file read again."""
+    for _ in range(_TRIES + 4):
+        try:
+            return file.guard(lambda plan=plan: _parse(file.open(), plan, tokens))
+        except pa.ArrowInvalid as error:
+            plan = _mended(plan, str(error), head, file)
+        except UnicodeError as error:
+            raise TableError(
+                f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
+            ) from error
+    return file.guard(lambda: _parse(file.open(), replace(plan, types=_texts(plan)), tokens))
+
+
+def _parse(
+    stream: Any,
+    plan: _Plan,
+    tokens: tuple[str, ...],
+    *,
+    types: dict[str, pa.DataType] | None = None,
+    skip: int | None = None,
+    threads: bool = True,
+) -> pa.Table:
+    dialect = plan.dialect
+    return csv.read_csv(
+        stream,
+        read_options=csv.ReadOptions(
+            column_names=list(dialect.names),
+            skip_rows=dialect.skip if skip is None else skip,
+            encoding=plan.encoding,
+            block_size=plan.block,
+            use_threads=threads,
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            quote_char=dialect.quote,
+            double_quote=not dialect.escape,
+            escape_char="\\" if dialect.escape else False,
+            newlines_in_values=dialect.newlines,
+            ignore_empty_lines=len(dialect.names) > 1,
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=plan.types if types is None else types,
+            null_values=[*tokens, *SOFT_TOKENS],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _texts(plan: _Plan) -> dict[str, pa.DataType]:
+    return dict.fromkeys(plan.dialect.names, pa.string())
+
+
+def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
+    """The plan that avoids the failure, or the sentence for a file that cannot be read."""
+    if "invalid UTF8" in message and plan.encoding == "utf8":
+        return replace(plan, encoding=single_byte(head))
+    column = re.search(r"In CSV column #(\d+)", message)
+    if column is not None:
+        name = plan.dialect.names[int(column.group(1))]
+        if plan.types[name] != pa.string():
+            return replace(plan, types={**plan.types, name: pa.string()})
+    elif not plan.dialect.newlines and plan.dialect.quote.encode() in head:
+        return replace(plan, dialect=replace(plan.dialect, newlines=True))
+    elif "straddl" in message and plan.block < 1 << 28:
+        return replace(plan, block=plan.block * 8)
+    raise _ragged(plan, file)
+
+
+def _ragged(plan: _Plan, file: File) -> TableError:
+    """The sentence for lines that do not fit: read again in one thread, which counts lines."""
+    try:
+        _parse(file.open(), replace(plan, types=_texts(plan)), (), threads=False)
+    except pa.ArrowInvalid as error:
+        found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
+        if found:
+            line, expected, got = (f"{int(number):,}" for number in found.groups())
+            return TableError(
+                f"line {line} of {file.label} has {got} values, but there are {expected} columns; mend the line, "
+                f"or give delimiter= when {plan.dialect.delimiter!r} does not separate the values"
+            )
+        reason = str(error).splitlines()[0]
+    else:
+        reason = "the lines have different numbers of values"
+    return TableError(f"{file.label} does not read as a table: {reason}")

@@ -1,0 +1,120 @@
+"""What the user says a column is: `zip=categorical,size=ordinal:small<medium<large`, a dict or a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tamis import check
+from tamis.errors import ParameterError, TableError
+from tamis.table.column import KINDS
+
+
+@dataclass(frozen=True)
+class Type:
+    """A kind with what belongs to it.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`.
+    levels : the levels of an ordinal, lowest first; of a boolean, what 0 and 1 stand for.
+    keep : texts that usually mean missing and are levels here (`NA` in a column of countries).
+    day_first : for dates like 03/04/2021, whether the day or the month comes first.
+    """
+
+    kind: str
+    levels: tuple[str, ...] | None = None
+    keep: tuple[str, ...] = ()
+    day_first: bool | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The type in plain words for JSON, as `types_of` takes it back.
+
+        >>> Type("ordinal", ("low", "high")).as_dict()
+        {'kind': 'ordinal', 'levels': ['low', 'high']}
+        """
+        out: dict[str, Any] = {"kind": self.kind}
+        if self.levels is not None:
+            out["levels"] = list(self.levels)
+        if self.keep:
+            out["keep"] = list(self.keep)
+        if self.day_first is not None:
+            out["day_first"] = self.day_first
+        return out
+
+
+def types_of(types: Any) -> dict[str, Type]:
+    """Types by column name, from a text, a path ending in .toml, a mapping, or nothing.
+
+    >>> types_of("zip=categorical,size=ordinal:small<large")["size"].levels
+    ('small', 'large')
+    """
+    if types is None:
+        return {}
+    if isinstance(types, Path) or (isinstance(types, str) and types.strip().endswith(".toml") and "=" not in types):
+        types = _from_toml(Path(types))
+    elif isinstance(types, str):
+        types = _from_text(types)
+    if not isinstance(types, Mapping):
+        raise ParameterError(f"types={types!r} must be a text like 'age=numeric', a mapping or a TOML file")
+    return {str(name): _type(str(name), value) for name, value in types.items()}
+
+
+def _from_text(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in (piece.strip() for piece in text.split(",")):
+        if not part:
+            continue
+        name, equals, kind = part.rpartition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"types: {part!r} does not read as name=kind; write for example age=numeric")
+        found[name.strip()] = kind.strip()
+    return found
+
+
+def _from_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            found = tomllib.load(file)
+    except OSError as error:
+        raise TableError(f"the file of types {str(path)!r} cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TableError(f"the file of types {str(path)!r} is not valid TOML: {error}") from error
+    inner = found.get("types")
+    return inner if isinstance(inner, dict) and "kind" not in inner else found
+
+
+def _type(name: str, value: Any) -> Type:
+    if isinstance(value, Type):
+        value = value.as_dict()
+    if isinstance(value, str):
+        kind, _, listed = value.partition(":")
+        value = {"kind": kind.strip()}
+        if listed:
+            value["levels"] = [level.strip() for level in listed.split("<")]
+    if not isinstance(value, Mapping) or "kind" not in value:
+        raise ParameterError(f"types: {name}={value!r} must be a kind ({', '.join(KINDS)}) or a table with kind = …")
+    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first"})
+    if unknown:
+        raise ParameterError(f"types: {name} has an unknown entry {unknown[0]!r}; give kind, levels, keep or day_first")
+    kind = check.one_of(f"types: {name}", value["kind"], KINDS)
+    levels = _texts(name, "levels", value.get("levels"))
+    if kind == "ordinal" and (levels is None or len(levels) < 2):
+        raise ParameterError(f"types: {name}=ordinal needs its levels, lowest first: {name}=ordinal:low<middle<high")
+    if kind == "boolean" and levels is not None and len(levels) != 2:
+        raise ParameterError(f"types: {name}=boolean takes two levels (no<yes), but {len(levels)} are given")
+    if levels is not None and len(set(levels)) < len(levels):
+        twice = next(level for level in levels if levels.count(level) > 1)
+        raise ParameterError(f"types: {name} has the level {twice!r} more than once; give every level once")
+    return Type(kind, levels, _texts(name, "keep", value.get("keep")) or (), value.get("day_first"))
+
+
+def _texts(name: str, entry: str, given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise ParameterError(f"types: {name} has {entry}={given!r}; give a list of texts")
+    return tuple(str(level) for level in given)
