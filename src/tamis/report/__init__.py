@@ -1,0 +1,7 @@
+"""Results as people read them: facts, one offline page, charts, and words on the screen."""
+
+from tamis.report.facts import facts
+from tamis.report.page import page
+from tamis.report.screen import progress_bar, say_answer, say_columns
+
+__all__ = ["facts", "page", "progress_bar", "say_answer", "say_columns"]

@@ -1,0 +1,399 @@
+"""Results become facts ready to show: sentences, tables of text, nothing left to compute for the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from tamis.evaluate.metrics import Metric, find, utility
+from tamis.report import show
+from tamis.report.reproduce import command, versions
+from tamis.report.table import Head, Table, cell
+
+Results = dict[str, Any]
+
+#: Names longer than this are cut inside a sentence; tables show them whole.
+LONG_NAME = 60
+
+
+def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Everything the page shows, as text.
+
+    Parameters
+    ----------
+    results : as in results.json, finished or partial.
+    plan : as in plan.json: the source and the settings.
+    openings : lines of the ledger, oldest first.
+    """
+    shared = {
+        "title": f"{show.name(results['data']['target'])} · Tamis report",
+        "target": show.name(results["data"]["target"]),
+        "metric": show.metric(_metric(results).name),
+        "data": _data(results),
+        "lock": _lock(results, openings),
+        "columns": _columns(results),
+        "reproduce": _reproduce(results, plan),
+    }
+    if results["partial"]:
+        return {**shared, "partial": _partial(results)}
+    return {
+        **shared,
+        "partial": None,
+        "answer": _answer(results, openings),
+        "procedures": _procedures(results),
+        "optimism": _optimism(results),
+        "predictions": _predictions(results),
+        "model": _model(results),
+        "stability": _stability(results),
+    }
+
+
+def _metric(results: Results) -> Metric:
+    name = results["metric"] if results["partial"] else results["answer"]["metric"]
+    return find(name, classes=bool(results["data"]["classes"]))
+
+
+def _answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    found = results["answer"]
+    guess = "always the majority" if found["task"] == "classes" else "always the mean"
+    picked = len(found["selected"])
+    metric = show.metric(found["metric"])
+    cards = [
+        ("Expected " + metric, show.number(found["score"]), f"95% interval {show.interval(found['interval'])}"),
+        ("Baseline", show.number(found["baseline"]), guess),
+        ("Columns used", f"{picked:,}", f"of {show.count(found['n_columns'], 'column')}"),
+        _lock_card(results, openings),
+    ]
+    return {
+        "parts": marked(found["words"], found["selected"]),
+        "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
+    }
+
+
+def _lock_card(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
+    rows = results["lock"]["rows"]
+    if not rows:
+        return "Locked rows", "0", "no lock"
+    if not openings:
+        return "Locked rows", f"{rows:,}", "opened 0 times"
+    first = openings[0]
+    return f"First opening of {show.count(first['rows'], 'row')}", show.number(first["score"]), _times(len(openings))
+
+
+def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """A sentence in parts, the names it holds marked, so that each is shown by itself.
+
+    >>> [part["text"] for part in marked("2 columns: age, bmi.", ["age", "bmi"]) if part["is_name"]]
+    ['age', 'bmi']
+    """
+    parts: list[dict[str, Any]] = []
+    done = 0
+    for name in names:
+        place = words.find(str(name), done)
+        if place < 0:
+            break
+        parts.append({"text": show.name(words[done:place]), "is_name": False})
+        parts.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
+        done = place + len(str(name))
+    parts.append({"text": show.name(words[done:]), "is_name": False})
+    return parts
+
+
+def _data(results: Results) -> dict[str, Any]:
+    data = results["data"]
+    lines = [
+        f"{show.count(data['rows'], 'row')} and {show.count(data['columns'], 'column')} to learn from; "
+        f"{show.count(data['learned'], 'row')} were learned from, {show.count(data['locked'], 'row')} are locked."
+    ]
+    if data["without_target"]:
+        lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
+    total = sum(row["rows"] for row in data["classes"])
+    rows = [
+        [cell(show.name(row["label"]), name=True), cell(f"{row['rows']:,}", row["rows"]), cell(show.share(row["rows"] / total))]
+        for row in data["classes"]
+    ]
+    heads = (Head("class"), Head("rows", number=True), Head("share", number=True))
+    return {"sentences": lines, "classes": Table("Rows learned from, by class", heads, rows) if rows else None}
+
+
+def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    lock = results["lock"]
+    rows = [_opening(place, opening) for place, opening in enumerate(openings, start=1)]
+    heads = (
+        Head("opening", number=True),
+        Head("when"),
+        Head("score", number=True),
+        Head("95% interval"),
+        Head("rows", number=True),
+        Head("standing"),
+        Head("note"),
+    )
+    return {
+        "reason": _sentence(lock["reason"]),
+        "locked": lock["rows"] > 0,
+        "times": f"Opened {_times(len(openings)).removeprefix('opened ')}." if lock["rows"] else "",
+        "openings": Table("Every opening of the locked rows", heads, rows) if rows else None,
+        "digest": lock["digest"] if lock["rows"] else "",
+        "found": _found(results, openings),
+    }
+
+
+def _times(n: int) -> str:
+    return {1: "opened once", 2: "opened twice"}.get(n, f"opened {n:,} times")
+
+
+def _opening(place: int, opening: dict[str, Any]) -> list[Any]:
+    standing = "independent" if opening["independent"] else "no longer independent"
+    return [
+        cell(str(place), place),
+        cell(_when(opening["when"]), opening["when"]),
+        cell(f"{show.number(opening['score'])} ({show.metric(opening['metric'])})", opening["score"]),
+        cell(show.interval(opening["interval"])),
+        cell(f"{opening['rows']:,}", opening["rows"]),
+        cell(standing, css="good" if opening["independent"] else "bad"),
+        cell(show.name(opening.get("note", ""))),
+    ]
+
+
+def _when(moment: str) -> str:
+    try:
+        return datetime.fromisoformat(moment).strftime("%d %B %Y, %H:%M %Z").strip()
+    except ValueError:
+        return show.name(moment)
+
+
+def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
+    """Does the first opening agree with what the nested folds expected?"""
+    if results["partial"] or not openings or openings[0]["metric"] != results["answer"]["metric"]:
+        return ""
+    low, high = openings[0]["interval"]
+    expected = results["answer"]["score"]
+    agrees = low <= expected <= high
+    verb = "agrees with" if agrees else "does not agree with"
+    return (
+        f"The first opening found {show.number(openings[0]['score'])} ({show.interval([low, high])}), which {verb} the "
+        f"expected {show.number(expected)}."
+    )
+
+
+def _procedures(results: Results) -> dict[str, Any]:
+    metric, compared = _metric(results), results["comparison"]
+    listed = compared["procedures"]
+    scored = {row["name"]: row for row in listed}
+    heads = (
+        Head("procedure"),
+        Head("train", number=True),
+        Head("nested", number=True),
+        Head("gap", number=True),
+        Head("95% interval"),
+        Head("columns", number=True),
+        Head("what it does"),
+    )
+    rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
+    best = scored[compared["best"]]
+    edge = abs(utility(metric, best["nested"]) - best["error"])
+    rule = (
+        "The simplest procedure whose nested score is within one standard error of the best is chosen. "
+        f"Best: {best['name']}, {show.number(best['nested'])} with a standard error of {show.number(best['error'])}, so "
+        f"{'at least' if metric.larger else 'at most'} {show.number(edge)} will do. "
+        f"Chosen: {compared['chosen']}, {show.number(scored[compared['chosen']]['nested'])}."
+    )
+    return {
+        "table": Table("Procedures compared, simplest first", heads, rows),
+        "rule": rule,
+        "chosen": compared["chosen"],
+        "direction": f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better",
+        "folds": _folds(results),
+        "besides": _besides(listed),
+    }
+
+
+def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
+    columns = row["columns"]
+    fewest, most = min(columns), max(columns)
+    spread = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    mark = "chosen" if row["name"] == chosen else ""
+    return [
+        cell(show.name(row["name"]), place, badge=mark),
+        cell(show.number(row["train"]), row["train"]),
+        cell(show.number(row["nested"]), row["nested"], css="strong"),
+        cell(show.signed(row["gap"]), row["gap"]),
+        cell(show.interval(row["interval"])),
+        cell(spread, sum(columns) / len(columns)),
+        cell(show.name(row["words"])),
+    ]
+
+
+def _folds(results: Results) -> str:
+    folds = results["folds"]
+    train, test = (sum(fold[part] for fold in folds) / len(folds) for part in ("train", "test"))
+    return (
+        f"{show.count(len(folds), 'fold')}: in each, every procedure learned from about {train:,.0f} rows, its "
+        f"transforms, columns and strength included, and was judged on about {test:,.0f} others."
+    )
+
+
+def _besides(listed: list[dict[str, Any]]) -> Table | None:
+    """The other metrics, nested, for every procedure."""
+    names = list(listed[0].get("besides", {}))
+    if not names:
+        return None
+    heads = (Head("procedure"), *(Head(show.metric(name), number=True) for name in names))
+    rows = [
+        [cell(row["name"], place), *(cell(show.number(row["besides"][n]), row["besides"][n]) for n in names)]
+        for place, row in enumerate(listed)
+    ]
+    return Table("Other metrics, nested", heads, rows)
+
+
+def _optimism(results: Results) -> dict[str, Any]:
+    compared = results["comparison"]
+    promised, found, excess = compared["promised"], compared["score"], compared["optimism"]
+    if excess > 0:
+        meaning = f"the promise was too good by {show.number(excess)}"
+    elif excess < 0:
+        meaning = f"the promise was too modest by {show.number(-excess)}"
+    else:
+        meaning = "the promise was kept to the digit"
+    picked = Counter(compared["picked"])
+    chosen = [f"{name} {times:,}×" for name, times in picked.most_common()]
+    return {
+        "promised": show.number(promised),
+        "found": show.number(found),
+        "excess": show.signed(excess),
+        "sentence": (
+            f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in the "
+            f"choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found."
+        ),
+        "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
+    }
+
+
+def _predictions(results: Results) -> dict[str, Any]:
+    """Out-of-fold answers of the chosen procedure: the confusion table of classes, one sentence for numbers."""
+    from tamis.evaluate.metrics import confusion
+
+    kept, labels = results["predictions"], [row["label"] for row in results["data"]["classes"]]
+    if kept is None:
+        return {"sentence": "There are too many rows to keep every prediction of the folds.", "confusion": None}
+    rows = show.count(len(kept["truth"]), "row")
+    said = f"Each of {rows} was predicted by a model that had not seen it."
+    if not labels:
+        return {"sentence": said, "confusion": None}
+    predicted = [max(range(len(labels)), key=answer.__getitem__) for answer in kept["answers"]]
+    counts = confusion(kept["truth"], predicted, list(range(len(labels))))
+    lines = []
+    for code, line in enumerate(counts.tolist()):
+        total = sum(line)
+        cells = [
+            {
+                "text": f"{n:,}",
+                "share": show.share(n / total) if total else "–",
+                "depth": round(n / total, 3) if total else 0,
+                "right": place == code,
+            }
+            for place, n in enumerate(line)
+        ]
+        lines.append({"label": show.name(labels[code]), "cells": cells, "total": f"{total:,}"})
+    heads = [show.name(label) for label in labels]
+    return {"sentence": said, "confusion": {"heads": heads, "rows": lines}}
+
+
+def _model(results: Results) -> dict[str, str]:
+    chosen = results["comparison"]["chosen"]
+    words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
+    return {
+        "text": show.text(results["model"]),
+        "sentence": f"{chosen}: {show.name(words)}. Fitted on all {show.count(results['data']['learned'], 'unlocked row')}.",
+    }
+
+
+def _stability(results: Results) -> dict[str, Any]:
+    listed, folds = results["stability"], len(results["folds"])
+    heads = (Head("column"), Head("share of folds", number=True), Head("in the final model"))
+    rows = [
+        [
+            cell(show.name(row["name"]), name=True),
+            cell(show.share(row["share"]), row["share"]),
+            cell("yes" if row["selected"] else "no", css="good" if row["selected"] else ""),
+        ]
+        for row in listed
+    ]
+    always = sum(row["share"] == 1 for row in listed)
+    if not listed:
+        sentence = "The chosen procedure used no column in any fold."
+    else:
+        sentence = (
+            f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
+            f"{always:,} of them in every fold. A column that few folds agree on may owe its place to chance."
+        )
+    return {"sentence": sentence, "table": Table("Share of folds that used each column", heads, rows)}
+
+
+def _columns(results: Results) -> dict[str, Any]:
+    decided = results["columns"]
+    kinds = Counter(row["kind"] for row in decided)
+    used = Counter(row["kind"] for row in decided if row["used"])
+    summary = [
+        [cell(kind), cell(f"{n:,}", n), cell(f"{used[kind]:,}", used[kind]), cell(f"{n - used[kind]:,}", n - used[kind])]
+        for kind, n in kinds.most_common()
+    ]
+    numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
+    heads = (Head("column"), Head("kind"), Head("used"), Head("reason"), Head("note"))
+    chosen = set() if results["partial"] else set(results["answer"]["selected"])
+    # What a reader looks for first: the columns of the model, then those with something to say.
+    order = sorted(decided, key=lambda row: (row["name"] not in chosen, row["used"], not row["note"], row["name"]))
+    rows = [_decision(row, row["name"] in chosen) for row in order]
+    return {
+        "summary": Table("Columns by kind", (Head("kind"), *numbers), summary),
+        "table": Table("Every column, its kind and the reason", heads, rows),
+    }
+
+
+def _decision(row: dict[str, Any], chosen: bool) -> list[Any]:
+    return [
+        cell(show.name(row["name"]), name=True, badge="in the model" if chosen else ""),
+        cell(row["kind"]),
+        cell("yes" if row["used"] else "no", css="" if row["used"] else "bad"),
+        cell(show.name(row["reason"])),
+        cell(show.name(row["note"])),
+    ]
+
+
+def _reproduce(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
+    by_command = plan.get("source") is not None
+    line = command(plan)
+    lines = [
+        ("Tamis", results["tamis"]),
+        ("seed", str(results["settings"]["seed"])),
+        ("data digest", results["data"]["digest"]),
+        ("report written with", ", ".join(f"{name} {number}" for name, number in versions().items())),
+    ]
+    return {
+        "command": line,
+        "what": "Same table, seed and version give a byte-identical results.json, on any number of threads."
+        + ("" if by_command else " The table was handed over in memory: give the same frame again."),
+        "lines": [{"label": label, "value": show.name(value)} for label, value in lines],
+    }
+
+
+def _partial(results: Results) -> dict[str, Any]:
+    done = results["finished"]
+    heads = (Head("procedure"), Head("folds so far", number=True), Head("nested so far", number=True))
+    rows = [
+        [cell(show.name(row["name"])), cell(f"{row['folds']:,}", row["folds"]), cell(show.number(row["nested"]), row["nested"])]
+        for row in results["so_far"]
+    ]
+    return {
+        "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",
+        "sentence": "The run was stopped. Nothing has been chosen and no score is promised; the same command resumes it.",
+        "table": Table("Known so far", heads, rows) if rows else None,
+    }
+
+
+def _sentence(words: str) -> str:
+    """Words as a sentence: a capital in front, a full stop behind."""
+    shown = show.name(words).strip()
+    return shown[:1].upper() + shown[1:] + ("" if shown.endswith((".", "!", "?")) else ".") if shown else ""

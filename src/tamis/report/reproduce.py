@@ -1,0 +1,87 @@
+"""How to get the same study again: the command, or the lines of Python where a command cannot say it."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+#: What the command takes when nothing is said; options at their default are not written.
+DEFAULTS: dict[str, Any] = {
+    "task": None,
+    "scoring": None,
+    "lock": 0.2,
+    "folds": 5,
+    "repeats": None,
+    "groups": None,
+    "time": None,
+    "types": {},
+    "drop": [],
+    "procedures": None,
+}
+
+#: Settings that only Python can give.
+ONLY_PYTHON = {"inner": 5}
+
+#: Packages whose version may matter.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "bokeh")
+
+
+def command(plan: dict[str, Any]) -> str:
+    """The `tamis run` command of a plan, ready for a shell; lines of Python where the plan needs them.
+
+    >>> command({"source": "/data/my table.csv", "query": None, "settings": {"target": "outcome", "seed": 3}})
+    "tamis run '/data/my table.csv' --target outcome --seed 3"
+    """
+    settings = plan["settings"]
+    if plan.get("source") is None or not _sayable(settings):
+        return _python(plan)
+    words = [shlex.quote(plan["source"]), _option("target", settings["target"]), f"--seed {settings.get('seed', 0)}"]
+    if plan.get("query"):
+        words.append(_option("query", plan["query"]))
+    words += [_option(name, _written(value)) for name, value in _changed(settings).items()]
+    return " ".join(["tamis run", *words])
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages Tamis stands on, as installed here."""
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # pragma: no cover - all are dependencies
+            continue
+    return found
+
+
+def _changed(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings that are not at their default."""
+    return {name: settings[name] for name, usual in DEFAULTS.items() if name in settings and settings[name] != usual}
+
+
+def _sayable(settings: dict[str, Any]) -> bool:
+    """False when a name holds a character by which the command separates names, or a setting has no option."""
+    listed = [*(settings.get("drop") or ()), *(settings.get("types") or {})]
+    plain = all(name == name.strip() and not set(name) & set(",=") and name for name in listed)
+    return plain and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
+
+
+def _option(name: str, value: object) -> str:
+    quoted = shlex.quote(str(value))
+    return f"--{name}={quoted}" if str(value).startswith("-") else f"--{name} {quoted}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{name}={kind}" for name, kind in value.items())
+    return ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _python(plan: dict[str, Any]) -> str:
+    settings = plan["settings"]
+    source = "frame" if plan.get("source") is None else repr(plan["source"])
+    changed = {**_changed(settings), **{n: settings[n] for n, usual in ONLY_PYTHON.items() if settings.get(n, usual) != usual}}
+    given = {"target": settings["target"], "seed": settings.get("seed", 0), "query": plan.get("query"), **changed}
+    words = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    return f"import tamis\n\ntamis.Study({', '.join([source, *words])}).run()"

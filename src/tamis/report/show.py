@@ -1,0 +1,149 @@
+"""Values as people read them: numbers, intervals, shares, durations, and names that cannot disturb their surroundings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+
+#: Metrics in words; any other is its name with spaces.
+METRIC_WORDS = {
+    "r2": "R²",
+    "mse": "mean squared error",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+    "mape": "mean absolute percentage error",
+    "f1": "F1",
+    "roc_auc": "area under the ROC curve",
+    "brier": "Brier score",
+    "matthews": "Matthews correlation",
+}
+
+#: Characters that reorder the text after them (a name must not turn the sentence it stands in), lone surrogates,
+#: line separators and the second set of control characters: none can be shown, so a mark stands for each.
+_UNSHOWABLE = re.compile("[\u0080-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+def number(value: float | None, decimals: int = 3) -> str:
+    """A score: decimals for small values, four digits and thousands for large ones.
+
+    >>> number(0.94736), number(-0.0001), number(28451.7), number(None)
+    ('0.947', '0.000', '28,452', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    elif abs(value) >= 10:
+        text = f"{value:.4g}"
+    elif value and abs(value) < 10**-decimals / 2 and decimals > 3:
+        text = f"{value:.2g}"
+    else:
+        text = f"{value:.{decimals}f}"
+    return _minus("0" + text[2:] if re.fullmatch(r"-0\.?0*", text) else text)
+
+
+def signed(value: float | None, decimals: int = 3) -> str:
+    """A difference, with its sign.
+
+    >>> signed(0.0123), signed(-0.02), signed(0)
+    ('+0.012', '−0.020', '0.000')
+    """
+    text = number(value, decimals)
+    return f"+{text}" if value is not None and value > 0 and any(c in text for c in "123456789") else text
+
+
+def interval(pair: Iterable[float] | None, decimals: int = 3) -> str:
+    """Two ends of an interval.
+
+    >>> interval([0.92, 0.971]), interval([-0.1, 0.2])
+    ('0.920–0.971', '−0.100 to 0.200')
+    """
+    if pair is None:
+        return "–"
+    low, high = pair
+    joint = " to " if low < 0 or high < 0 else "–"
+    return f"{number(low, decimals)}{joint}{number(high, decimals)}"
+
+
+def share(value: float) -> str:
+    """A part of the whole, in per cent.
+
+    >>> share(0.625), share(0.0004), share(0.9996)
+    ('62.5%', '<0.1%', '>99.9%')
+    """
+    if 0 < value < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= value < 1:
+        return ">99.9%"
+    return f"{100 * value:.1f}".removesuffix(".0") + "%"
+
+
+def count(n: int, singular: str, plural: str | None = None) -> str:
+    """A number of things.
+
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
+
+
+def metric(name: str) -> str:
+    """A metric in words.
+
+    >>> metric("balanced_accuracy"), metric("neg_mse")
+    ('balanced accuracy', 'negated mean squared error')
+    """
+    word = name.removeprefix("neg_")
+    shown = METRIC_WORDS.get(word, word.replace("_", " "))
+    return f"negated {shown}" if name.startswith("neg_") else shown
+
+
+def name(text: object) -> str:
+    """A name in which every character can be seen: control characters become their pictures.
+
+    >>> name("two" + chr(10) + "lines")
+    'two␊lines'
+    """
+    written = "".join(_picture(c) if ord(c) < 32 or ord(c) == 127 else c for c in str(text))
+    return _UNSHOWABLE.sub("\ufffd", written)
+
+
+def short(text: object, most: int = 40) -> str:
+    """A name cut in the middle when it is long, for both its ends may be what tells it apart.
+
+    >>> short("a" * 30 + "b" * 30, 11)
+    'aaaaa…bbbbb'
+    """
+    shown = name(text)
+    if len(shown) <= most:
+        return shown
+    head = most // 2
+    return f"{shown[:head]}…{shown[head + 1 - most :]}"
+
+
+def text(words: object) -> str:
+    """Several lines of text in which every character can be seen; lines stay lines."""
+    return "\n".join(name(line) for line in str(words).split("\n"))
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, rounded as people say it.
+
+    >>> duration(8), duration(200), duration(8000)
+    ('8 s', '3 min 20 s', '2 h 13 min')
+    """
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _picture(character: str) -> str:
+    return "\u2421" if ord(character) == 127 else chr(0x2400 + ord(character))
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\u2212")

@@ -1,0 +1,109 @@
+"""A table to show: heads and cells of text, and its many rows packed small."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+#: Rows written as HTML; the rest of a longer table travels packed and is shown by the script on demand.
+FIRST_ROWS = 100
+
+_NUMBER = re.compile(r"\d[\d,.]*")
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column: its text, and whether it sorts by number."""
+
+    text: str
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text; what it sorts by where that is not the text; whether it is a user's name; a class of style; a badge."""
+
+    text: str
+    sort: Any = None
+    name: bool = False
+    css: str = ""
+    badge: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A caption, heads, and rows of cells."""
+
+    caption: str
+    heads: tuple[Head, ...]
+    rows: Sequence[Sequence[Cell]]
+
+    @property
+    def first(self) -> Sequence[Sequence[Cell]]:
+        """The rows that are written as HTML."""
+        return self.rows[:FIRST_ROWS]
+
+    @property
+    def is_long(self) -> bool:
+        """True when some rows travel packed."""
+        return len(self.rows) > FIRST_ROWS
+
+
+def cell(text: str, sort: Any = None, *, name: bool = False, css: str = "", badge: str = "") -> Cell:
+    """A cell of a table."""
+    return Cell(text, sort, name, css, badge)
+
+
+def packed(table: Table, most: int) -> dict[str, Any]:
+    """The rows of a long table for the script, in at most `most` bytes of JSON.
+
+    Texts repeat: each is kept once, its numbers taken out ("all # values are numbers"), and a cell is the place of
+    its text, followed by the numbers. Names rarely repeat and are kept as they are. Rows that do not fit are left out
+    from the end and counted.
+
+    >>> table = Table("", (Head("n"), Head("r")), [[cell("a", name=True), cell("all 3 fit")]])
+    >>> packed(table, 1000)
+    {'texts': ['all # fit'], 'rows': [['a', [0, '3']]], 'left': 0}
+    """
+    texts: dict[str, int] = {}
+    rows: list[list[Any]] = []
+    spent = 100  # the frame around the rows
+    for row in table.rows:
+        known = len(texts)
+        line = [_packed_cell(one, texts) for one in row]
+        spent += _size(line) + sum(_size(text) for text in islice(reversed(texts), len(texts) - known))
+        if spent > most:
+            break
+        rows.append(line)
+    return {"texts": list(texts), "rows": rows, "left": len(table.rows) - len(rows)}
+
+
+def as_json(facts: Any) -> str:
+    """JSON that may stand inside a script element: no character of it can end the element or start a comment.
+
+    >>> as_json({"name": "</script>"})
+    '{"name":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _size(facts: Any) -> int:
+    return len(as_json(facts).encode("utf-8", "surrogatepass")) + 1  # and a comma
+
+
+def _packed_cell(one: Cell, texts: dict[str, int]) -> Any:
+    text = one.text if one.name else _packed_text(one.text, texts)
+    besides = {"sort": one.sort, "css": one.css, "badge": one.badge}
+    said = {key: value for key, value in besides.items() if value not in (None, "")}
+    return {"text": text, **said} if said else text
+
+
+def _packed_text(text: str, texts: dict[str, int]) -> Any:
+    numbers = [] if "#" in text else _NUMBER.findall(text)
+    place = texts.setdefault(_NUMBER.sub("#", text) if numbers else text, len(texts))
+    return [place, *numbers] if numbers else place
