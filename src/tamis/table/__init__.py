@@ -3,7 +3,7 @@
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.features import features, refuse_missing
-from tamis.table.frame import take
+from tamis.table.frame import is_frame, take
 from tamis.table.read import read
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
@@ -20,6 +20,7 @@ __all__ = [
     "decision_rows",
     "features",
     "is_class_target",
+    "is_frame",
     "numbers",
     "read",
     "refuse_missing",
