@@ -14,15 +14,16 @@ from tamis.table import Column, Table
 class Counts(Criterion):
     """A criterion that is a formula of the contingency table of a column and the target.
 
-    A numeric target is cut into groups of about equally many rows first.
+    A numeric target is cut into groups of about equally many rows first; columns then get fewer groups too, for the
+    table has many more cells to fill.
     """
 
-    def target(self, y: Any, n_rows: int) -> Target:
-        target = super().target(y, n_rows)
-        return target if target.kind == "classes" else cut(target)
+    def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Target:
+        target = super().target(y, n_rows, weights)
+        return target if target.kind == "classes" else cut(target, weights)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Groups:
-        return Groups.of(table, weights, n_jobs=n_jobs)
+        return Groups.of(table, weights, least=10 if target.kind == "classes" else 6, n_jobs=n_jobs)
 
     def values(self, view: Groups, target: Target, n_jobs: int | None = None) -> np.ndarray:
         assert target.codes is not None
@@ -33,8 +34,12 @@ class Counts(Criterion):
         raise NotImplementedError
 
 
-def cut(target: Target, most: int | None = None) -> Target:
-    """A numeric target with class codes beside its numbers: groups of about equally many rows."""
+def cut(target: Target, weights: np.ndarray | None = None, most: int | None = None) -> Target:
+    """A numeric target with class codes beside its numbers: groups of about equally many rows.
+
+    As many as the fourth root of its distinct values, and at least 5.
+    """
     assert target.values is not None
-    codes, size = group_codes(Column("y", "numeric", target.values), most=most)
+    limit = max(5, round(len(np.unique(target.values)) ** 0.25)) if most is None else most
+    codes, size = group_codes(Column("y", "numeric", target.values), weights, most=limit)
     return Target("numbers", target.n_rows, codes.astype(np.int32), size, target.values)

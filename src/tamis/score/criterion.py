@@ -43,7 +43,7 @@ class Criterion:
     takes: tuple[str, ...] = ("classes", "numbers")
     takes_weights = True
 
-    def target(self, y: Any, n_rows: int) -> Target:
+    def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Target:
         """The target, checked and coded."""
         if not self.takes:
             return Target("none", n_rows)
@@ -89,8 +89,8 @@ def score_columns(
     table = read_table(X)
     if criterion.takes and y is not None:
         same_length(table, y)
-    target = criterion.target(y, table.n_rows)
     weights = criterion.weights(sample_weight, table.n_rows)
+    target = criterion.target(y, table.n_rows, weights)
     return criterion.values(criterion.view(table, target, weights, n_jobs), target, n_jobs)
 
 

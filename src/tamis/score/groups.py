@@ -15,12 +15,13 @@ __all__ = ["Groups", "Tables", "group_codes"]
 COLUMNS = 16  # columns a task: enough work to share between threads, the same split for any number of them
 
 
-def _limit(distinct: int) -> int:
-    """How many groups a numeric column with so many distinct values is cut into.
+def _limit(distinct: int, least: int) -> int:
+    """How many groups a numeric column with so many distinct values is cut into: their cube root, or `least` if more.
 
-    A number of its own for every value would let each column tell the whole target; too few hide fine dependence.
+    A group for every value would let each column tell the whole target; too few hide fine dependence. On data of known
+    dependence (200 to 20,000 rows) the cube root ranked columns closer to the truth than powers of 0.4 and 0.5.
     """
-    return max(12, round(distinct**0.4))
+    return max(least, round(distinct ** (1 / 3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +68,29 @@ class Groups:
 
     @classmethod
     def of(
-        cls, table: Table, weights: np.ndarray | None = None, *, most: int | None = None, n_jobs: int | None = None
+        cls,
+        table: Table,
+        weights: np.ndarray | None = None,
+        *,
+        least: int = 10,
+        most: int | None = None,
+        levels: int | None = None,
+        n_jobs: int | None = None,
     ) -> Groups:
-        """Groups of a table's columns; `most` groups for numbers, or as many as suits the number of values."""
+        """Groups of a table's columns.
+
+        Numbers get `most` groups, or as many as suits their distinct values but at least `least`; categories keep their
+        levels, or, with a limit to `levels`, the most frequent ones and one group for the rest.
+        """
         codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint16)
+        sizes = np.empty(table.n_columns, dtype=np.int64)
 
-        def one(j: int) -> int:
-            codes[j], size = group_codes(table.column(j), weights, most)
-            return size
+        def some(start: int) -> None:
+            for j in range(start, min(start + COLUMNS, table.n_columns)):
+                codes[j], sizes[j] = group_codes(table.column(j), weights, least=least, most=most, levels=levels)
 
-        sizes = map_threads(one, range(table.n_columns), n_jobs)
-        return cls(codes, np.array(sizes, dtype=np.int64), weights)
+        map_threads(some, range(0, table.n_columns, COLUMNS), n_jobs)
+        return cls(codes, sizes, weights)
 
     @property
     def n_columns(self) -> int:
@@ -101,7 +114,14 @@ class Groups:
         return Tables(counts, self.first)
 
 
-def group_codes(column: Column, weights: np.ndarray | None = None, most: int | None = None) -> tuple[Any, int]:
+def group_codes(
+    column: Column,
+    weights: np.ndarray | None = None,
+    *,
+    least: int = 10,
+    most: int | None = None,
+    levels: int | None = None,
+) -> tuple[Any, int]:
     """Group codes of one column and the number of groups (at least 1)."""
     from tamis.views.bins import Coding
 
@@ -109,9 +129,13 @@ def group_codes(column: Column, weights: np.ndarray | None = None, most: int | N
     mass = np.bincount(codes, weights, minlength=coding.n_values + 1)
     seen = mass[:-1] > 0
     distinct = int(seen.sum())
-    limit = _limit(distinct) if most is None else most
+    limit = _limit(distinct, least) if most is None else most
     group = np.zeros(len(mass), dtype=np.int64)
-    if column.is_categorical or distinct <= limit:
+    if column.is_categorical and levels is not None and distinct > levels:
+        frequent = np.argsort(-mass[:-1], kind="stable")[: levels - 1]
+        group[:-1] = levels - 1
+        group[frequent] = np.arange(levels - 1)
+    elif column.is_categorical or distinct <= limit:
         group[:-1] = np.cumsum(seen) - 1
     else:
         group[:-1] = _equal_shares(mass[:-1], seen, limit)

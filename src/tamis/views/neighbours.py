@@ -81,7 +81,12 @@ class Neighbours:
         return Points(*self._base, of, expected, between)
 
     def nearest(
-        self, rows: np.ndarray, k: int, codes: np.ndarray | None = None, n_classes: int = 1, points: Points | None = None
+        self,
+        rows: np.ndarray,
+        k: int,
+        codes: np.ndarray | None = None,
+        n_classes: int = 1,
+        points: Points | None = None,
     ) -> np.ndarray:
         """The k nearest other rows of each class, nearest first: (rows, targets, classes, k), −1 where there are fewer.
 
