@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -66,16 +67,14 @@ class Cells:
     @property
     def n_present(self) -> int:
         """The number of rows with a text."""
-        if self.codes is None:
-            return len(self.texts) - self.texts.null_count
-        return int(np.count_nonzero(self.codes >= 0))
+        return len(self.texts) - self.texts.null_count if self.codes is None else int(self.counts.sum())
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
         """How many rows hold each text."""
         if self.codes is None:
             return pc.is_valid(self.texts).to_numpy(zero_copy_only=False).astype(np.int64)
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+        return np.bincount(self.codes + 1, minlength=len(self.texts) + 1)[1:]
 
     def by_row(self, per_text: np.ndarray) -> np.ndarray:
         """Numbers given for each text, row by row; NaN where a row has none."""

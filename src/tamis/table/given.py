@@ -1,4 +1,4 @@
-"""Columns whose type was given: by the user, or by an earlier reading; a value that does not fit is named with its row."""
+"""Columns whose type was given, by the user or by an earlier reading; a value that does not fit is named."""
 
 from __future__ import annotations
 

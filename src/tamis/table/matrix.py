@@ -59,7 +59,7 @@ def _of_dense(table: Table, j: int) -> Finding:
 
 
 def _of_sparse(table: Table, j: int) -> Finding:
-    """From the stored values alone; a sparse column with more of them than a tenth of its rows is judged as a dense one."""
+    """From the stored values alone; where they fill a tenth of the rows or more, as a dense column."""
     matrix = table.matrix
     stored = matrix.data[matrix.indptr[j] : matrix.indptr[j + 1]]
     if len(stored) * 10 > table.n_rows:

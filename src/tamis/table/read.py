@@ -15,13 +15,14 @@ from tamis import check
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.table.arrow import from_array, from_frame, from_mapping, read_feather, read_json_lines, read_parquet
+from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.dialect import refuse_duplicates
 from tamis.table.excel import read_excel
 from tamis.table.file import File
 from tamis.table.frame import is_frame
 from tamis.table.given import as_given
-from tamis.table.kinds import Decided, Rules, decide
+from tamis.table.kinds import Rules, decide
 from tamis.table.matrix import of_matrix
 from tamis.table.missing import missing_tokens
 from tamis.table.sql import is_url, read_sql
@@ -81,9 +82,8 @@ def read(
         _known([f"x{j}" for j in range(np.shape(source)[1])], target, given)
         return of_matrix(source, given, target)
     as_text = {name for name, type in {**recipe, **given}.items() if type.kind not in ("numeric", "date")}
-    raw = _fetch(
-        source, query, sheet, tokens, as_text, dict(delimiter=delimiter, quote=quote, encoding=encoding, header=header)
-    )
+    options = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "header": header}
+    raw = _fetch(source, query, sheet, tokens, as_text, options)
     _known(raw.table.column_names, target, given)
     if raw.table.num_rows == 0:
         raise TableError(f"{raw.label} has names but no rows; give at least one row")
@@ -154,20 +154,21 @@ def _of_file(
 
 def _decide_all(
     raw: _Raw, rules: Rules, given: dict[str, Type], recipe: dict[str, Type], target: str | None
-) -> list[Decided]:
+) -> list[tuple[Decision, list[Column]]]:
     names = raw.table.column_names
     waiting = [_chunked(column) for column in raw.table.columns]
     n_rows = raw.table.num_rows
     raw.table = raw.table.select([])  # so that each column is freed as soon as it is judged
 
-    def one(j: int) -> Decided:
+    def one(j: int) -> tuple[Decision, list[Column]]:
         name, array = names[j], waiting[j]
         waiting[j] = None
-        if name in given:
-            return as_given(name, array, given[name], rules, target=name == target, said="given")
-        if name in recipe:
-            return as_given(name, array, recipe[name], rules, target=name == target, said="as in the earlier reading")
-        return decide(name, array, rules, target=name == target)
+        type, said = (given[name], "given") if name in given else (recipe.get(name), "as in the earlier reading")
+        if type is not None:
+            found = as_given(name, array, type, rules, target=name == target, said=said)
+        else:
+            found = decide(name, array, rules, target=name == target)
+        return found.decision, found.make() if found.decision.used else []
 
     if n_rows < _LARGE:
         return [one(j) for j in range(len(names))]
@@ -175,12 +176,12 @@ def _decide_all(
         return list(pool.map(one, range(len(names))))
 
 
-def _assemble(decided: list[Decided], raw: _Raw, target: str | None) -> Table:
-    columns = [column for one in decided if one.decision.used for column in one.make()]
+def _assemble(decided: list[tuple[Decision, list[Column]]], raw: _Raw, target: str | None) -> Table:
+    columns = [column for _, made in decided for column in made]
     if not any(column.name != target for column in columns):
-        raise TableError(_nothing_left([one.decision for one in decided if not one.decision.used], target))
+        raise TableError(_nothing_left([decision for decision, _ in decided if not decision.used], target))
     refuse_duplicates([column.name for column in columns])
-    table = Table(columns, decisions=[one.decision for one in decided])
+    table = Table(columns, decisions=[decision for decision, _ in decided])
     table.named = raw.named
     return table
 

@@ -65,7 +65,7 @@ def _rows(sqlalchemy: Any, connection: Any, statement: Any, shown: str) -> pa.Ta
     if not answer.returns_rows:
         connection.rollback()
         raise TableError(f"the query to {shown!r} gives no rows; give a SELECT")
-    names = [str(name) for name in answer.keys()]
+    names = list(map(str, answer.keys()))
     refuse_duplicates(names)
     columns: list[list[Any]] = [[] for _ in names]
     while batch := answer.fetchmany(_BATCH):
