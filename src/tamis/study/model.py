@@ -27,6 +27,7 @@ class Model:
     ----------
     task, target, labels : what is predicted.
     columns : name, kind and levels of every column the procedure was fitted on, in the order of names.
+    types : how the columns of the source are to be read, as in `tamis.read(…, like=types)`.
     fitted : the procedure.
     """
 
@@ -34,6 +35,7 @@ class Model:
     target: str
     labels: tuple[Any, ...]
     columns: tuple[dict[str, Any], ...]
+    types: dict[str, Any]
     fitted: Fitted
 
     @classmethod
@@ -43,7 +45,10 @@ class Model:
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
             for c in table.columns
         )
-        return cls(task, target, labels, columns, fitted)
+        types = {
+            name: table.types[name] for name in sorted({column.origin for column in table.columns} & set(table.types))
+        }
+        return cls(task, target, labels, columns, types, fitted)
 
     def predict(self, table: Table) -> np.ndarray:
         """The predicted class (a label) or number of every row."""
@@ -76,14 +81,15 @@ class Model:
             "target": self.target,
             "labels": list(self.labels),
             "columns": list(self.columns),
+            "types": self.types,
             **self.fitted.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Model:
         """The model that `to_dict` described."""
-        columns = tuple(facts["columns"])
-        return cls(facts["task"], facts["target"], tuple(facts["labels"]), columns, Fitted.from_dict(facts))
+        columns, fitted = tuple(facts["columns"]), Fitted.from_dict(facts)
+        return cls(facts["task"], facts["target"], tuple(facts["labels"]), columns, facts["types"], fitted)
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""

@@ -11,6 +11,7 @@ import numpy as np
 from tamis.errors import TableError
 from tamis.lock import Lock
 from tamis.study.settings import Settings
+from tamis.study.source import made_from, time_of
 from tamis.table import Column, Table, is_class_target
 
 #: With fewer rows than this neither a fold nor a score means anything.
@@ -52,10 +53,9 @@ class Problem:
         target = whole.column(settings.target)
         if whole.n_rows < FEWEST_ROWS:
             raise TableError(f"the table has {whole.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
-        aside = [name for name in (settings.groups, settings.time) if name]
         groups = whole.column(settings.groups) if settings.groups else None
-        time = whole.column(settings.time) if settings.time else None
-        table = _features(whole, settings, aside)
+        time = time_of(whole, settings.time) if settings.time else None
+        table = _features(whole, settings)
         lock = Lock.of(table, share=settings.lock, seed=settings.seed, groups=groups, time=time)
         free = np.flatnonzero(~lock.mask(whole.n_rows))
         values = target_values(target, free)
@@ -116,8 +116,10 @@ def _number(text: Any) -> float | None:
         return None
 
 
-def _features(whole: Table, settings: Settings, aside: list[str]) -> Table:
-    names = [name for name in whole.names if name not in {settings.target, *settings.drop, *aside}]
+def _features(whole: Table, settings: Settings) -> Table:
+    aside = [name for name in (settings.target, settings.groups, settings.time) if name]
+    out = made_from(whole, (*aside, *settings.drop))
+    names = [name for name in whole.names if name not in out]
     if not names:
         raise TableError("no column is left to learn from: all are left out; give --types to bring some back")
     return whole.select(sorted(names))

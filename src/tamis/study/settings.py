@@ -25,7 +25,7 @@ class Settings:
     folds, repeats : outer k-fold and how often it is repeated; None repeats 3 times below 1,000 rows, else once.
     inner : folds of the cross-validation that chooses between procedures inside every training part.
     groups, time : name of the column whose rows stay together, or whose order is kept.
-    types : overrides of column kinds, name -> kind.
+    types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
     procedures : names of the procedures to compare; None is all of them.
     """
@@ -40,7 +40,7 @@ class Settings:
     inner: int = 5
     groups: str | None = None
     time: str | None = None
-    types: dict[str, str] = field(default_factory=dict)
+    types: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
     procedures: tuple[str, ...] | None = None
 

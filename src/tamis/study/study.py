@@ -25,6 +25,7 @@ from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, chosen
 from tamis.study.results import assemble, compare, unfinished
 from tamis.study.settings import Settings
+from tamis.study.source import plain_types, read_source
 from tamis.table import Table, read
 
 #: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
@@ -68,9 +69,8 @@ class Study:
         **settings: Any,
     ) -> None:
         self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
-        self._types = types
         listed = {name: tuple(settings[name]) for name in ("drop", "procedures") if settings.get(name) is not None}
-        self.settings = Settings(target=target, seed=seed, types=_plain_types(types), **{**settings, **listed})
+        self.settings = Settings(target=target, seed=seed, types=plain_types(types), **{**settings, **listed})
         chosen(self.settings.procedures)
         self._table: Table | None = None
         self._problem: Problem | None = None
@@ -80,10 +80,7 @@ class Study:
     def table(self) -> Table:
         """The source, read once."""
         if self._table is None:
-            aside = tuple(name for name in (self.settings.groups, self.settings.time) if name)
-            self._table = read(
-                self.source, types=self._types, target=self.settings.target, query=self.query, keep=aside
-            )
+            self._table = read_source(self.source, self.settings, self.query)
         return self._table
 
     @property
@@ -235,7 +232,7 @@ class Study:
         return self.results_[part]
 
     def _new(self, X: Any, query: str | None) -> Table:
-        return self.model_.read(X, query=query)
+        return read(X, like=self.model_.types, query=query)
 
     def _metric(self) -> Metric:
         return find(self.settings.scoring, classes=self.problem.task == "classes")
@@ -258,7 +255,6 @@ class Study:
         return {
             "source": source,
             "query": self.query,
-            "types": _plain_types(self._types),
             "settings": self.settings.to_dict(),
         }
 
@@ -279,9 +275,3 @@ def load(folder: str | os.PathLike[str]) -> Study:
 
 def _words(fitted: Fitted) -> str:
     return str(fitted.model.to_text())
-
-
-def _plain_types(types: Any) -> dict[str, str]:
-    from tamis.table import overrides
-
-    return dict(overrides(types))
