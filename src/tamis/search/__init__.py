@@ -1,0 +1,39 @@
+"""Subset search and stability: the right set of columns, found fast, and how sure we are of it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "SubsetSelector": "tamis.search.subset",
+    "StabilitySelector": "tamis.search.stability",
+    "ShadowSelector": "tamis.search.shadow",
+    "compare": "tamis.search.compare",
+    "Comparison": "tamis.search.compare",
+    "History": "tamis.search.history",
+    "Trial": "tamis.search.history",
+    "agreement": "tamis.search.agreement",
+    "Forward": "tamis.search.strategy.forward",
+    "Backward": "tamis.search.strategy.backward",
+    "Floating": "tamis.search.strategy.floating",
+    "Exhaustive": "tamis.search.strategy.exhaustive",
+    "BranchAndBound": "tamis.search.strategy.branch_and_bound",
+    "BestFirst": "tamis.search.strategy.best_first",
+    "Random": "tamis.search.strategy.random",
+    "Annealing": "tamis.search.strategy.annealing",
+    "Genetic": "tamis.search.strategy.genetic",
+    "Elimination": "tamis.search.strategy.elimination",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'tamis.search' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,167 @@
+"""Any scikit-learn estimator: fitted on the training rows of each fold, scored on the others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from tamis.engine import workers
+from tamis.errors import ParameterError, TamisWarning
+from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
+from tamis.search.evaluator.task import Task
+from tamis.table import take
+
+RANK = 100
+
+
+def of(task: Task) -> Evaluator | None:
+    """Refits value whatever can be fitted."""
+    return Refit(task) if task.is_model else None
+
+
+@dataclass
+class Failure:
+    """A fit that raised."""
+
+    columns: np.ndarray
+    fold: int
+    error: Exception
+
+
+class Refit(Evaluator):
+    """Fits a clone for every set and fold, in parallel over sets.
+
+    A clone without a seed of its own gets the search's, the same for every set: sets then differ by their columns and not
+    by their luck. A fit that fails costs its set that fold; only when every fit of a part fails does the search stop.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.model = _seeded(task.estimator, task.seed)
+        self.failures: list[Failure] = []
+        self.n_fits = 0
+        self.pooled = task.is_r2 and min(len(test) for _, test in task.pairs) < 2
+        self.part = 16 * workers(task.n_jobs)
+        if not self.pooled:
+            _ = task.scorer
+
+    @property
+    def name(self) -> str:
+        return type(self.task.estimator).__name__
+
+    def fold_scores(self, sets: Sequence[np.ndarray]) -> np.ndarray:
+        """Scores, sets × folds; NaN where the fit failed."""
+        jobs = workers(self.task.n_jobs)
+        if jobs == 1 or len(sets) == 1:
+            found = [_folds_of(self, columns) for columns in sets]
+        else:
+            found = Parallel(n_jobs=self.task.n_jobs)(delayed(_folds_of)(self, columns) for columns in sets)
+        scores = np.array([fold for fold, _ in found])
+        failures = [failure for _, some in found for failure in some]
+        self.failures += failures
+        self.n_fits += scores.size
+        if len(failures) == scores.size:
+            raise self._all_failed(failures[0]) from failures[0].error
+        return scores
+
+    def sets(self, sets: Sequence[np.ndarray]) -> Values:
+        return mean_and_error(self.fold_scores(sets))
+
+    def weights(self, columns: np.ndarray) -> np.ndarray:
+        task = self.task
+        model = clone(self.model).fit(task.columns(columns), task.y, **task.fit_params(np.arange(task.n_rows)))
+        last = model[-1] if isinstance(model, Pipeline) else model
+        if hasattr(last, "coef_"):
+            size = np.abs(np.asarray(last.coef_, dtype=np.float64))
+            size = size.sum(axis=0) if size.ndim > 1 else size
+            size = size * _spread(task.columns(columns)) if not isinstance(model, Pipeline) else size
+        elif hasattr(last, "feature_importances_"):
+            size = np.asarray(last.feature_importances_, dtype=np.float64)
+        else:
+            return super().weights(columns)
+        if len(size) != len(columns):
+            raise ParameterError(
+                f"search='elimination': {self.name} has {len(size)} weights for {len(columns)} columns; give one a column"
+            )
+        return size
+
+    def finish(self) -> None:
+        if self.failures:
+            first = self.failures[0]
+            warnings.warn(
+                f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold {first.fold} of the "
+                f"columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
+                f"left out of their scores",
+                TamisWarning,
+                stacklevel=4,
+            )
+
+    def _all_failed(self, failure: Failure) -> Exception:
+        return ParameterError(
+            f"{self.name} failed on every fold of every set, first on fold {failure.fold} of the columns "
+            f"{self._spell(failure.columns)}: {failure.error}"
+        )
+
+    def _spell(self, columns: np.ndarray) -> str:
+        return ", ".join(repr(self.task.table.names[j]) for j in columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "failures": [], "n_fits": 0}
+
+
+def _folds_of(evaluator: Refit, columns: np.ndarray) -> tuple[list[float], list[Failure]]:
+    task = evaluator.task
+    X, y = task.columns(columns), task.y
+    scores: list[float] = []
+    failures: list[Failure] = []
+    for fold, (train, test) in enumerate(task.pairs):
+        try:
+            model = clone(evaluator.model).fit(take(X, rows=train), y[train], **task.fit_params(train))
+            scores.append(_score(evaluator, model, take(X, rows=test), y[test], test))
+        except Exception as error:
+            scores.append(np.nan)
+            failures.append(Failure(columns, fold, error))
+            continue
+        if np.isnan(scores[-1]):
+            raise ParameterError(
+                f"the score of the columns {evaluator._spell(columns)} is NaN on fold {fold}; give a scoring that always "
+                "has a value"
+            )
+    return scores, failures
+
+
+def _score(evaluator: Refit, model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> float:
+    task = evaluator.task
+    if evaluator.pooled:  # R² of single rows, pooled: their mean is one minus the mean squared error over the variance
+        residual = np.asarray(y, dtype=np.float64) - np.asarray(model.predict(X), dtype=np.float64)
+        return 1.0 - float(np.mean(residual**2) / np.var(np.asarray(task.y, dtype=np.float64)))
+    weight = task.params.get("sample_weight")
+    if weight is not None:
+        return float(task.scorer(model, X, y, sample_weight=np.asarray(weight)[rows]))  # type: ignore[call-arg]
+    return float(task.scorer(model, X, y))
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """A clone whose missing seeds are filled in."""
+    model = clone(estimator)
+    free = {
+        name: seed
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return model.set_params(**free) if free else model
+
+
+def _spread(X: Any) -> np.ndarray:
+    """Standard deviation of each column, so that a weight does not depend on its column's unit."""
+    from tamis.table import Table
+
+    table = Table.of(X)
+    return np.array([np.nanstd(table.column(j).values) for j in range(table.n_columns)])

@@ -1,0 +1,267 @@
+"""The subset selector: a strategy that proposes sets of columns, an evaluator that values them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state, get_tags
+
+from tamis import check
+from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.search.evaluator import evaluator_of
+from tamis.search.evaluator.task import Task
+from tamis.search.history import Best
+from tamis.search.space import Space
+from tamis.search.strategy import strategy_of
+from tamis.search.trials import Stop, Trials, say
+from tamis.table import Classes, Table, features, is_class_target, is_frame, numbers, same_length
+
+RULES = ("best", "1se")
+
+
+class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """The set of columns on which a model does best, found by searching.
+
+    Plain, ridge and logistic regressions are recognised and valued from small matrices, all candidates of a step at once,
+    with the scores that refitting would give; every other model is refitted.
+
+    Parameters
+    ----------
+    estimator : a model, or a criterion that needs none ("cfs", "consistency", "mrmr", "jmi", "cmim"), or a function
+        (X, y) -> number.
+    search : "forward", "backward", "floating", "exhaustive", "branch-and-bound", "best-first", "random", "annealing",
+        "genetic", "elimination", or an object with a method `run(trials)`.
+    k : how many columns to keep (a group counts as one, fixed ones count), a range (smallest, largest) of which the best
+        is taken, or "best": as many as raise the score.
+    scoring : a word or function of scikit-learn's; by default the model's own score.
+    cv : folds (a number, a splitter, pairs), a share of rows to hold out, "loo", "train" (the training score) or "oob"
+        (the model's own out-of-bag score).
+    fixed : columns that are always in, by name or position.
+    groups : columns that go in or out together: a dict of lists, a list of lists, or one label a column.
+    costs : a price for each column, in order or by name; between equal scores the cheaper set is taken.
+    budget : the most the chosen columns may cost together.
+    rule : "best", or "1se": the smallest set within one standard error of the best.
+    tol : a rise of the score that is too small to count.
+    max_evaluations : stop after valuing so many sets (reproducible).
+    time_limit : stop after so many seconds; not reproducible, and `reproducible_` says so.
+    progress : True prints the best set so far; a function is called with it.
+    n_jobs : sets valued at a time.
+    random_state : seed of the folds, of random strategies, and of models that have none of their own.
+
+    Attributes
+    ----------
+    support_ : mask of the chosen columns.
+    selected_ : their names (or positions).
+    score_, error_ : score of the chosen set and its standard error over folds. The search has seen it: it is no estimate
+        of how well the model will do; `tamis.nested_score` is.
+    history_ : every set valued, in order, with score, standard error and price; `history_.curve()` is score against size.
+    optimal_ : True when the chosen set is proved to be the best of its size.
+    n_evaluations_ : how many sets were valued.
+    stopped_ : why the search ended early, or None.
+    reproducible_ : False when the clock or an interrupt ended the search.
+
+    References
+    ----------
+    Guyon, Elisseeff (2003), An introduction to variable and feature selection, JMLR 3.
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(60, 5))
+    >>> y = X[:, 1] - 2 * X[:, 3] + 0.1 * random.normal(size=60)
+    >>> SubsetSelector(LinearRegression(), rule="1se").fit(X, y).selected_
+    [1, 3]
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        search: Any = "forward",
+        k: Any = "best",
+        scoring: Any = None,
+        cv: Any = 5,
+        fixed: Any = None,
+        groups: Any = None,
+        costs: Any = None,
+        budget: float | None = None,
+        rule: str = "best",
+        tol: float = 0.0,
+        max_evaluations: int | None = None,
+        time_limit: float | None = None,
+        progress: bool | Callable[[dict[str, Any]], None] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.search = search
+        self.k = k
+        self.scoring = scoring
+        self.cv = cv
+        self.fixed = fixed
+        self.groups = groups
+        self.costs = costs
+        self.budget = budget
+        self.rule = rule
+        self.tol = tol
+        self.max_evaluations = max_evaluations
+        self.time_limit = time_limit
+        self.progress = progress
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, row_groups: Any = None, **params: Any) -> SubsetSelector:
+        """Search.
+
+        Parameters
+        ----------
+        X, y : the table and its target.
+        row_groups : one label a row; rows of a group are never torn apart by `cv`.
+        params : go to the estimator's `fit`, row-wise ones (`sample_weight`) cut to the training rows; `sample_weight`
+            weighs the score too.
+        """
+        rule = check.one_of("rule", self.rule, RULES)
+        tol = check.number("tol", self.tol, low=0)
+        strategy = strategy_of(self.search)
+        self._check_estimator()
+        self._check_limits()
+        takes_nan, takes_sparse = self._takes()
+        table = features(self, X, reset=True, missing=takes_nan, sparse_ok=takes_sparse, min_rows=2)
+        task = self._task(table, X, y, row_groups, params)
+        order = task.places
+        space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
+        names = getattr(self, "feature_names_in_", None)
+        labels = [int(j) if names is None else str(names[j]) for j in order]
+        evaluator = evaluator_of(task)
+        if rule == "1se" and _one_fold(task):
+            raise ParameterError("rule='1se' needs a standard error; give cv at least 2 folds, or rule='best'")
+        trials = Trials(
+            space,
+            evaluator,
+            labels,
+            tol=tol,
+            max_evaluations=self.max_evaluations,
+            time_limit=self.time_limit,
+            progress=say if self.progress is True else self.progress or None,
+            random=np.random.default_rng(task.seed),
+        )
+        stopped = _search(strategy, trials)
+        chosen = trials.history.choose(rule, tol)
+        self._remember(trials, chosen, space, order, labels, stopped)
+        evaluator.finish()
+        return self
+
+    def _check_estimator(self) -> None:
+        given = self.estimator
+        if isinstance(given, type) or not (hasattr(given, "fit") or callable(given) or isinstance(given, str)):
+            raise KindError(
+                f"estimator={given!r} is no model; give an estimator with fit, a criterion's name, or a function (X, y)"
+            )
+
+    def _check_limits(self) -> None:
+        if self.max_evaluations is not None:
+            check.count("max_evaluations", self.max_evaluations)
+        if self.time_limit is not None:
+            check.number("time_limit", self.time_limit, low=0)
+        if self.progress not in (None, True, False) and not callable(self.progress):
+            raise KindError(f"progress={self.progress!r} must be True, False or a function of one dict")
+
+    def _task(self, table: Table, X: Any, y: Any, row_groups: Any, params: dict[str, Any]) -> Task:
+        target = self._target(y)
+        same_length(table, target)
+        order = table.order()
+        shown = table.matrix if table.matrix is not None and not is_frame(X) else X
+        ordered = table if np.array_equal(order, np.arange(len(order))) else table.select(order.tolist())
+        return Task(
+            estimator=self.estimator,
+            table=ordered,
+            X=shown,
+            places=order,
+            y=target,
+            scoring=self.scoring,
+            cv=self.cv,
+            groups=row_groups,
+            params={name: value for name, value in params.items() if value is not None},
+            n_jobs=self.n_jobs,
+            seed=seed_from(self.random_state),
+        )
+
+    def _target(self, y: Any) -> np.ndarray:
+        if is_classifier(self.estimator) or (not hasattr(self.estimator, "fit") and y is not None and is_class_target(y)):
+            classes = Classes.of(y)
+            return classes.labels[classes.codes]
+        return numbers(y)
+
+    def _remember(
+        self, trials: Trials, chosen: Best, space: Space, order: np.ndarray, labels: list[Any], stopped: str | None
+    ) -> None:
+        columns = space.columns(chosen.units)
+        self.support_ = np.zeros(len(order), dtype=bool)
+        self.support_[order[columns]] = True
+        self.selected_ = [labels[j] for j in columns]
+        self.score_, self.error_ = chosen.score, chosen.error
+        self.history_ = trials.history
+        self.optimal_ = trials.optimal
+        self.n_evaluations_ = trials.n_evaluations
+        self.stopped_ = self.history_.stopped = stopped
+        self.reproducible_ = stopped in (None, "max_evaluations")
+        if not space.allows(chosen.units):
+            asked = f"{space.low}" if space.low == space.high else f"{space.low} to {space.high}"
+            why = f"the search was stopped ({stopped})" if stopped else "the search found none"
+            warnings.warn(
+                f"no set of {asked} columns was valued, {why}; the best of {len(chosen.units)} is kept",
+                TamisWarning,
+                stacklevel=3,
+            )
+
+    def _get_support_mask(self) -> np.ndarray:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def _takes(self) -> tuple[bool, bool]:
+        if not hasattr(self.estimator, "fit"):
+            return True, False
+        tags = get_tags(self.estimator).input_tags
+        return bool(tags.allow_nan), bool(tags.sparse)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan, tags.input_tags.sparse = self._takes()
+        tags.target_tags.required = True
+        return tags
+
+
+def _search(strategy: Any, trials: Trials) -> str | None:
+    """Run the strategy to its end, its budget or an interrupt; why it stopped early, or None."""
+    try:
+        strategy.run(trials)
+    except Stop as reason:
+        return str(reason)
+    except KeyboardInterrupt:
+        if not trials.history.best:
+            raise
+        return "interrupted"
+    if not trials.history.best:
+        raise ParameterError("the search valued no set that is allowed; give other sizes, or a larger budget")
+    return None
+
+
+def seed_from(random_state: Any) -> int:
+    """A whole number to derive all seeds from; None draws one."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    if random_state is None:
+        return time.time_ns() % (1 << 31)
+    return int(check_random_state(random_state).randint(1 << 31))
+
+
+def _one_fold(task: Task) -> bool:
+    return not task.is_model or len(task.pairs) < 2
