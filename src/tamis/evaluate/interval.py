@@ -28,6 +28,7 @@ from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.evaluate.weighted import weighted
 
 __all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "standard_error"]
 
@@ -107,7 +108,7 @@ def resampled(
     labels: Any = None,
     *,
     groups: Any = None,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
@@ -116,8 +117,8 @@ def resampled(
     Predictions made out of fold are resampled, not models refitted, so it costs little; it does not see how the model
     would change with other training rows.
     """
-    weights = _draws(len(y), groups, count("n_resamples", n_resamples), seed)
-    values = _weighted(metric, np.asarray(y), judged, labels, weights)
+    scorer = _scorer(metric, np.asarray(y), judged, labels)
+    values = np.concatenate([scorer(drawn) for drawn in _draws(len(y), groups, n_resamples, seed)])
     values = values[np.isfinite(values)]
     if not len(values):
         return Interval(np.nan, np.nan, level)
@@ -132,7 +133,7 @@ def best_of_many(
     labels: Any = None,
     *,
     groups: Any = None,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, Interval]:
@@ -148,17 +149,19 @@ def best_of_many(
     """
     if not judged:
         raise ParameterError("there is no procedure to choose from; give at least one")
-    drawn = _draws(len(y), groups, count("n_resamples", n_resamples), seed)
-    truth = np.asarray(y)
-    inside = np.array([_weighted(metric, truth, answers, labels, drawn) for answers in judged])
-    outside = np.array([_weighted(metric, truth, answers, labels, (drawn == 0).astype(float)) for answers in judged])
-    usable = np.isfinite(inside).all(axis=0) & np.isfinite(outside).all(axis=0)
-    if not usable.any():
+    scorers = [_scorer(metric, np.asarray(y), answers, labels) for answers in judged]
+    values = []
+    for drawn in _draws(len(y), groups, n_resamples, seed):
+        inside = np.array([scorer(drawn) for scorer in scorers])
+        outside = np.array([scorer((drawn == 0).astype(np.float64)) for scorer in scorers])
+        usable = np.isfinite(inside).all(axis=0) & np.isfinite(outside).all(axis=0)
+        best = utility(metric, inside[:, usable]).argmax(axis=0)
+        values.append(outside[:, usable][best, np.arange(int(usable.sum()))])
+    found = np.concatenate(values)
+    if not len(found):
         return float("nan"), Interval(np.nan, np.nan, level)
-    best = utility(metric, inside[:, usable]).argmax(axis=0)
-    values = outside[:, usable][best, np.arange(int(usable.sum()))]
-    low, high = np.quantile(values, [0.5 - level / 2, 0.5 + level / 2])
-    return float(values.mean()), Interval(float(low), float(high), level)
+    low, high = np.quantile(found, [0.5 - level / 2, 0.5 + level / 2])
+    return float(found.mean()), Interval(float(low), float(high), level)
 
 
 def standard_error(values: np.ndarray, n_train: float, n_test: float) -> float:
@@ -166,43 +169,40 @@ def standard_error(values: np.ndarray, n_train: float, n_test: float) -> float:
     return float(np.sqrt((1 / len(values) + n_test / n_train) * values.var(ddof=1)))
 
 
-def _draws(n_rows: int, groups: Any, n_resamples: int, seed: int) -> np.ndarray:
-    """How often each row is in each resample, resamples × rows."""
+def _draws(n_rows: int, groups: Any, n_resamples: int | None, seed: int) -> Iterator[np.ndarray]:
+    """How often each row is in each resample: blocks of draws × rows, so that memory stays small."""
     codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     n_groups = int(codes.max()) + 1
-    drawn = generator(seed, "resample").multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=n_resamples)
-    return np.asarray(drawn[:, codes], dtype=np.float64)
+    # with many rows the interval is narrow and needs no third digit
+    most = max(200, min(1000, 20_000_000 // n_rows)) if n_resamples is None else count("n_resamples", n_resamples)
+    size = max(1, min(most, 4_000_000 // n_rows))
+    for start in range(0, most, size):
+        block = np.empty((min(size, most - start), n_rows))
+        for place in range(len(block)):
+            drawn = generator(seed, "resample", start + place).integers(n_groups, size=n_groups)
+            block[place] = np.bincount(drawn, minlength=n_groups)[codes]
+        yield block
 
 
-def _weighted(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any, weights: np.ndarray) -> np.ndarray:
-    """The score of the judged rows under each row of whole-number weights; NaN where it is not defined."""
+def _scorer(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """A function from weights (draws × rows) to the score of the judged rows under each; NaN where undefined."""
     blocks = [(j.rows, *prepare(metric, y[j.rows], j.answer, labels)) for j in _pooled(metric, judged)]
-    if metric.each is not None:
-        rows = np.concatenate([rows for rows, *_ in blocks])
-        parts = np.concatenate([metric.each(truth, answer, known) for _, truth, answer, known in blocks])
-        chosen = weights[:, rows]
-        with np.errstate(invalid="ignore"):
-            return np.asarray((chosen @ parts) / chosen.sum(axis=1))
-    return np.array([_mean_over(metric.value, blocks, weight) for weight in weights])
+
+    def scorer(weights: np.ndarray) -> np.ndarray:
+        values = np.array([weighted(metric, truth, given, k, weights[:, rows]) for rows, truth, given, k in blocks])
+        there = np.isfinite(values)
+        total = np.where(there, values, 0.0).sum(axis=0)
+        return np.divide(total, there.sum(axis=0), out=np.full(len(weights), np.nan), where=there.any(axis=0))
+
+    return scorer
 
 
 def _pooled(metric: Metric, judged: Sequence[Judged]) -> list[Judged]:
     """Folds of a repeat put together, except where answers of different models do not compare."""
-    if metric.name in RANKED:
+    if metric.base in RANKED:
         return list(judged)
     pooled = []
     for repeat in sorted({j.repeat for j in judged}):
         of = [j for j in judged if j.repeat == repeat]
         pooled.append(Judged(np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of]), repeat))
     return pooled
-
-
-def _mean_over(value: Callable[..., float], blocks: list[tuple[Any, ...]], weight: np.ndarray) -> float:
-    values = []
-    for rows, truth, answer, known in blocks:
-        again = np.repeat(np.arange(len(rows)), weight[rows].astype(np.int64))
-        try:
-            values.append(value(truth[again], answer[again], known))
-        except ValueError:  # a draw without a class, or without rows
-            continue
-    return float(np.mean(values)) if values else float("nan")

@@ -46,6 +46,8 @@ class Metric:
     larger : True when a larger value is better.
     value : f(y, answer, labels) -> number; for classes y and predicted labels are codes into the labels.
     each : where the metric is a mean over rows, f -> the part of each row; else None.
+    negated : True for a "neg_" form, turned so that larger is better.
+    base : the name of the metric it is a form of.
     """
 
     name: str
@@ -54,6 +56,12 @@ class Metric:
     larger: bool
     value: Score
     each: Each | None = None
+    negated: bool = False
+
+    @property
+    def base(self) -> str:
+        word = self.name.removeprefix("neg_")
+        return _SYNONYMS.get(word, word)
 
 
 def find(scoring: Any, *, classes: bool) -> Metric:
@@ -124,7 +132,7 @@ def utility(metric: Metric, value: Any) -> Any:
 
 def remarks(metric: Metric, y: np.ndarray) -> list[str]:
     """What a user should know about this metric on this target, in sentences."""
-    if metric.name.removeprefix("neg_") in ("mape", "mean_absolute_percentage_error"):
+    if metric.base == "mape":
         zeros = int((np.asarray(y) == 0).sum())
         if zeros:
             return [f"{zeros:,} of {len(y):,} rows have a target of 0 and are left out of the percentage error"]
@@ -219,6 +227,7 @@ def _negated(metric: Metric, name: str) -> Metric:
         metric,
         name=name,
         larger=not metric.larger,
+        negated=True,
         value=lambda y, answer, labels: -metric.value(y, answer, labels),
         each=None if each is None else (lambda y, answer, labels: -each(y, answer, labels)),
     )

@@ -1,0 +1,187 @@
+"""A cost for each kind of mistake, and the decisions that cost least."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamis.check import nearest
+from tamis.errors import KindError, ParameterError
+from tamis.evaluate.metrics import Metric
+
+__all__ = ["LossMatrix"]
+
+
+@dataclass(frozen=True, eq=False)
+class LossMatrix:
+    r"""What each answer costs for each truth: `matrix[truth][answer]`, in the order of the labels.
+
+    The decision for a row is the answer of least expected cost,
+
+    .. math:: \hat a = \arg\min_a \sum_t p_t\, L_{ta}.
+
+    >>> loss = LossMatrix.of({("ham", "spam"): 10, ("spam", "ham"): 1}, ["ham", "spam"])
+    >>> loss.decide([[0.2, 0.8], [0.05, 0.95]]).tolist()
+    ['ham', 'spam']
+    """
+
+    matrix: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, given: Any, labels: Any) -> LossMatrix:
+        """A checked loss matrix.
+
+        Parameters
+        ----------
+        given : an array, classes × classes; a dict {truth: {answer: cost}} or {(truth, answer): cost}; the path of a
+            CSV whose first column names the truth and whose header names the answers; or text such as
+            "ham>spam=10, spam>ham=1" (truth > answer = cost). A right answer costs 0 where no cost is given.
+        labels : the classes, in their order.
+        """
+        known = np.asarray(labels)
+        if isinstance(given, LossMatrix):
+            given = given.matrix
+        if isinstance(given, (str, Path)):
+            given = _from_text(str(given)) if ">" in str(given) else _from_csv(Path(given))
+        if isinstance(given, Mapping):
+            return cls(_from_dict(given, known), known)
+        try:
+            matrix = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise KindError(f"the loss matrix holds something that is no number ({error}); give numbers") from error
+        if matrix.shape != (len(known), len(known)):
+            raise ParameterError(
+                f"the loss matrix has shape {matrix.shape} for {len(known)} classes; give {len(known)} × {len(known)} "
+                f"costs, truth × answer, in the order {_listed(known)}"
+            )
+        _refuse_bad(matrix, known)
+        return cls(matrix, known)
+
+    def decide(self, probabilities: Any) -> np.ndarray:
+        """The label of least expected cost for each row of probabilities; ties go to the label that comes first."""
+        return np.asarray(self.labels[self._answers(np.asarray(probabilities, dtype=np.float64))])
+
+    def cost(self, y: Any, answers: Any) -> float:
+        """The mean cost of answers (labels) to the truth y."""
+        truth, given = _places(np.asarray(y), self.labels), _places(np.asarray(answers), self.labels)
+        return float(self.matrix[truth, given].mean())
+
+    @property
+    def metric(self) -> Metric:
+        """Mean cost of the decisions made from probabilities, as a metric like any other."""
+
+        def each(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+            return np.asarray(self.matrix[y, self._answers(answer)])
+
+        return Metric("cost", "classes", "probabilities", False, lambda y, a, k: float(each(y, a, k).mean()), each)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Truth -> answer -> cost, with labels as text."""
+        return {
+            str(truth): {str(answer): float(self.matrix[t, a]) for a, answer in enumerate(self.labels)}
+            for t, truth in enumerate(self.labels)
+        }
+
+    def _answers(self, probabilities: np.ndarray) -> np.ndarray:
+        expected = probabilities @ self.matrix
+        # a hair's breadth is a tie: rounding must not choose between answers of equal cost
+        least = expected.min(axis=1, keepdims=True)
+        return np.asarray((expected <= least + 1e-12 * max(1.0, float(self.matrix.max()))).argmax(axis=1))
+
+
+def _from_dict(given: Mapping[Any, Any], labels: np.ndarray) -> np.ndarray:
+    by_text = {str(label): place for place, label in enumerate(labels)}
+    matrix = np.full((len(labels), len(labels)), np.nan)
+    np.fill_diagonal(matrix, 0.0)
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            pairs = [((key, answer), cost) for answer, cost in value.items()]
+        elif isinstance(key, tuple) and len(key) == 2:
+            pairs = [(key, value)]
+        else:
+            raise KindError(f"the loss of {key!r} is {value!r}; give {{truth: {{answer: cost}}}}")
+        for (truth, answer), cost in pairs:
+            matrix[_place(truth, by_text), _place(answer, by_text)] = _cost(cost, truth, answer)
+    gone = np.argwhere(np.isnan(matrix))
+    if len(gone):
+        truth, answer = labels[gone[0][0]], labels[gone[0][1]]
+        raise ParameterError(
+            f"the loss matrix has no cost for {truth!s} answered as {answer!s}; give every pair a cost"
+        )
+    _refuse_bad(matrix, labels)
+    return matrix
+
+
+def _place(label: Any, by_text: dict[str, int]) -> int:
+    if str(label) not in by_text:
+        raise ParameterError(
+            f"the loss matrix names the class {label!r}, which the target lacks{nearest(str(label), by_text)}; "
+            f"its classes are {', '.join(by_text)}"
+        )
+    return by_text[str(label)]
+
+
+def _cost(value: Any, truth: Any, answer: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise KindError(f"the cost of {truth} answered as {answer} is {value!r}; give a number") from error
+
+
+def _from_text(text: str) -> dict[tuple[str, str], str]:
+    pairs = {}
+    for part in text.split(","):
+        left, equals, cost = part.rpartition("=")
+        truth, sign, answer = left.partition(">")
+        if not (equals and sign):
+            raise ParameterError(f"the loss {part.strip()!r} cannot be read; give truth>answer=cost, as in ham>spam=10")
+        pairs[truth.strip(), answer.strip()] = cost.strip()
+    return pairs
+
+
+def _from_csv(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except OSError as error:
+        raise ParameterError(f"the loss matrix {str(path)!r} cannot be read ({error.strerror}); give a CSV") from error
+    if len(rows) < 2:
+        raise ParameterError(
+            f"the loss matrix {str(path)!r} is empty; give a header of answers and a row for each truth"
+        )
+    header = [cell.strip() for cell in rows[0][1:]]
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header) + 1:
+            raise ParameterError(
+                f"row {number} of {str(path)!r} has {len(row)} cells, its header {len(header) + 1}; give as many"
+            )
+    return {row[0].strip(): dict(zip(header, (cell.strip() for cell in row[1:]))) for row in rows[1:]}
+
+
+def _refuse_bad(matrix: np.ndarray, labels: np.ndarray) -> None:
+    bad = np.argwhere(~(matrix >= 0) | ~np.isfinite(matrix))
+    if len(bad):
+        t, a = bad[0]
+        raise ParameterError(
+            f"the cost of {labels[t]!s} answered as {labels[a]!s} is {matrix[t, a]:g}; give finite costs of at least 0"
+        )
+    if not matrix.any():
+        raise ParameterError("every cost in the loss matrix is 0; give at least one mistake a cost")
+
+
+def _places(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    places = np.searchsorted(labels, values).clip(max=len(labels) - 1)
+    wrong = np.flatnonzero(labels[places] != values)
+    if len(wrong):
+        raise ParameterError(f"row {wrong[0]} is {values[wrong[0]]!s}, which is none of {_listed(labels)}")
+    return np.asarray(places)
+
+
+def _listed(labels: np.ndarray) -> str:
+    return ", ".join(str(label) for label in labels)

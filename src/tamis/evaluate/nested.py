@@ -1,0 +1,304 @@
+"""The honest score of a whole way of working: everything it does is done again inside every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import seed_of
+from tamis.evaluate.interval import Interval, Judged, best_of_many, corrected, corrected_test, resampled
+from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
+from tamis.evaluate.metrics import Metric, prepare, remarks, utility
+from tamis.evaluate.promise import in_units
+from tamis.evaluate.stability import stability
+from tamis.split import Folds, folds
+
+__all__ = ["Comparison", "NestedScore", "Pair", "nested_score", "whole_seed"]
+
+
+@dataclass(frozen=True, eq=False)
+class NestedScore:
+    """What a procedure scores on rows it never saw.
+
+    Attributes
+    ----------
+    name : of the procedure.
+    metric : its name, direction and needs.
+    scores : one a fold, over all repeats, in the metric's units.
+    mean, interval : their mean, with Nadeau and Bengio's interval (for a single split: the bootstrap's).
+    bootstrap_interval : of the out-of-fold answers drawn with replacement.
+    promised : what the procedure thought of itself, one a fold; None when it says nothing.
+    optimism : mean of promise minus outer score, positive when it promised too much (also for errors and costs).
+    selected : the columns it chose, one tuple a fold; None when it does not choose.
+    stability, stability_interval : Nogueira's, of the chosen sets.
+    frequency : column -> share of folds that chose it, most often first.
+    judged : rows and answers of every fold.
+    folds : the (train, test) positions.
+    seconds : of each fold.
+    models : the fitted procedures, when they were to be kept.
+    notes : what the user should know, in sentences.
+    """
+
+    name: str
+    metric: Metric
+    scores: np.ndarray
+    mean: float
+    interval: Interval
+    bootstrap_interval: Interval
+    promised: np.ndarray | None
+    optimism: float | None
+    selected: list[tuple[str, ...]] | None
+    stability: float | None
+    stability_interval: Interval | None
+    frequency: dict[str, float]
+    judged: list[Judged]
+    folds: Folds
+    seconds: np.ndarray
+    models: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} [{low:.4g}, {high:.4g}]"]
+        if self.optimism is not None:
+            parts.append(f"optimism {self.optimism:+.4g}")
+        if self.stability is not None and self.selected is not None:
+            size = np.mean([len(columns) for columns in self.selected])
+            parts.append(f"{size:.3g} columns, stability {self.stability:.3g}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two procedures on the same folds: how much better the first is (positive), the interval, the p-values."""
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several procedures on the same folds.
+
+    Attributes
+    ----------
+    results : name -> NestedScore.
+    best : the name of the procedure with the best mean.
+    score, interval : the honest score of "the best of these" (BBC): the choice is made and judged on different rows.
+    optimism : how much better the best looked than that.
+    pairs : every two of them, with corrected tests; `p_adjusted` after Holm.
+    """
+
+    results: dict[str, NestedScore]
+    best: str
+    score: float
+    interval: Interval
+    optimism: float
+    pairs: list[Pair]
+
+    def __getitem__(self, name: str) -> NestedScore:
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        lines = [repr(result) for result in self.results.values()]
+        return "\n".join(
+            [*lines, f"best: {self.best}; honest score of the best {self.score:.4g} [{low:.4g}, {high:.4g}]"]
+        )
+
+
+def nested_score(
+    procedure: Any,
+    X: Any,
+    y: Any,
+    *,
+    outer: Any = 5,
+    repeats: int = 1,
+    scoring: Any = None,
+    loss: Any = None,
+    groups: Any = None,
+    time: Any = None,
+    level: float = 0.95,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    keep_models: bool = False,
+) -> NestedScore | Comparison:
+    """Judge a whole procedure, choosing of columns and tuning included, on rows it never saw.
+
+    Parameters
+    ----------
+    procedure : a scikit-learn estimator or pipeline, an imbalanced-learn pipeline; or a list or dict of them.
+    X, y : the table (NumPy, SciPy sparse, pandas, polars, Table) and its target.
+    outer : the outer folds: a number, a share to hold out, "loo", a splitter, or (train, test) pairs.
+    repeats : how often the outer folds are drawn anew.
+    scoring : a metric by name; accuracy for classes and R² for numbers when not given.
+    loss : instead, a loss matrix: answers are those of least expected cost, the score is the mean cost.
+    groups, time : one value a row: rows of a group stay together; with time, only the past trains.
+    level : confidence of the intervals.
+    random_state : fixes the folds, and every random state the procedure left open.
+    n_jobs : threads over folds; the result does not depend on it.
+    keep_models : keep the fitted procedures in `.models`.
+
+    Returns
+    -------
+    A NestedScore; for several procedures a Comparison.
+
+    References
+    ----------
+    Varma, Simon: Bias in error estimation when using cross-validation for model selection. BMC Bioinformatics 7 (2006).
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> result = nested_score(DecisionTreeClassifier(), *load_iris(return_X_y=True))
+    >>> len(result.scores), bool(result.mean > 0.9)
+    (5, True)
+    """
+    named = named_procedures(procedure)
+    task = problem(list(named.values()), X, y, scoring, loss)
+    seed = whole_seed(random_state)
+    pairs = folds(
+        outer, task.y, groups=groups, time=time, classifier=task.classes, seed=seed, repeats=repeats, X=task.X
+    )
+    results = {}
+    for name, model in named.items():
+        outcomes = judge(model, task, pairs, groups=groups, seed=seed, repeats=repeats, n_jobs=n_jobs, keep=keep_models)
+        results[name] = _result(name, task, pairs, outcomes, groups, level, seed)
+    if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
+        return next(iter(results.values()))
+    return _comparison(results, task, groups, level, seed)
+
+
+def whole_seed(random_state: Any) -> int:
+    """A whole number from any of scikit-learn's kinds of random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    draw = getattr(random_state, "integers", None) or random_state.randint
+    return int(draw(2**31 - 1))
+
+
+def _result(
+    name: str, task: Problem, pairs: Folds, outcomes: list[Outcome], groups: Any, level: float, seed: int
+) -> NestedScore:
+    judged = [outcome.judged for outcome in outcomes]
+    scores, notes = _scores(task, outcomes)
+    n_train = float(np.mean([outcome.n_train for outcome in outcomes]))
+    n_test = float(np.mean([len(j.rows) for j in judged]))
+    resampling = resampled(
+        task.metric, task.y, judged, task.labels, groups=groups, level=level, seed=seed_of(seed, "interval")
+    )
+    several = len(scores) > 1
+    interval = corrected(scores, n_train, n_test, level) if several else resampling
+    mean = float(scores.mean())
+    promises = _promises(task.metric, outcomes)
+    sets = [outcome.selected for outcome in outcomes]
+    chosen = [one for one in sets if one is not None]
+    steady = stability(chosen, _n_columns(task, chosen), level=level) if len(chosen) == len(sets) else None
+    return NestedScore(
+        name=name,
+        metric=task.metric,
+        scores=scores,
+        mean=mean,
+        interval=interval,
+        bootstrap_interval=resampling,
+        promised=promises,
+        optimism=None
+        if promises is None
+        else float(np.mean(utility(task.metric, promises)) - utility(task.metric, mean)),
+        selected=chosen if steady else None,
+        stability=steady[0] if steady else None,
+        stability_interval=steady[1] if steady else None,
+        frequency=_frequency(chosen) if steady else {},
+        judged=judged,
+        folds=pairs,
+        seconds=np.array([outcome.seconds for outcome in outcomes]),
+        models=[outcome.model for outcome in outcomes if outcome.model is not None],
+        notes=[*remarks(task.metric, task.y), *notes],
+    )
+
+
+def _scores(task: Problem, outcomes: list[Outcome]) -> tuple[np.ndarray, list[str]]:
+    """Fold scores; where folds are single rows and the metric is no mean over rows, the score of each whole repeat."""
+    scores = np.array([outcome.score for outcome in outcomes])
+    if not np.isnan(scores).any():
+        return scores, []
+    pooled = []
+    for repeat in sorted({outcome.judged.repeat for outcome in outcomes}):
+        of = [outcome.judged for outcome in outcomes if outcome.judged.repeat == repeat]
+        rows, given = np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of])
+        pooled.append(float(task.metric.value(*prepare(task.metric, task.y[rows], given, task.labels))))
+    note = f"{task.metric.name} has no value on a single row; it is computed once over all held-out rows"
+    return np.array(pooled), [note]
+
+
+def _promises(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
+    given = [outcome.promised for outcome in outcomes]
+    told = [value for value in given if value is not None]
+    return np.array([in_units(metric, value) for value in told]) if len(told) == len(given) else None
+
+
+def _n_columns(task: Problem, chosen: list[tuple[str, ...]]) -> int:
+    """Columns there were to choose from: the table's, or those a transformer made of them."""
+    return len(set(task.names).union(*chosen)) if chosen else len(task.names)
+
+
+def _frequency(chosen: list[tuple[str, ...]]) -> dict[str, float]:
+    counts: dict[str, int] = {}
+    for columns in chosen:
+        for column in columns:
+            counts[column] = counts.get(column, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return {column: n / len(chosen) for column, n in ordered}
+
+
+def _comparison(results: dict[str, NestedScore], task: Problem, groups: Any, level: float, seed: int) -> Comparison:
+    means = {name: utility(task.metric, result.mean) for name, result in results.items()}
+    best = max(means, key=lambda name: means[name])
+    score, interval = best_of_many(
+        task.metric,
+        task.y,
+        [result.judged for result in results.values()],
+        task.labels,
+        groups=groups,
+        level=level,
+        seed=seed_of(seed, "best"),
+    )
+    optimism = float(means[best] - utility(task.metric, score))
+    return Comparison(results, best, score, interval, optimism, _pairs(results, task.metric, level))
+
+
+def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[Pair]:
+    found = []
+    for first, second in combinations(results, 2):
+        one, other = results[first], results[second]
+        differences = np.asarray(utility(metric, one.scores - other.scores))
+        n_train = float(np.mean([len(train) for train, _ in one.folds]))
+        n_test = float(np.mean([len(test) for _, test in one.folds]))
+        p = corrected_test(differences, n_train, n_test)
+        found.append((first, second, float(differences.mean()), corrected(differences, n_train, n_test, level), p))
+    adjusted = _holm([p for *_, p in found])
+    return [Pair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]
+
+
+def _holm(p_values: list[float]) -> list[float]:
+    """Holm's step-down adjustment: the chance of any false claim among all of them stays below the level."""
+    adjusted, running = [float("nan")] * len(p_values), 0.0
+    for rank, place in enumerate(np.argsort(p_values, kind="stable")):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[int(place)] = running if np.isfinite(p_values[place]) else float("nan")
+    return adjusted
