@@ -96,7 +96,7 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     if bad.size:
         raise ParameterError(f"sample_weight[{bad[0]}]={given[bad[0]]!r}; give finite weights of at least 0")
     if not given.any():
-        raise ParameterError("all weights in sample_weight are 0; give at least one row a weight above 0")
+        raise ParameterError("all weights in sample_weight are zero; give at least one row a weight above 0")
     return given
 
 
