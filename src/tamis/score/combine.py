@@ -40,7 +40,7 @@ HOW: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "median": lambda scores: -np.median(ranks(scores), axis=0),
     "best": lambda scores: -ranks(scores).min(axis=0),
     "reciprocal": lambda scores: (1.0 / ranks(scores)).sum(axis=0),
-    "scores": _standardised,
+    "standardised": _standardised,
 }
 
 
@@ -51,7 +51,7 @@ def combine(list_of_scores: Sequence[Any], how: str = "borda") -> np.ndarray:
     ----------
     list_of_scores : one array of d scores a criterion, larger is better.
     how : "borda", the number of columns beaten, summed over criteria; "mean", "median" or "best" rank (its negative, so
-        that larger is better); "reciprocal", the sum of 1/rank; "scores", the mean of standardised scores.
+        that larger is better); "reciprocal", the sum of 1/rank; "standardised", the mean of standardised scores.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The rank–score graph: how fast a criterion's scores fall with rank, and so how differently two criteria see columns."""
+"""The rank–score graph: how fast scores fall with rank, and so how differently two criteria see the columns."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def diversity(one: Any, other: Any) -> float:
 
     .. math:: \sqrt{\frac1d \sum_{i=1}^{d} (f_a(i) - f_b(i))^2}
 
-    The curve says how a criterion spreads its scores, whichever column stands at a rank. Criteria with unlike curves are
-    those whose combination by ranks is worth trying.
+    The curve says how a criterion spreads its scores, whichever column stands at a rank. Criteria with unlike curves
+    are those whose combination by ranks is worth trying.
 
     References
     ----------

@@ -85,7 +85,7 @@ class Spread:
         with np.errstate(invalid="ignore"):  # NaN: the column has missing values
             good = centre**2 * found.n <= POOR * found.scatter
         for j in np.flatnonzero(~good & ~((found.squares == 0) & (found.n > 0))):
-            _put(found, j, self._column(int(j), of, n_classes, y))
+            _put(found, int(j), self._column(int(j), of, n_classes, y))
         return found
 
     def _rows(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:

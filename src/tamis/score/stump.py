@@ -62,7 +62,8 @@ def stump(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = Non
 
     Returns
     -------
-    array of d numbers; at least the share of the largest class, or 0 for a constant column, which cannot be split, and where y has one class.
+    array of d numbers; at least the share of the largest class, or 0 for a constant column, which cannot be split, and
+    where y has a single class.
 
     References
     ----------

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """Rows as points: which rows are nearest to which, found block by block, without an n × n matrix in memory."""
 
 from __future__ import annotations

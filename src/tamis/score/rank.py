@@ -1,0 +1,164 @@
+"""A table's columns, best first: what `tamis rank` prints and writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import TableError
+from tamis.score.selector import RankSelector
+from tamis.table import Column, Table, read
+
+__all__ = ["Ranking", "rank"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Columns in order, each with its scores.
+
+    Attributes
+    ----------
+    target : name of the target.
+    by : names of the criteria.
+    rows : how many rows were read; those without a target are left out of it.
+    lines : one dict a column, best first: rank, column, score, then (when there are several criteria) the score of
+        each, sign (with pearson), pvalue and adjusted (with permutations).
+    selector : the fitted RankSelector.
+    """
+
+    target: str
+    by: tuple[str, ...]
+    rows: int
+    lines: tuple[dict[str, Any], ...]
+    selector: RankSelector
+
+    @property
+    def columns(self) -> list[str]:
+        """The names, best first."""
+        return [line["column"] for line in self.lines]
+
+    def table(self) -> list[dict[str, Any]]:
+        """The lines as plain dicts."""
+        return [dict(line) for line in self.lines]
+
+    def to_text(self, *, width: int = 24, top: int | None = None) -> str:
+        """A table for the screen, with a bar for every score: full for the best, none for 0 or below."""
+        shown = self.lines[:top]
+        if not shown:
+            return ""
+        keys = list(shown[0])
+        cells = [[_short(line[key]) for key in keys] for line in shown]
+        sizes = [max(len(key), *(len(row[i]) for row in cells)) for i, key in enumerate(keys)]
+        scores = np.array([line["score"] for line in shown], dtype=np.float64)
+        low = (
+            min(0.0, scores.min()) if scores.max() <= 0 else 0.0
+        )  # combined ranks are negative: measure from the worst
+        full = max(scores.max() - low, 1e-300)
+        text = ["  ".join(_aligned(key, key, size) for key, size in zip(keys, sizes)).rstrip()]
+        for row, score in zip(cells, scores):
+            bar = "█" * round(width * max(score - low, 0.0) / full)
+            text.append(("  ".join(_aligned(k, cell, s) for k, cell, s in zip(keys, row, sizes)) + "  " + bar).rstrip())
+        return "\n".join(text)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The lines as CSV, written to a file when a path is given."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, fieldnames=list(self.lines[0]) if self.lines else ["rank", "column", "score"])
+        writer.writeheader()
+        writer.writerows(self.lines)
+        return _written(out.getvalue(), path)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Target, criteria and lines as JSON, written to a file when a path is given."""
+        facts = {"target": self.target, "by": list(self.by), "rows": self.rows, "columns": self.table()}
+        return _written(json.dumps(facts, ensure_ascii=False, indent=1) + "\n", path)
+
+    def __repr__(self) -> str:
+        return f"Ranking of {len(self.lines):,} columns for {self.target!r} by {', '.join(self.by)}"
+
+
+def rank(
+    source: Any,
+    target: str,
+    *,
+    by: Any = "mutual_information",
+    n_permutations: int = 0,
+    combine: str = "borda",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    types: Any = None,
+    query: str | None = None,
+) -> Ranking:
+    """Rank the columns of a table by how much each says about a target.
+
+    Parameters
+    ----------
+    source : a table, a frame, the path of a file, or the address of a database.
+    target : name of the column to be predicted; rows without it are left out.
+    by : a criterion, several as a list or separated by commas, or functions.
+    n_permutations : permuted targets for p-values; 0 for none.
+    combine : how several criteria become one order.
+    random_state, n_jobs : as in RankSelector.
+    types, query : as in `tamis.read`.
+
+    >>> rank({"a": [1.0, 2, 3, 4], "b": [2.0, 1, 2, 1], "y": ["n", "n", "p", "p"]}, "y", by="gini").columns
+    ['a', 'b']
+    """
+    whole = read(source, target=target, types=types, query=query)
+    y, rows = _target(whole.column(target))
+    table = whole.select([name for name in whole.names if name != target])
+    if table.n_columns == 0:
+        raise TableError(f"there is no column to rank beside the target {target!r}; give a table with more columns")
+    if len(rows) < table.n_rows:
+        table = table.take(rows)
+    listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
+    selector = RankSelector(
+        listed, n_permutations=n_permutations, combine=combine, random_state=random_state, n_jobs=n_jobs, share=1.0
+    ).fit(table, y)
+    return Ranking(target, tuple(selector.criterion_scores_), len(rows), _lines(table, selector), selector)
+
+
+def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:
+    """The target's values where it has any, words for classes, and those rows."""
+    rows = np.flatnonzero(~column.missing)
+    if not rows.size:
+        raise TableError(f"the target {column.name!r} has no value in any row; give another column as the target")
+    values = column.values[rows]
+    if column.is_categorical or (column.kind == "boolean" and column.levels is not None):
+        words = np.array([str(level) for level in column.levels or ()], dtype=object)
+        return words[values.astype(np.int64)], rows
+    return values, rows
+
+
+def _lines(table: Table, selector: RankSelector) -> tuple[dict[str, Any], ...]:
+    lines = []
+    for place, j in enumerate(selector.order_):
+        line: dict[str, Any] = {"rank": place + 1, "column": table.names[j], "score": float(selector.scores_[j])}
+        if len(selector.criterion_scores_) > 1:
+            line |= {name: float(scores[j]) for name, scores in selector.criterion_scores_.items()}
+        if selector.signs_ is not None:
+            line["sign"] = {1: "+", -1: "-"}.get(int(selector.signs_[j]), "")
+        if selector.pvalues_ is not None and selector.adjusted_pvalues_ is not None:
+            line |= {"pvalue": float(selector.pvalues_[j]), "adjusted": float(selector.adjusted_pvalues_[j])}
+        lines.append(line)
+    return tuple(lines)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _aligned(key: str, cell: str, size: int) -> str:
+    return cell.ljust(size) if key in ("column", "sign") else cell.rjust(size)
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    return text

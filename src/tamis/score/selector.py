@@ -1,0 +1,276 @@
+"""Rank the columns by one criterion or several, and keep the best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.errors import ParameterError, TamisWarning
+from tamis.score.combine import HOW, combine
+from tamis.score.criterion import Criterion, Target
+from tamis.score.null import benjamini_hochberg, permutation_pvalues
+from tamis.table import Table, features, same_length
+
+__all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
+
+#: The criteria that score single columns, and the class behind each.
+CRITERIA = {
+    "pearson": "Pearson",
+    "stump": "Stump",
+    "mutual_information": "MutualInformation",
+    "gain_ratio": "GainRatio",
+    "gini": "Gini",
+    "chi2": "Chi2",
+    "anova": "Anova",
+    "relief": "Relief",
+    "dispersion": "Dispersion",
+    "variance": "Variance",
+    "symmetric_uncertainty": "SymmetricUncertainty",
+    "interaction": "Interaction",
+}
+
+
+def criterion_named(name: str) -> Criterion:
+    """A criterion by its name, as it is by default."""
+    check.one_of("by", name, CRITERIA)
+    found: Criterion = getattr(import_module(f"tamis.score.{name}"), CRITERIA[name])()
+    return found
+
+
+class _Called(Criterion):
+    """A user's function f(X, y) -> d scores (or a tuple that begins with them, as scikit-learn's) as a criterion."""
+
+    def __init__(self, function: Callable[..., Any], X: Any, y: Any) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.function, self.X, self.y = function, X, y
+
+    def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Target:
+        return Target("none", n_rows, codes=np.arange(n_rows))
+
+    def weights(self, sample_weight: Any, n_rows: int) -> np.ndarray | None:
+        if sample_weight is not None:
+            raise ParameterError(f"{self.name} is called with X and y only; leave sample_weight out")
+        return None
+
+    def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> int:
+        return table.n_columns
+
+    def values(self, view: int, target: Target, n_jobs: int | None = None) -> np.ndarray:
+        y = self.y if self.y is None else np.asarray(self.y)[target.codes]
+        found = self.function(self.X, y)
+        scores = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=np.float64)
+        if scores.shape != (view,):
+            raise ParameterError(f"{self.name} gave scores of shape {scores.shape}; it must give one for each column")
+        return scores
+
+
+def order_of(scores: np.ndarray, table: Table) -> np.ndarray:
+    """Positions of the columns, best first: by score, columns without any information last, ties by name."""
+    place = np.argsort(table.order())
+    last = np.zeros(len(scores), dtype=bool)
+    for j in np.flatnonzero(scores == 0):
+        last[j] = _tells_nothing(table, int(j))
+    return np.lexsort((place, -scores, last))
+
+
+def _tells_nothing(table: Table, j: int) -> bool:
+    values, missing = table.column(j).values, table.column(j).missing
+    return bool(missing.all() or (not missing.any() and (values == values[0]).all()))
+
+
+class RankSelector(SelectorMixin, BaseEstimator):
+    r"""Keep the columns that rank best by a criterion, or by several combined.
+
+    Parameters
+    ----------
+    by : name of a criterion (pearson, stump, mutual_information, gain_ratio, gini, chi2, anova, relief, dispersion,
+        variance, symmetric_uncertainty, interaction), a function f(X, y) -> d scores, or a list of these.
+    k : keep the k best.
+    threshold : keep the columns that score at least this much.
+    share : keep this share of the columns, the best ones (rounded, at least one).
+    alpha : keep the columns whose p-value, adjusted for the number of columns (Benjamini–Hochberg), is at most alpha.
+    n_permutations : number of permuted targets for p-values; 0 computes none, or 1,000 when `alpha` asks for them.
+    combine : how several criteria become one: borda, mean, median, best, reciprocal, standardised.
+    random_state : seed of the permutations.
+    n_jobs : number of threads; the answer does not depend on it.
+
+    When several limits are given a column must pass all of them; with none, the better half is kept.
+
+    Attributes
+    ----------
+    scores_ : score of each column, larger is better (combined, when there are several criteria).
+    criterion_scores_ : dict, name of the criterion -> its scores.
+    signs_ : sign of the correlation of each column when `by` includes pearson (0 for categories), otherwise None.
+    pvalues_ : (1 + hits) / (1 + permutations) of each column, or None.
+    adjusted_pvalues_ : the same after Benjamini and Hochberg, or None.
+    ranking_ : rank of each column, 1 for the best; equal scores are ranked by name (by position without names).
+    order_ : positions of the columns, best first.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References
+    ----------
+    I. Guyon and A. Elisseeff, "An introduction to variable and feature selection", JMLR 3, 2003.
+
+    >>> X = [[0, 3, 1], [1, 3, 1], [0, 4, 1], [1, 4, 1]]
+    >>> selector = RankSelector(by="gini", k=1).fit(X, [0, 1, 0, 1])
+    >>> selector.ranking_, selector.get_feature_names_out()
+    (array([1, 2, 3]), array(['x0'], dtype=object))
+    """
+
+    def __init__(
+        self,
+        by: Any = "mutual_information",
+        *,
+        k: int | None = None,
+        threshold: float | None = None,
+        share: float | None = None,
+        alpha: float | None = None,
+        n_permutations: int = 0,
+        combine: str = "borda",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.by = by
+        self.k = k
+        self.threshold = threshold
+        self.share = share
+        self.alpha = alpha
+        self.n_permutations = n_permutations
+        self.combine = combine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RankSelector:
+        """Score and rank the columns of X for the target y."""
+        table = features(self, X, reset=True, sparse_ok=True)
+        criteria = self._criteria(X, y)
+        permutations = self._check(table, criteria)
+        if y is not None:
+            same_length(table, y)
+        elif any(criterion.takes for criterion in criteria):
+            criteria[0].target(y, table.n_rows)
+        weights = [criterion.weights(sample_weight, table.n_rows) for criterion in criteria]
+        targets = [c.target(y, table.n_rows, w) for c, w in zip(criteria, weights)]
+        views = [c.view(table, t, w, self.n_jobs) for c, t, w in zip(criteria, targets, weights)]
+        found = [_finite(c.values(v, t, self.n_jobs)) for c, v, t in zip(criteria, views, targets)]
+        self.criterion_scores_ = dict(zip(_names(criteria), found))
+        self.signs_ = _signs(criteria, views, targets)
+        self.scores_ = found[0] if len(found) == 1 else combine(found, self.combine)
+        self.order_ = order_of(self.scores_, table)
+        self.ranking_ = np.argsort(self.order_) + 1
+        self.pvalues_ = self.adjusted_pvalues_ = None
+        if permutations:
+            self.pvalues_ = self._pvalues(criteria, views, targets, permutations)
+            self.adjusted_pvalues_ = benjamini_hochberg(self.pvalues_)
+        self.support_ = self._support(table.n_columns)
+        return self
+
+    def _criteria(self, X: Any, y: Any) -> list[Criterion]:
+        given = self.by
+        listed = [given] if isinstance(given, str) or callable(given) else given
+        if not isinstance(listed, Iterable) or not (listed := list(listed)):
+            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(CRITERIA)}")
+        return [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
+
+    def _check(self, table: Table, criteria: Sequence[Criterion]) -> int:
+        """Check the parameters; the number of permutations to make."""
+        d = table.n_columns
+        if self.k is not None:
+            check.count("k", self.k, high=d, of="columns")
+        if self.threshold is not None:
+            check.number("threshold", self.threshold)
+        if self.share is not None:
+            check.number("share", self.share, low=0, high=1, open_low=True)
+        check.one_of("combine", self.combine, HOW)
+        permutations = check.count("n_permutations", self.n_permutations, low=0)
+        if self.alpha is not None:
+            check.number("alpha", self.alpha, low=0, high=1)
+            permutations = permutations or 1000
+        if permutations and not any(criterion.takes for criterion in criteria):
+            raise ParameterError(
+                f"{criteria[0].name} does not look at the target, so permuting it says nothing; "
+                "leave out alpha and n_permutations, and give k, share or threshold"
+            )
+        if self.alpha is not None and d > self.alpha * (1 + permutations):
+            warnings.warn(
+                f"n_permutations={permutations} is too few to keep a single column of {d:,} at alpha={self.alpha:g}; "
+                f"give at least {int(np.ceil(d / max(self.alpha, 1e-12))):,}, or columns pass only in numbers",
+                TamisWarning,
+                stacklevel=3,
+            )
+        return permutations
+
+    def _pvalues(
+        self, criteria: Sequence[Criterion], views: Sequence[Any], targets: Sequence[Target], permutations: int
+    ) -> np.ndarray:
+        def scores(orders: Sequence[np.ndarray]) -> np.ndarray:
+            lines = [
+                _finite(criterion.many(view, [target.take(order) for order in orders]))
+                for criterion, view, target in zip(criteria, views, targets)
+            ]
+            if len(lines) == 1:
+                return lines[0]
+            return np.array([combine([line[p] for line in lines], self.combine) for p in range(len(orders))])
+
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        n_rows = targets[0].n_rows
+        return permutation_pvalues(self.scores_, scores, n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
+
+    def _support(self, d: int) -> np.ndarray:
+        kept = np.ones(d, dtype=bool)
+        limits = (self.k, self.threshold, self.share, self.alpha)
+        share = 0.5 if all(limit is None for limit in limits) else self.share
+        if self.k is not None:
+            kept &= self.ranking_ <= self.k
+        if share is not None:
+            kept &= self.ranking_ <= max(1, round(share * d))
+        if self.threshold is not None:
+            kept &= self.scores_ >= self.threshold
+        if self.alpha is not None and self.adjusted_pvalues_ is not None:
+            kept &= self.adjusted_pvalues_ <= self.alpha
+        return kept
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        listed = [self.by] if isinstance(self.by, str) or callable(self.by) else list(self.by)
+        tags.target_tags.required = any(by not in ("variance", "dispersion") for by in listed)
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _finite(scores: np.ndarray) -> np.ndarray:
+    """Scores without NaN: a column that a function could not score gets 0."""
+    return np.nan_to_num(scores, nan=0.0)
+
+
+def _names(criteria: Sequence[Criterion]) -> list[str]:
+    """Names of the criteria; a name that comes again is numbered."""
+    names: list[str] = []
+    for criterion in criteria:
+        again = sum(name.split("#")[0] == criterion.name for name in names)
+        names.append(criterion.name if not again else f"{criterion.name}#{again + 1}")
+    return names
+
+
+def _signs(criteria: Sequence[Criterion], views: Sequence[Any], targets: Sequence[Target]) -> np.ndarray | None:
+    for criterion, view, target in zip(criteria, views, targets):
+        if criterion.name == "pearson" and hasattr(criterion, "with_signs"):
+            signs: np.ndarray = criterion.with_signs(view, target)[1]
+            return signs
+    return None
