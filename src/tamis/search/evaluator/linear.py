@@ -1,0 +1,99 @@
+"""Which models are linear least squares, plain or with a ridge, and what their scores are in squared errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tamis.search.evaluator.task import Task
+
+_SOLVERS = ("auto", "svd", "cholesky")
+SCORINGS = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A least-squares model: minimise Σ (y - Xw)² + ridge · Σ (unit · w)².
+
+    Attributes
+    ----------
+    ridge : strength; times the number of rows when `per_row`.
+    scaled : the unit of a column is its standard deviation on the training rows, not 1.
+    intercept : whether the mean is free.
+    cut : singular values below this share of the largest are dropped by the model.
+    """
+
+    ridge: float = 0.0
+    per_row: bool = False
+    scaled: bool = False
+    intercept: bool = True
+    cut: float = 0.0
+
+
+def linear_of(estimator: Any) -> Linear | None:
+    """The least-squares model that an estimator is, or None."""
+    kind = type(estimator)
+    if kind is Pipeline:
+        return _piped(estimator)
+    if kind is LinearRegression and not estimator.positive:
+        return Linear(intercept=estimator.fit_intercept, cut=float(getattr(estimator, "tol", 1e-6)))
+    if kind is Ridge and not estimator.positive and estimator.solver in _SOLVERS and np.ndim(estimator.alpha) == 0:
+        return Linear(ridge=float(estimator.alpha), intercept=estimator.fit_intercept) if estimator.alpha > 0 else None
+    if kind.__module__.startswith("tamis.linear") and kind.__name__ == "LinearRegressor":
+        return _own(estimator)
+    return None
+
+
+def _piped(pipeline: Pipeline) -> Linear | None:
+    """Standardising before least squares only changes the units of the ridge."""
+    steps = [step for _, step in pipeline.steps if step not in (None, "passthrough")]
+    if len(steps) != 2 or type(steps[0]) is not StandardScaler or not (steps[0].with_mean and steps[0].with_std):
+        return None
+    inner = linear_of(steps[1])
+    if inner is None or not inner.intercept or type(steps[1]).__module__.startswith("tamis"):
+        return None
+    return Linear(ridge=inner.ridge, scaled=True, cut=inner.cut)
+
+
+def _own(estimator: Any) -> Linear | None:
+    own = estimator.get_params(deep=False)
+    if own.get("loss", "squared") != "squared" or own.get("norm_bound") is not None:
+        return None
+    scaled, intercept = bool(own["standardize"]), bool(own["fit_intercept"])
+    if own["penalty"] is None:
+        return Linear(intercept=intercept)
+    if own["penalty"] == "ridge" and isinstance(own["alpha"], (int, float)) and own["alpha"] > 0:
+        return Linear(ridge=float(own["alpha"]), per_row=True, scaled=scaled, intercept=intercept)
+    return None
+
+
+def scoring_of(task: Task) -> str | None:
+    """The scoring as a word that squared errors answer, or None."""
+    if task.is_r2:
+        return "r2"
+    return task.scoring if isinstance(task.scoring, str) and task.scoring in SCORINGS else None
+
+
+def is_plain(task: Task) -> bool:
+    """True when the table holds numbers only and nothing but weights goes to `fit`."""
+    if not task.table.is_numeric or set(task.params) - {"sample_weight"} or np.asarray(task.y).dtype.kind not in "fiu":
+        return False
+    if task.table.is_sparse:
+        return bool(np.isfinite(task.table.matrix.data).all())
+    matrix = task.table.matrix
+    if matrix is not None:
+        return matrix.dtype == np.float64 and bool(np.isfinite(matrix.sum()))
+    return all(np.isfinite(column.values).all() for column in task.table.columns)
+
+
+def score_from(errors: np.ndarray, word: str, rows: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Scores from squared errors (… × folds), weights of the test rows and, for r2, their scatter about their mean."""
+    if word == "r2":
+        return 1.0 - errors / spread
+    mean = np.maximum(errors / rows, 0.0)
+    return -mean if word == "neg_mean_squared_error" else -np.sqrt(mean)

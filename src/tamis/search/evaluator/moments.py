@@ -1,0 +1,282 @@
+"""Plain and ridge regression from Moments: the exact scores of k-fold refits, without refitting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.engine import map_threads, workers
+from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
+from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of
+from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.task import Task
+from tamis.views.moments import FoldMoments, Moments
+
+RANK = 20
+_MOST_NUMBERS = 60_000_000  # folds × d² beyond this would take gigabytes: see `wide`
+HEALTH = 1e-9  # a column of which the base leaves a smaller share than this is refitted
+_CUT_ROOM = 1e3  # how far from the model's own cut-off the algebra keeps away
+_FRESH = 12  # removals after which the inverse is made anew
+
+
+def of(task: Task) -> Evaluator | None:
+    """Moments value linear models that can be told from squared errors, on tables of finite numbers."""
+    model = linear_of(task.estimator)
+    word = scoring_of(task)
+    if model is None or word is None or task.cv == "oob" or not is_plain(task):
+        return None
+    d, folds = task.table.n_columns, len(task.pairs)
+    if folds * (d + 1) ** 2 > _MOST_NUMBERS or folds > 64 or min(len(test) for _, test in task.pairs) < 2:
+        return None
+    evaluator = MomentsEvaluator(task, model, word)
+    return evaluator if np.all(evaluator.spread > 0) else None
+
+
+class MomentsEvaluator(Evaluator):
+    """Values sets by algebra on each fold's scatter matrices.
+
+    The state for the current base is kept: the next question is nearly always about the same base and a column more, or
+    a column fewer. Where columns are nearly dependent the set is refitted instead, so no answer is worse than a refit's.
+    """
+
+    cheap = True
+    part = 1024
+
+    def __init__(self, task: Task, model: Linear, word: str) -> None:
+        self.task, self.model, self.word = task, model, word
+        self.monotone = task.cv == "train" and model.ridge == 0 and word != ""
+        y = np.asarray(task.y, dtype=np.float64)
+        moments = FoldMoments.of(task.table, task.pairs, y, task.params.get("sample_weight"))
+        self.n_columns = task.table.n_columns
+        self.unit = moments.total.scale
+        made = [_matrices(model, train, test) for train, test in zip(moments.train, moments.test)]
+        self.A = np.stack([a for a, _ in made])
+        self.B = np.stack([b for _, b in made])
+        self.spread = np.array([test.unit_scatter[-1, -1] for test in moments.test]) * self.unit[-1] ** 2
+        self.rows = np.array([test.weight for test in moments.test])
+        variance = moments.total.unit_scatter[-1, -1] * self.unit[-1] ** 2 / max(moments.total.weight, 1e-300)
+        size = {"r2": 1.0, "neg_mean_squared_error": variance, "neg_root_mean_squared_error": np.sqrt(variance)}[word]
+        self.resolution = 1e-12 * float(size)
+        self.raw = np.ones(self.n_columns) if model.scaled else self.unit[:-1] ** 2
+        self.floor = (model.cut**2) * _CUT_ROOM if model.cut else 0.0
+        self._grown: _Grown | None = None
+        self._shrunk: _Shrunk | None = None
+        self._refit: Refit | None = None
+
+    @property
+    def name(self) -> str:
+        return type(self.task.estimator).__name__
+
+    def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
+        grown = self._grown
+        if grown is None or not grown.leads_to(base):
+            grown = self._grown = _Grown(self)
+        for p in base:
+            if p not in grown.members:
+                grown.push(int(p))
+        errors, health, raw = grown.additions(columns)
+        ill = (health < HEALTH) | (raw < self.floor)
+        return self._values(errors.T, ill, lambda i: np.sort(np.append(base, columns[i])))
+
+    def removals(self, base: np.ndarray, columns: np.ndarray) -> Values:
+        if len(base) < 2:
+            return super().removals(base, columns)
+        shrunk = self._shrunk
+        if shrunk is None or not shrunk.leads_to(base):
+            shrunk = self._shrunk = _Shrunk.of(self, base)
+        if shrunk is None or not shrunk.healthy(self):
+            self._shrunk = None
+            return super().removals(base, columns)
+        errors = shrunk.removals(columns)
+        return self._values(errors.T, np.zeros(len(columns), dtype=bool), lambda i: base[base != columns[i]])
+
+    def sets(self, sets: Sequence[np.ndarray]) -> Values:
+        from tamis.search.sweep import solve_sets
+
+        most = max(1, max(len(columns) for columns in sets))
+        padded = np.zeros((len(sets), most), dtype=np.int64)
+        sizes = np.array([len(columns) for columns in sets], dtype=np.int64)
+        for s, columns in enumerate(sets):
+            padded[s, : len(columns)] = columns
+        errors = np.empty((len(sets), len(self.A)))
+        health = np.empty((len(sets), 2))
+        cuts = np.linspace(0, len(sets), min(len(sets), 4 * workers(self.task.n_jobs)) + 1).astype(int)
+
+        def some(part: tuple[int, int]) -> None:
+            a, b = part
+            solve_sets(padded[a:b], sizes[a:b], self.A, self.B, errors[a:b], health[a:b], self.raw)
+
+        map_threads(some, list(zip(cuts[:-1], cuts[1:])), self.task.n_jobs)
+        ill = (health[:, 0] < HEALTH) | (health[:, 1] < self.floor)
+        return self._values(errors, ill, lambda i: sets[i])
+
+    def weights(self, columns: np.ndarray) -> np.ndarray:
+        return self.refit.weights(columns)
+
+    def finish(self) -> None:
+        if self._refit is not None:
+            self._refit.finish()
+
+    @property
+    def refit(self) -> Refit:
+        """The plain way, for sets whose columns are nearly dependent."""
+        if self._refit is None:
+            self._refit = Refit(self.task)
+        return self._refit
+
+    def _values(self, errors: np.ndarray, ill: np.ndarray, set_at) -> Values:  # type: ignore[no-untyped-def]
+        scores = score_from(errors * self.unit[-1] ** 2, self.word, self.rows, self.spread)
+        places = np.flatnonzero(ill | np.isnan(scores).any(axis=1))
+        if places.size:
+            scores[places] = self.refit.fold_scores([set_at(int(i)) for i in places])
+        return mean_and_error(scores)
+
+
+class _Grown:
+    """All columns, seen from a base that grows by one column at a time."""
+
+    def __init__(self, owner: MomentsEvaluator) -> None:
+        folds, d = len(owner.A), owner.n_columns
+        self.owner = owner
+        self.chosen: list[int] = []
+        self.members: set[int] = set()
+        self.first = np.ascontiguousarray(np.diagonal(owner.A, axis1=1, axis2=2)[:, :d])
+        self.rest = self.first.copy()
+        self.pull = owner.A[:, :d, d].copy()
+        self.bend = np.ascontiguousarray(np.diagonal(owner.B, axis1=1, axis2=2)[:, :d])
+        self.bend = self.bend.copy()
+        self.slope = owner.B[:, :d, d].copy()
+        self.error = owner.B[:, d, d].copy()
+        self.room = 16
+        self.gamma = np.zeros((folds, self.room, d))
+        self.tests = np.zeros((folds, self.room, d))
+        self.health = 1.0
+        self.least = np.full(folds, np.inf)
+        self.trace = np.zeros(folds)
+
+    def leads_to(self, base: np.ndarray) -> bool:
+        """True when the base is this one, or this one and one column more."""
+        return len(base) - len(self.chosen) in (0, 1) and self.members <= set(base.tolist())
+
+    def push(self, p: int) -> None:
+        from tamis.search.sweep import push
+
+        owner, k, d = self.owner, len(self.chosen), self.owner.n_columns
+        if k == self.room:
+            self.room *= 2
+            more = np.zeros((len(self.error), k, d))
+            self.gamma, self.tests = (np.concatenate([a, more], axis=1) for a in (self.gamma, self.tests))
+        self.tests[:, k] = owner.B[:, p, :d]
+        train = np.ascontiguousarray(owner.A[:, p, :d])
+        varies = self.first[:, p] > 0
+        left = np.divide(self.rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
+        self.health = min(self.health, float(left.min()))
+        self.trace += self.first[:, p] * owner.raw[p]
+        self.least = np.where(varies, np.minimum(self.least, self.rest[:, p] * owner.raw[p]), self.least)
+        chosen = np.array([*self.chosen, p], dtype=np.int64)
+        push(
+            p, k, chosen, train, self.tests, self.gamma, self.rest, self.pull, self.bend, self.slope, self.error
+        )
+        self.chosen.append(p)
+        self.members.add(p)
+
+    def additions(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from tamis.search.sweep import additions
+
+        errors = np.empty((len(self.error), len(columns)))
+        health = np.empty(len(columns))
+        additions(
+            columns, self.rest, self.pull, self.bend, self.slope, self.error, self.first, errors, health
+        )
+        raw = self.owner.raw[columns]
+        pivot = self.rest[:, columns] * raw
+        first = self.first[:, columns] * raw
+        least = np.where(first > 0, np.minimum(pivot, self.least[:, None]), self.least[:, None])
+        share = least / np.maximum(self.trace[:, None] + first, 1e-300)
+        return errors, np.minimum(health, self.health), share.min(axis=0)
+
+
+class _Shrunk:
+    """A base that shrinks by one column at a time: the inverse of its scatter, and what follows from it."""
+
+    def __init__(self, base: list[int], arrays: tuple[np.ndarray, ...]) -> None:
+        self.base = base
+        self.M, self.Q, self.w, self.g, self.error, self.first = arrays
+        self.age = 0
+
+    @classmethod
+    def of(cls, owner: MomentsEvaluator, base: np.ndarray) -> _Shrunk | None:
+        A, B, d = owner.A, owner.B, owner.n_columns
+        inside = np.ix_(np.arange(len(A)), base, base)
+        small, tested = A[inside], B[inside]
+        try:
+            M = np.linalg.inv(small)
+        except np.linalg.LinAlgError:
+            return None
+        M = (M + M.transpose(0, 2, 1)) / 2
+        a, b = A[:, base, d], B[:, base, d]
+        w = np.einsum("fij,fj->fi", M, a)
+        left = b - np.einsum("fij,fj->fi", tested, w)
+        error = B[:, d, d] - np.einsum("fi,fi->f", w, b + left)
+        Q = M @ tested @ M
+        g = np.einsum("fij,fj->fi", M, left)
+        first = np.diagonal(small, axis1=1, axis2=2).copy()
+        return cls(base.tolist(), (np.ascontiguousarray(M), np.ascontiguousarray(Q), w, g, error, first))
+
+    def leads_to(self, base: np.ndarray) -> bool:
+        """True when the base is this one, or this one and one column fewer, which is then taken out."""
+        gone = set(self.base) - set(base.tolist())
+        if len(self.base) - len(base) != len(gone) or len(gone) > 1 or self.age >= _FRESH:
+            return False
+        if gone:
+            self._pop(self.base.index(gone.pop()))
+        return True
+
+    def _pop(self, i: int) -> None:
+        from tamis.search.sweep import pop
+
+        pop(i, self.M, self.Q, self.w, self.g, self.error)
+        left = np.delete(np.arange(len(self.base)), i)
+        self.M, self.Q = self.M[:, left][:, :, left], self.Q[:, left][:, :, left]
+        self.w, self.g, self.first = self.w[:, left], self.g[:, left], self.first[:, left]
+        del self.base[i]
+        self.age += 1
+
+    def healthy(self, owner: MomentsEvaluator) -> bool:
+        """True when every column keeps a fair share that the others do not explain, also in the model's own units."""
+        diagonal = np.diagonal(self.M, axis1=1, axis2=2)
+        if not np.all(np.isfinite(diagonal)) or not np.all(diagonal > 0):
+            return False
+        raw = owner.raw[self.base]
+        pivots, trace = raw / diagonal, (self.first * raw).sum(axis=1)
+        share = 1.0 / (diagonal * self.first)
+        return bool(share.min() >= HEALTH and (pivots.min(axis=1) / trace).min() >= owner.floor)
+
+    def removals(self, columns: np.ndarray) -> np.ndarray:
+        from tamis.search.sweep import removals
+
+        errors = np.empty((len(self.error), len(self.base)))
+        removals(self.M, self.Q, self.w, self.g, self.error, errors)
+        place = {column: i for i, column in enumerate(self.base)}
+        return errors[:, [place[int(j)] for j in columns]]
+
+
+def _matrices(model: Linear, train: Moments, test: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Scatter of the training rows with the ridge added, and of the test rows about the training mean, in common units."""
+    A, B = train.unit_scatter.copy(), test.unit_scatter.copy()
+    if model.intercept:
+        apart = test.unit_mean - train.unit_mean
+        B += test.weight * np.outer(apart, apart)
+        constant = np.flatnonzero(train.deviation[:-1] == 0)
+        A[constant, :] = A[:, constant] = 0.0
+    else:
+        for matrix, part in ((A, train), (B, test)):
+            mean = part.mean / part.scale
+            matrix += part.weight * np.outer(mean, mean)
+    if model.ridge:
+        diagonal = np.arange(len(A) - 1)
+        strength = model.ridge * (train.weight if model.per_row else 1.0)
+        size = np.diagonal(train.unit_scatter)[:-1] / train.weight if model.scaled else 1.0 / train.scale[:-1] ** 2
+        A[diagonal, diagonal] += strength * size
+    return A, B
