@@ -20,6 +20,9 @@ BESIDES = {"classes": ("accuracy", "balanced_accuracy", "log_loss", "brier"), "n
 #: Predictions are kept in the journal up to this many learnable rows; beyond it they would outgrow the results.
 MOST_KEPT = 5_000
 
+#: Folds in which a procedure chooses its own strength or size.
+TUNING_FOLDS = 10
+
 
 @dataclass(frozen=True)
 class Fold:
@@ -85,7 +88,8 @@ def answers(task: str, fitted: Fitted, table: Table, n_labels: int) -> np.ndarra
 
 
 def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int) -> Fitted:
-    return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed)
+    pairs = _folds(problem, rows, TUNING_FOLDS, 1, seed)
+    return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed, pairs)
 
 
 def _learnable(table: Table) -> Table:
@@ -113,7 +117,7 @@ def _value(problem: Problem, metric: Metric, rows: np.ndarray, answer: np.ndarra
 
 def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Any:
     return folds(
-        k,
+        min(k, _most_folds(problem, rows)),
         problem.y[rows],
         groups=None if problem.groups is None else problem.groups[rows],
         time=None if problem.time is None else problem.time[rows],
@@ -122,3 +126,15 @@ def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) 
         repeats=repeats,
         complete=False,
     )
+
+
+def _most_folds(problem: Problem, rows: np.ndarray) -> int:
+    """Few groups, or few rows in every class, allow only so many folds."""
+    units = [len(rows)]
+    if problem.groups is not None:
+        units.append(len(np.unique(problem.groups[rows])))
+    if problem.time is not None:
+        units.append(len(np.unique(problem.time[rows])) - 1)
+    if problem.labels:
+        units.append(int(np.bincount(problem.y[rows]).max()))
+    return max(2, min(units))

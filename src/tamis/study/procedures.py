@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tamis.check import one_of
+from tamis.split import Folds
 from tamis.table import Table
 
 #: Every model a study can save, and where it lives.
@@ -34,16 +35,16 @@ class Procedure:
     ----------
     name : one word, used in settings and results.
     words : what it does, for people.
-    make : (task, seed) -> an unfitted model.
+    make : (task, seed, folds) -> an unfitted model; folds are for its own choices, groups and time kept.
     """
 
     name: str
     words: str
-    make: Callable[[str, int], Any]
+    make: Callable[[str, int, Folds], Any]
 
-    def fit(self, table: Table, y: np.ndarray, task: str, seed: int) -> Fitted:
+    def fit(self, table: Table, y: np.ndarray, task: str, seed: int, folds: Folds) -> Fitted:
         """Learn everything from these rows alone."""
-        return Fitted(self.name, self.make(task, seed).fit(table, y))
+        return Fitted(self.name, self.make(task, seed, folds).fit(table, y))
 
 
 @dataclass(frozen=True)
@@ -79,28 +80,26 @@ class Fitted:
         return cls(facts["procedure"], getattr(import_module(MODELS[name]), name).from_dict(facts["state"]))
 
 
-def _baseline(task: str, seed: int) -> Any:
+def _baseline(task: str, seed: int, folds: Folds) -> Any:
     from tamis.study.baseline import Baseline
 
     return Baseline(task)
 
 
-def _tree(**parameters: Any) -> Callable[[str, int], Any]:
-    def make(task: str, seed: int) -> Any:
+def _tree(**parameters: Any) -> Callable[[str, int, Folds], Any]:
+    def make(task: str, seed: int, folds: Folds) -> Any:
         from tamis.tree import TreeClassifier, TreeRegressor
 
-        return (TreeClassifier if task == "classes" else TreeRegressor)(random_state=seed, **parameters)
+        return (TreeClassifier if task == "classes" else TreeRegressor)(cv=folds, random_state=seed, **parameters)
 
     return make
 
 
-def _linear(**parameters: Any) -> Callable[[str, int], Any]:
-    def make(task: str, seed: int) -> Any:
+def _linear(**parameters: Any) -> Callable[[str, int, Folds], Any]:
+    def make(task: str, seed: int, folds: Folds) -> Any:
         from tamis.linear import LinearClassifier, LinearRegressor
 
-        return (LinearClassifier if task == "classes" else LinearRegressor)(
-            missing="mean", random_state=seed, **parameters
-        )
+        return (LinearClassifier if task == "classes" else LinearRegressor)(missing="mean", cv=folds, **parameters)
 
     return make
 
