@@ -1,6 +1,7 @@
 """Running tasks: threads on this machine, or any joblib backend the user chooses; a fixed seed per task."""
 
+from tamis.engine.blas import one_blas_thread
 from tamis.engine.run import Task, map_threads, run, workers
 from tamis.engine.seed import generator, seed_of
 
-__all__ = ["Task", "generator", "map_threads", "run", "seed_of", "workers"]
+__all__ = ["Task", "generator", "map_threads", "one_blas_thread", "run", "seed_of", "workers"]
