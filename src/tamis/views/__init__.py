@@ -5,7 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {"Bins": "bins", "FoldMoments": "moments", "Indicators": "indicators", "Moments": "moments"}
+_HOME = {
+    "Bins": "bins",
+    "FoldMoments": "moments",
+    "Indicators": "indicators",
+    "Moments": "moments",
+    "Neighbours": "neighbours",
+}
 
 __all__ = sorted(_HOME)
 
