@@ -127,15 +127,15 @@ def roc(results: Results) -> Figure:
     }
     figure = _figure(
         height=320,
-        x_axis_label="share of the others called so",
-        y_axis_label=f"share of {show.short(labels[1], 24)} found",
+        x_axis_label="false positive rate",
+        y_axis_label=f"true positive rate ({show.short(labels[1], 24)})",
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.02),
     )
     figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
     figure.step("false", "true", source=source, mode="after", line_width=2.5, color=BLUE)
     dots = figure.scatter("false", "true", source=source, size=8, alpha=0)
-    _hover(figure, [dots], [("from a probability of", "@said"), ("found", "@true{0.000}"), ("others", "@false{0.000}")])
+    _hover(figure, [dots], [("from a probability of", "@said"), ("true positives", "@true{0.000}"), ("false positives", "@false{0.000}")])
     return figure
 
 
@@ -157,25 +157,30 @@ def reliability(results: Results, bins: int = 10) -> Figure:
     figure = _figure(
         height=320,
         x_axis_label=f"predicted probability of {label}",
-        y_axis_label="share that was so" if two else "share that was right",
+        y_axis_label="observed share",
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.02),
     )
     figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
     figure.line("sure", "right", source=source, line_width=1.5, color=BLUE)
     dots = figure.scatter("sure", "right", source=source, size=9, color=BLUE)
-    _hover(figure, [dots], [("predicted", "@sure{0.000}"), ("so", "@right{0.000}"), ("rows", "@rows")])
+    _hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
     return figure
 
 
 def predicted(results: Results) -> Figure:
     """Out-of-fold predictions of a number against the truth."""
+    from bokeh.models import BasicTickFormatter
+
     kept = results["predictions"]
     source = {"truth": np.array(kept["truth"], np.float32), "answer": np.array(kept["answers"], np.float32)}
     both = np.concatenate([source["truth"], source["answer"]])
     low, high = float(both.min()), float(both.max())
     target = show.short(results["data"]["target"], 30)
     figure = _figure(height=380, x_axis_label=f"actual {target}", y_axis_label=f"predicted {target}")
+    if not 1e-3 < high - low < 1e9:  # decimals would be all zeros, or too many
+        for axis in figure.axis:
+            axis.formatter = BasicTickFormatter()
     figure.line([low, high], [low, high], line_dash="dashed", color=GREY)
     alpha = float(np.clip(60 / np.sqrt(len(kept["truth"]) + 1) / 4, 0.15, 0.8))
     dots = figure.scatter("truth", "answer", source=source, size=6, alpha=alpha, color=BLUE, line_color=None)
@@ -205,7 +210,7 @@ def drawn(results: Results) -> dict[str, Figure]:
 
 
 def _figure(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -> Figure:
-    from bokeh.models import PlainText
+    from bokeh.models import NumeralTickFormatter, PlainText
     from bokeh.plotting import figure
 
     made = figure(sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=14, **more)
@@ -222,6 +227,8 @@ def _figure(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) 
         axis.axis_label_text_color = axis.major_label_text_color = INK
         axis.axis_line_color = axis.major_tick_line_color = GRID
         axis.minor_tick_line_color = None
+        axis.ticker.desired_num_ticks = 5  # more would overlap on a telephone
+        axis.formatter = NumeralTickFormatter(format="0,0.[000000]")
     return made
 
 

@@ -101,6 +101,15 @@ def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
     return parts
 
 
+def coded(words: str) -> list[dict[str, Any]]:
+    """A sentence in parts, those between `ticks` marked as something to type.
+
+    >>> coded("call `tamis open` once")[1]
+    {'text': 'tamis open', 'is_code': True}
+    """
+    return [{"text": part, "is_code": place % 2 == 1} for place, part in enumerate(words.split("`"))]
+
+
 def _data(results: Results) -> dict[str, Any]:
     data = results["data"]
     lines = [
@@ -131,10 +140,10 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
         Head("note"),
     )
     return {
-        "reason": _sentence(lock["reason"]),
+        "reason": coded(_sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
         "times": f"Opened {_times(len(openings)).removeprefix('opened ')}." if lock["rows"] else "",
-        "openings": Table("Every opening of the locked rows", heads, rows) if rows else None,
+        "openings": Table("Every opening of the locked rows", heads, rows).without_empty() if rows else None,
         "digest": lock["digest"] if lock["rows"] else "",
         "found": _found(results, openings),
     }
@@ -204,7 +213,7 @@ def _procedures(results: Results) -> dict[str, Any]:
         "table": Table("Procedures compared, simplest first", heads, rows),
         "rule": rule,
         "chosen": compared["chosen"],
-        "direction": f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better",
+        "direction": _sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
         "folds": _folds(results),
         "besides": _besides(listed),
     }
@@ -348,7 +357,7 @@ def _columns(results: Results) -> dict[str, Any]:
     rows = [_decision(row, row["name"] in chosen) for row in order]
     return {
         "summary": Table("Columns by kind", (Head("kind"), *numbers), summary),
-        "table": Table("Every column, its kind and the reason", heads, rows),
+        "table": Table("Every column, its kind and the reason", heads, rows).without_empty(),
     }
 
 
@@ -389,7 +398,7 @@ def _partial(results: Results) -> dict[str, Any]:
     return {
         "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",
         "sentence": "The run was stopped. Nothing has been chosen and no score is promised; the same command resumes it.",
-        "table": Table("Known so far", heads, rows) if rows else None,
+        "table": Table("Nested scores so far", heads, rows) if rows else None,
     }
 
 

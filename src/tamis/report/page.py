@@ -20,10 +20,10 @@ CAPTIONS = {
     "procedures": "Nested score of each procedure with its 95% interval, and its score on the training rows; the dashed "
     "line is the baseline.",
     "folds": "The score of every procedure in every fold; the dashed line is the baseline.",
-    "stability": "Share of folds in which each column was used; the columns of the final model stand out.",
+    "stability": "Share of folds in which each column was used; those of the final model are orange.",
     "classes": "Rows learned from, by class.",
     "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing.",
-    "reliability": "How often the predicted was so, against its probability; the dashed diagonal is perfect.",
+    "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
     "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
 }
 

@@ -19,9 +19,9 @@ METRIC_WORDS = {
     "matthews": "Matthews correlation",
 }
 
-#: Characters that reorder the text after them (a name must not turn the sentence it stands in), lone surrogates,
-#: line separators and the second set of control characters: none can be shown, so a mark stands for each.
-_UNSHOWABLE = re.compile("[\u0080-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+#: Control characters, lone surrogates, line separators, and the characters that reorder the text after them (a name must
+#: not turn round the sentence it stands in).
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -100,13 +100,12 @@ def metric(name: str) -> str:
 
 
 def name(text: object) -> str:
-    """A name in which every character can be seen: control characters become their pictures.
+    r"""A name in which every character can be seen: control characters are written as escapes.
 
-    >>> name("two" + chr(10) + "lines")
-    'two␊lines'
+    >>> print(name("two" + chr(10) + "lines"))
+    two\nlines
     """
-    written = "".join(_picture(c) if ord(c) < 32 or ord(c) == 127 else c for c in str(text))
-    return _UNSHOWABLE.sub("\ufffd", written)
+    return _UNSEEN.sub(_escape, str(text))
 
 
 def short(text: object, most: int = 40) -> str:
@@ -141,8 +140,8 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def _picture(character: str) -> str:
-    return "\u2421" if ord(character) == 127 else chr(0x2400 + ord(character))
+def _escape(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")
 
 
 def _minus(text: str) -> str:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 #: Rows written as HTML; the rest of a longer table travels packed and is shown by the script on demand.
-FIRST_ROWS = 100
+FIRST_ROWS = 50
 
 _NUMBER = re.compile(r"\d[\d,.]*")
 
@@ -46,6 +46,11 @@ class Table:
     def first(self) -> Sequence[Sequence[Cell]]:
         """The rows that are written as HTML."""
         return self.rows[:FIRST_ROWS]
+
+    def without_empty(self) -> Table:
+        """The same table without the columns that say nothing in any row."""
+        kept = [i for i in range(len(self.heads)) if any(row[i].text for row in self.rows)]
+        return Table(self.caption, tuple(self.heads[i] for i in kept), [[row[i] for i in kept] for row in self.rows])
 
     @property
     def is_long(self) -> bool:

@@ -4,7 +4,7 @@ for (const grid of document.querySelectorAll(".grid")) {
   const table = grid.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const data = grid.querySelector("script.rows"), input = grid.querySelector("input"), count = grid.querySelector(".count");
   const more = grid.querySelector(".more button"), shown = grid.querySelector(".shown");
-  const STEP = 100, order = new Intl.Collator(undefined, { numeric: true });
+  const STEP = 50, order = new Intl.Collator(undefined, { numeric: true });
   const rows = data ? unpacked(JSON.parse(data.textContent)) : [...body.rows].map(read);
   let most = STEP, by = -1, down = false;
 
