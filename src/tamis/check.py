@@ -94,7 +94,7 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         raise ParameterError(f"sample_weight has shape {given.shape}, but there are {n_rows:,} rows; give one a row")
     bad = np.flatnonzero(~(given >= 0) | ~np.isfinite(given))
     if bad.size:
-        raise ParameterError(f"sample_weight[{bad[0]}]={given[bad[0]]!r}; give finite weights of at least 0")
+        raise ParameterError(f"sample_weight[{bad[0]}]={float(given[bad[0]])!r}; give finite weights of at least 0")
     if not given.any():
         raise ParameterError("all weights in sample_weight are zero; give at least one row a weight above 0")
     return given
