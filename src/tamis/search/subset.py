@@ -193,7 +193,8 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         )
 
     def _target(self, y: Any) -> np.ndarray:
-        if is_classifier(self.estimator) or (not hasattr(self.estimator, "fit") and y is not None and is_class_target(y)):
+        model = hasattr(self.estimator, "fit")
+        if is_classifier(self.estimator) if model else y is not None and is_class_target(y):
             classes = Classes.of(y)
             return classes.labels[classes.codes]
         return numbers(y)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.engine import map_threads, workers
+from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of
 from tamis.search.evaluator.refit import Refit
@@ -47,7 +47,8 @@ class MomentsEvaluator(Evaluator):
         self.task, self.model, self.word = task, model, word
         self.monotone = task.cv == "train" and model.ridge == 0 and word != ""
         y = np.asarray(task.y, dtype=np.float64)
-        moments = FoldMoments.of(task.table, task.pairs, y, task.params.get("sample_weight"))
+        with one_blas_thread():
+            moments = FoldMoments.of(task.table, task.pairs, y, task.params.get("sample_weight"))
         self.n_columns = task.table.n_columns
         self.unit = moments.total.scale
         made = [_matrices(model, train, test) for train, test in zip(moments.train, moments.test)]

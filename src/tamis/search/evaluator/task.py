@@ -69,7 +69,8 @@ class Task:
     @property
     def is_r2(self) -> bool:
         """True when sets are valued by the share of variance explained."""
-        return self.scoring == "r2" or (self.scoring is None and is_regressor(self.estimator))
+        word = isinstance(self.scoring, str) and self.scoring == "r2"
+        return self.is_model and (word or (self.scoring is None and is_regressor(self.estimator)))
 
     def columns(self, columns: np.ndarray) -> Any:
         """Some columns of X, in the form the user gave them."""

@@ -1,0 +1,46 @@
+"""How far a set of columns settles the class, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.search.evaluator.evaluator import Evaluator, Values
+from tamis.search.evaluator.task import Task
+
+RANK = 40
+
+
+def of(task: Task) -> Evaluator | None:
+    """The criterion "consistency"."""
+    return Consistency(task) if isinstance(task.estimator, str) and task.estimator == "consistency" else None
+
+
+class Consistency(Evaluator):
+    """`tamis.score.consistency` of every set; never falls when a column is added."""
+
+    monotone = True
+    part = 256
+    resolution = 1e-12
+
+    def __init__(self, task: Task) -> None:
+        from tamis.score.groups import Groups
+        from tamis.table import Classes
+
+        classes = Classes.of(task.y)
+        self.groups = Groups.of(task.table, n_jobs=task.n_jobs)
+        self.codes, self.n_classes, self.n_jobs = classes.codes, classes.n_classes, task.n_jobs
+
+    def sets(self, sets: Sequence[np.ndarray]) -> Values:
+        from tamis.score.consistency import share_settled
+        from tamis.score.groups import Groups
+
+        def one(columns: np.ndarray) -> float:
+            return share_settled(
+                Groups(self.groups.codes[columns], self.groups.sizes[columns]), self.codes, self.n_classes
+            )
+
+        scores = np.array(map_threads(one, sets, self.n_jobs))
+        return scores, np.full(len(scores), np.nan)
