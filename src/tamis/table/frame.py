@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from tamis.errors import KindError, TableError
-from tamis.table.column import MISSING, Column, categories
+from tamis.table.column import Column, categories
 
 
 def is_frame(X: Any) -> bool:
@@ -41,20 +41,9 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, "date", seconds / 86_400e6)
     if dtype == nw.Duration:
         return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6)
-    if dtype in (nw.Categorical, nw.Enum):
-        levels = tuple(series.cat.get_categories().to_list())
-        return _with_levels(name, series.to_list(), levels)
-    if dtype == nw.String:
+    if dtype in (nw.Categorical, nw.Enum, nw.String):  # only levels that occur: the rest is how the frame was made
         return categories(name, series.to_list())
     return _of_objects(name, np.array(series.to_list(), dtype=object))
-
-
-def _with_levels(name: str, values: list[Any], levels: tuple[Any, ...]) -> Column:
-    """A frame's own categories, levels sorted by text so that codes do not depend on how the frame was made."""
-    ordered = tuple(sorted(levels, key=str))
-    place = {level: code for code, level in enumerate(ordered)}
-    codes = np.array([place.get(value, MISSING) for value in values], dtype=np.int32)
-    return Column(name, "categorical", codes, ordered)
 
 
 def _floats(series: nw.Series[Any]) -> np.ndarray:
