@@ -69,6 +69,18 @@ class MomentsEvaluator(Evaluator):
     def name(self) -> str:
         return type(self.task.estimator).__name__
 
+    def column(self, p: int) -> tuple[np.ndarray, np.ndarray]:
+        """Column p of the training and of the test matrices, folds × d."""
+        return self.A[:, p, :-1], self.B[:, p, :-1]
+
+    def target(self) -> tuple[np.ndarray, np.ndarray]:
+        """The column of the target, folds × (d + 1)."""
+        return self.A[:, -1, :], self.B[:, -1, :]
+
+    def diagonal(self) -> tuple[np.ndarray, np.ndarray]:
+        """The diagonals without the target, folds × d."""
+        return tuple(np.diagonal(M, axis1=1, axis2=2)[:, :-1] for M in (self.A, self.B))  # type: ignore[return-value]
+
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
         grown = self._grown
         if grown is None or not grown.leads_to(base):
@@ -138,17 +150,15 @@ class _Grown:
     """All columns, seen from a base that grows by one column at a time."""
 
     def __init__(self, owner: MomentsEvaluator) -> None:
-        folds, d = len(owner.A), owner.n_columns
+        folds, d = len(owner.rows), owner.n_columns
         self.owner = owner
         self.chosen: list[int] = []
         self.members: set[int] = set()
-        self.first = np.ascontiguousarray(np.diagonal(owner.A, axis1=1, axis2=2)[:, :d])
+        self.first, self.bend = (np.array(part, order="C") for part in owner.diagonal())
         self.rest = self.first.copy()
-        self.pull = owner.A[:, :d, d].copy()
-        self.bend = np.ascontiguousarray(np.diagonal(owner.B, axis1=1, axis2=2)[:, :d])
-        self.bend = self.bend.copy()
-        self.slope = owner.B[:, :d, d].copy()
-        self.error = owner.B[:, d, d].copy()
+        pull, slope = owner.target()
+        self.pull, self.slope = pull[:, :d].copy(), slope[:, :d].copy()
+        self.error = slope[:, d].copy()
         self.room = 16
         self.gamma = np.zeros((folds, self.room, d))
         self.tests = np.zeros((folds, self.room, d))
@@ -168,8 +178,8 @@ class _Grown:
             self.room *= 2
             more = np.zeros((len(self.error), k, d))
             self.gamma, self.tests = (np.concatenate([a, more], axis=1) for a in (self.gamma, self.tests))
-        self.tests[:, k] = owner.B[:, p, :d]
-        train = np.ascontiguousarray(owner.A[:, p, :d])
+        train, self.tests[:, k] = owner.column(p)
+        train = np.ascontiguousarray(train)
         varies = self.first[:, p] > 0
         left = np.divide(self.rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
         self.health = min(self.health, float(left.min()))
