@@ -25,8 +25,22 @@ def days(table):
 
 @pytest.mark.parametrize(
     "spelling",
-    ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d %b %Y", "%d %B %Y", "%B %d, %Y"]
-    + ["%d-%b-%Y", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%m/%d/%Y %I:%M %p", "%Y-%m-%d %H:%M:%SZ"],
+    [
+        "%Y-%m-%d",
+        "%Y/%m/%d",
+        "%d.%m.%Y",
+        "%d/%m/%Y",
+        "%m/%d/%Y",
+        "%d-%m-%Y",
+        "%d %b %Y",
+        "%d %B %Y",
+        "%B %d, %Y",
+        "%d-%b-%Y",
+        "%Y-%m-%dT%H:%M:%S",
+        "%Y-%m-%d %H:%M",
+        "%m/%d/%Y %I:%M %p",
+        "%Y-%m-%d %H:%M:%SZ",
+    ],
 )
 def test_every_common_spelling_gives_the_same_day(spelling):
     """A date in the country's own spelling would become text and be left out."""

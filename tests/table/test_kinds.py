@@ -210,9 +210,7 @@ def test_decisions_print_as_rows_in_source_order():
 
 def test_take_select_and_drop_carry_decisions():
     """The report would lose the columns that were left out, or show those that were dropped."""
-    table = table_of(
-        a=["m"] * 20, when=["2020-01-%02d" % (1 + i) for i in range(20)], y=[i % 3 + 0.5 for i in range(20)]
-    )
+    table = table_of(a=["m"] * 20, when=[f"2020-01-{1 + i:02d}" for i in range(20)], y=[i % 3 + 0.5 for i in range(20)])
     assert [d.name for d in table.take([1, 2]).decisions] == ["a", "when", "y"]
     assert [d.name for d in table.drop(["y"]).decisions] == ["a", "when"]
     assert [d.name for d in table.select(["y"]).decisions] == ["a", "y"]

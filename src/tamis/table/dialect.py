@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from tamis.errors import ParameterError, TableError
 
 #: Tried in this order; a tie goes to the earlier, because a comma may also be a decimal sign.
 DELIMITERS = ("\t", ";", "|", ",", "\x1f", "\x01", "~", "^", ":", "!", " ")
 _RECORDS = 200
+_SINGLE = re.compile(r"(?:^|[\t;|,])'[^'\n]*'(?=[\t;|,\r\n]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def dialect_of(
     if not text.strip("\ufeff\r\n\t "):
         raise TableError(f"{label} is empty; give a file with a header and rows")
     mark = quote if quote is not None else _quote(text)
-    escape = f"\\{mark}" in text and f"{mark}{mark}" not in text
+    escape = _escapes(text, mark)
     best = delimiter if delimiter is not None else _delimiter(text, mark, escape)
     records, lines = _records(text, best, mark, escape, _RECORDS)
     names, skip = _names(records, lines, header, label)
@@ -74,8 +77,14 @@ def _quote(text: str) -> str:
     """A single quote when values begin and end with it and no double quote occurs; the double quote otherwise."""
     if '"' in text:
         return '"'
-    inner = sum(text.count(f"'{d}") for d in DELIMITERS[:4]), sum(text.count(f"{d}'") for d in DELIMITERS[:4])
-    return "'" if min(inner) > 1 else '"'
+    return "'" if len(_SINGLE.findall(text)) > 1 else '"'
+
+
+def _escapes(text: str, quote: str) -> bool:
+    """True when quotes inside values have a backslash before them, and are not doubled."""
+    rest = text.replace(f"\\{quote}", "")
+    twice = re.escape(quote * 2)
+    return len(rest) < len(text) and re.search(rf"\w{twice}|{twice}\w", rest) is None
 
 
 def _delimiter(text: str, quote: str, escape: bool) -> str:
@@ -96,15 +105,17 @@ def _delimiter(text: str, quote: str, escape: bool) -> str:
     return best
 
 
+def record_lengths(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, int]]:
+    """The last line and the number of values of every record below the header."""
+    reader = _reader(lines, dialect.delimiter, dialect.quote, dialect.escape)
+    for record in reader:
+        if record and reader.line_num > dialect.skip:
+            yield reader.line_num, len(record)
+
+
 def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> tuple[list[list[str]], list[int]]:
     """The first records that are not empty, and the number of lines read after each."""
-    reader = csv.reader(
-        io.StringIO(text.removeprefix("\ufeff"), newline=""),
-        delimiter=delimiter,
-        quotechar=quote,
-        doublequote=not escape,
-        escapechar="\\" if escape else None,
-    )
+    reader = _reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter, quote, escape)
     records, lines = [], []
     limit = csv.field_size_limit(len(text) + 1)
     try:
@@ -119,6 +130,16 @@ def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> 
     finally:
         csv.field_size_limit(limit)
     return records or [[text.splitlines()[0]]], lines or [1]
+
+
+def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: bool) -> Any:
+    return csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote,
+        doublequote=not escape,
+        escapechar="\\" if escape else None,
+    )
 
 
 def _names(records: list[list[str]], lines: list[int], header: bool | None, label: str) -> tuple[tuple[str, ...], int]:

@@ -15,7 +15,10 @@ from tamis.table.column import Column, categories
 
 def is_frame(X: Any) -> bool:
     """True for an eager dataframe of any library that narwhals knows."""
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    try:
+        return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    except nw.exceptions.DuplicateError as error:
+        raise _twice([str(name) for name in X.columns]) from error
 
 
 def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]:
@@ -24,10 +27,15 @@ def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]
         labels = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
         return [_of_objects(name, X[:, j]) for j, name in enumerate(labels)]
     frame = nw.from_native(X, eager_only=True)
-    twice = sorted({str(name) for name in frame.columns if frame.columns.count(name) > 1})
-    if twice:
-        raise TableError(f"the column name {twice[0]!r} appears more than once; give every column a name of its own")
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise _twice(names)
     return [_of_series(str(name), frame.get_column(name)) for name in frame.columns]
+
+
+def _twice(names: list[str]) -> TableError:
+    twice = next(name for name in names if names.count(name) > 1)
+    return TableError(f"the column name {twice!r} appears more than once; give every column a name of its own")
 
 
 def _of_series(name: str, series: nw.Series[Any]) -> Column:

@@ -84,7 +84,7 @@ def _numbers(name: str, array: pa.ChunkedArray, rules: Rules) -> np.ndarray:
         cells = _cells(array, rules, Type("numeric"), soft=True)
         if not cells.n_present:
             return np.full(len(array), np.nan)
-        numerals = numerals_of(cells, rules.decimal)
+        numerals = numerals_of(cells, rules.decimal, doubt=rules.doubt)
         if numerals is None:
             _refuse(name, cells, first_that_is_none(cells, rules.decimal) or 0, "numeric")
         values = cells.by_row(numerals.values)

@@ -29,6 +29,7 @@ class Rules:
 
     tokens: tuple[str, ...] = TOKENS
     decimal: str | None = None
+    doubt: str = "."  # the decimal sign when 1,234 may have thousands or decimals
     trusted: bool = False  # a dictionary column is the frame's own categories, not a way of storing texts
 
 
@@ -99,14 +100,14 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> D
 
 def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     """Numbers first, then yes or no, dates, codes, words."""
-    whole = numerals_of(cells, rules.decimal) if cells.codes is None else None
+    whole = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
     if whole is not None and not whole.code and not np.isinf(whole.values).any():
         return _of_numbers(name, cells.by_row(whole.values), whole.written)
     cells = cells.trimmed()
     hard = cells.without(rules.tokens)
     soft = hard.without(SOFT_TOKENS)
     if soft.n_present:
-        numerals = numerals_of(soft, rules.decimal)
+        numerals = numerals_of(soft, rules.decimal, doubt=rules.doubt)
         if numerals is not None and not numerals.code:
             return _of_numbers(name, soft.by_row(numerals.values), numerals.written)
         if numerals is not None:

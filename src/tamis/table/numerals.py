@@ -30,10 +30,11 @@ class Numerals:
     code: str = ""
 
 
-def numerals_of(cells: Cells, decimal: str | None = None) -> Numerals | None:
+def numerals_of(cells: Cells, decimal: str | None = None, *, doubt: str = ".") -> Numerals | None:
     """The numbers of the texts, or None when some text is none.
 
-    Integers with a leading zero (`01234`) are marked as codes, as are those too long to be held exactly.
+    Integers with a leading zero (`01234`) are marked as codes, as are those too long to be held exactly. Where no text
+    tells whether 1,234 has thousands or decimals, `doubt` is the decimal sign.
     """
     values = _plain(cells.texts) if decimal != "," else None
     if values is not None:
@@ -41,7 +42,7 @@ def numerals_of(cells: Cells, decimal: str | None = None) -> Numerals | None:
     texts = cells.texts
     if len(texts) == texts.null_count:
         return None
-    if decimal != "." and _all(texts, _DECIMAL_COMMA) and (decimal == "," or _any(texts, _NOT_THOUSANDS)):
+    if decimal != "." and _all(texts, _DECIMAL_COMMA) and ("," in (decimal, doubt) or _any(texts, _NOT_THOUSANDS)):
         values = _plain(pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", "."))
         if values is None:
             return None

@@ -87,7 +87,7 @@ def read(
     _known(raw.table.column_names, target, given)
     if raw.table.num_rows == 0:
         raise TableError(f"{raw.label} has names but no rows; give at least one row")
-    rules = Rules(tokens, decimal, raw.trusted)
+    rules = Rules(tokens, decimal, raw.doubt, raw.trusted)
     decided = _decide_all(raw, rules, given, recipe, target)
     return _assemble(decided, raw, target)
 
@@ -100,6 +100,7 @@ class _Raw:
     trusted: bool
     label: str
     named: bool = True
+    doubt: str = "."
 
 
 def _fetch(
@@ -149,7 +150,8 @@ def _of_file(
     for suffix, what in wanted.items():
         if file.suffix.endswith(suffix):
             raise TableError(f"{file.label} is not {what} file, whatever its name says; make or fetch it again")
-    return _Raw(read_text(file, tokens, as_text, **options), False, file.label)
+    table, delimiter = read_text(file, tokens, as_text, **options)
+    return _Raw(table, False, file.label, doubt="," if delimiter == ";" else ".")  # the two signs go together
 
 
 def _decide_all(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import csv as python_csv
+import io
 import re
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from tamis.errors import TableError
-from tamis.table.dialect import Dialect, dialect_of
+from tamis.table.dialect import Dialect, dialect_of, record_lengths
 from tamis.table.encoding import encoding_of, known_encoding, single_byte
 from tamis.table.file import File
 from tamis.table.missing import SOFT_TOKENS
@@ -43,8 +46,8 @@ def read_text(
     quote: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
-) -> pa.Table:
-    """The columns of a text file: texts, dictionaries of texts, or numbers and dates where the text cannot matter.
+) -> tuple[pa.Table, str]:
+    """The columns of a text file (texts, or numbers and dates where the text cannot matter) and its delimiter.
 
     Numbers with a decimal point and ISO dates are read as such, since no other reading of their text exists; whole
     numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
@@ -60,7 +63,7 @@ def read_text(
     if not whole:
         plan = replace(plan, types={**every, **_guess(file, head, plan, tokens)})
         plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
-    return _read(file, head, plan, tokens)
+    return _read(file, head, plan, tokens), dialect.delimiter
 
 
 def _look(file: File) -> tuple[bytes, bool]:
@@ -89,7 +92,7 @@ def _guess(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> dic
     """Types that save reading as text, from what pyarrow makes of the first rows and of some further down."""
     try:
         sample = _parse(_sample(file, head, plan), plan, tokens, types={}, skip=0)
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, UnicodeError):
         return {}
     types = {}
     for name, column in zip(sample.column_names, sample.columns):
@@ -143,7 +146,6 @@ def _parse(
     *,
     types: dict[str, pa.DataType] | None = None,
     skip: int | None = None,
-    threads: bool = True,
 ) -> pa.Table:
     dialect = plan.dialect
     return csv.read_csv(
@@ -153,7 +155,6 @@ def _parse(
             skip_rows=dialect.skip if skip is None else skip,
             encoding=plan.encoding,
             block_size=plan.block,
-            use_threads=threads,
         ),
         parse_options=csv.ParseOptions(
             delimiter=dialect.delimiter,
@@ -188,22 +189,19 @@ def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
         return replace(plan, dialect=replace(plan.dialect, newlines=True))
     elif "straddl" in message and plan.block < 1 << 28:
         return replace(plan, block=plan.block * 8)
-    raise _ragged(plan, file)
+    raise _ragged(plan, message, file)
 
 
-def _ragged(plan: _Plan, file: File) -> TableError:
-    """The sentence for lines that do not fit: read again in one thread, which counts lines."""
-    try:
-        _parse(file.open(), replace(plan, types=_texts(plan)), (), threads=False)
-    except pa.ArrowInvalid as error:
-        found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error))
-        if found:
-            line, expected, got = (f"{int(number):,}" for number in found.groups())
-            return TableError(
-                f"line {line} of {file.label} has {got} values, but there are {expected} columns; mend the line, "
-                f"or give delimiter= when {plan.dialect.delimiter!r} does not separate the values"
-            )
-        reason = str(error).splitlines()[0]
-    else:
-        reason = "the lines have different numbers of values"
-    return TableError(f"{file.label} does not read as a table: {reason}")
+def _ragged(plan: _Plan, message: str, file: File) -> TableError:
+    """The sentence for a line with too many or too few values: Python's parser counts lines, pyarrow's does not."""
+    wanted = len(plan.dialect.names)
+    with file.open() as stream:
+        lines = io.TextIOWrapper(stream, encoding=plan.encoding, errors="replace", newline="")
+        with contextlib.suppress(python_csv.Error):
+            for line, got in record_lengths(lines, plan.dialect):
+                if got != wanted:
+                    return TableError(
+                        f"line {line:,} of {file.label} has {got:,} value{'' if got == 1 else 's'}, but there are "
+                        f"{wanted:,} columns; mend the line, or give delimiter= if it is not {plan.dialect.delimiter!r}"
+                    )
+    return TableError(f"{file.label} does not read as a table: {message.splitlines()[0]}")
