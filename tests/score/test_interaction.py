@@ -23,9 +23,10 @@ def test_the_plain_value_is_interaction_information():
     frame, y = data(200)
     criterion = Interaction()
     goal = criterion.target(y, 200)
-    found = criterion.synergy(criterion.view(read_table(frame), goal, None, None), goal)
-    for i, a in enumerate(frame):
-        for j, b in list(enumerate(frame))[i + 1 :]:
+    view = criterion.view(read_table(frame), goal, None, None)
+    found, names = criterion.synergy(view, goal), frame.columns[view.places]
+    for i, a in enumerate(names):
+        for j, b in list(enumerate(names))[i + 1 :]:
             expected = mutual_info_score(frame[a] * 2 + frame[b], y)
             expected -= mutual_info_score(frame[a], y) + mutual_info_score(frame[b], y)
             assert found[i, j] == pytest.approx(expected, abs=1e-12)

@@ -24,9 +24,13 @@ def test_pvalues_count_the_permutations_that_score_as_high():
 
 def test_equal_scores_count_as_hits_in_spite_of_rounding():
     """A permutation that scores the same would be lost to the last bit."""
-    observed = np.array([0.1 + 0.2, 0.0])
-    found = permutation_pvalues(observed, lambda orders: np.array([[0.3, 0.0]] * len(orders)), 5, 9)
-    assert found.tolist() == [1.0, 1.0]
+    observed = np.array([[0.1 + 0.2, 0.0]])
+    for several in (1, 2):
+        null = np.array([[0.3, 0.0]])
+        found = permutation_pvalues(
+            np.repeat(observed, several, axis=0), lambda orders: np.tile(null, (several, len(orders), 1)), 5, 9
+        )
+        assert found.tolist() == [1.0, 1.0]
 
 
 def test_benjamini_hochberg_is_scipys():
@@ -59,7 +63,13 @@ def test_noise_has_uniform_pvalues(name):
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("pearson", "numbers"), ("gain_ratio", "classes"), ("mutual_information", "numbers"), ("anova", "numbers")],
+    [
+        ("pearson", "numbers"),
+        ("gain_ratio", "classes"),
+        ("mutual_information", "numbers"),
+        ("anova", "numbers"),
+        (["anova", "gini"], "classes"),
+    ],
 )
 def test_noise_has_uniform_pvalues_by_other_scores_and_targets(name, kind):
     """P-values of 1,000 columns of pure noise would pile up somewhere (Kolmogorov–Smirnov)."""

@@ -32,6 +32,9 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _View:
+    """Columns in the order of their names, so that sums over a pair's cells do not depend on where columns stand."""
+
+    places: np.ndarray  # where the k-th column stands in the table
     groups: Groups
     freedom: np.ndarray  # (d, d), i < j: degrees of freedom of the interaction, for each class but one
     xlogx: np.ndarray
@@ -54,15 +57,15 @@ class Interaction(Criterion):
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> _View:
         from tamis.score import pairs
 
-        n = table.n_rows
+        n, places = table.n_rows, table.order()
         # Five rows a cell, so that chance stays small; eight groups a column show all but the finest pattern.
         most = int(np.clip(np.sqrt(n / (5 * max(target.n_classes, 1))), 2, 8))
-        groups = Groups.of(table, most=most, levels=LEVELS, n_jobs=n_jobs)
+        groups = Groups.of(table.select(places.tolist()), most=most, levels=LEVELS, n_jobs=n_jobs)
         used = np.zeros((groups.n_columns, groups.n_columns))
         pairs.cells(groups.codes, groups.sizes, used)
         freedom = np.maximum(used - groups.sizes[:, None] - groups.sizes[None, :] + 1, 0)
         whole = np.arange(n + 1, dtype=np.float64)
-        return _View(groups, np.triu(freedom, 1), xlogy(whole, whole))
+        return _View(places, groups, np.triu(freedom, 1), xlogy(whole, whole))
 
     def synergy(self, view: _View, target: Target) -> np.ndarray:
         """Information of each pair i < j beyond its members', plain."""
@@ -79,7 +82,9 @@ class Interaction(Criterion):
         chance = view.freedom * max(target.n_classes - 1, 0) / (2 * target.n_rows)
         found = np.maximum(self.synergy(view, target) - chance, 0.0)
         found = np.where(view.freedom > 0, found, 0.0)
-        return np.maximum(found.max(axis=0), found.max(axis=1))
+        best = np.empty(len(found))
+        best[view.places] = np.maximum(found.max(axis=0), found.max(axis=1))
+        return best
 
     def against_chance(
         self, view: _View, target: Target, n_permutations: int, seed: int, n_jobs: int | None
@@ -112,7 +117,8 @@ class Interaction(Criterion):
 
 def _against_chance(
     X: Any, y: Any, n_permutations: int, random_state: int, n_jobs: int | None
-) -> tuple[Table, tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray]:
+) -> tuple[Table, np.ndarray, np.ndarray, np.ndarray]:
+    """The table, and for each pair its two columns (2, pairs), first name first, its gain and its p-value."""
     check.count("n_permutations", n_permutations)
     criterion, table = Interaction(), read_table(X)
     if y is not None:
@@ -120,7 +126,7 @@ def _against_chance(
     target = criterion.target(y, table.n_rows)
     view = criterion.view(table, target, None, n_jobs)
     gain, pvalues = criterion.against_chance(view, target, n_permutations, random_state, n_jobs)
-    return table, view.upper, gain, pvalues
+    return table, view.places[np.array(view.upper)], gain, pvalues
 
 
 def interaction(
@@ -158,9 +164,9 @@ def interaction(
            [0.7, 0. ]])
     """
     check.number("alpha", alpha, low=0, high=1)
-    table, upper, gain, pvalues = _against_chance(X, y, n_permutations, random_state, n_jobs)
+    table, pairs, gain, pvalues = _against_chance(X, y, n_permutations, random_state, n_jobs)
     found = np.zeros((table.n_columns, table.n_columns))
-    found[upper] = np.where((pvalues <= alpha) & (gain > 0), gain, 0.0)
+    found[pairs[0], pairs[1]] = np.where((pvalues <= alpha) & (gain > 0), gain, 0.0)
     return found + found.T
 
 
@@ -182,10 +188,8 @@ def top_pairs(
     """
     check.number("alpha", alpha, low=0, high=1)
     check.count("top", top)
-    table, (left, right), gain, pvalues = _against_chance(X, y, n_permutations, random_state, n_jobs)
-    place = np.argsort(table.order())
-    found = []
-    for p in np.flatnonzero((pvalues <= alpha) & (gain > 0)):
-        a, b = sorted((int(left[p]), int(right[p])), key=lambda j: place[j])
-        found.append((-gain[p], place[a], place[b], Pair(table.names[a], table.names[b], float(gain[p]), pvalues[p])))
-    return [pair for *_, pair in sorted(found, key=lambda line: line[:3])[:top]]
+    table, pairs, gain, pvalues = _against_chance(X, y, n_permutations, random_state, n_jobs)
+    kept = np.flatnonzero((pvalues <= alpha) & (gain > 0))
+    best = kept[np.argsort(-gain[kept], kind="stable")][:top]  # equal gains stay in the order of their names
+    named = [(table.names[pairs[0, p]], table.names[pairs[1, p]]) for p in best]
+    return [Pair(a, b, float(gain[p]), float(pvalues[p])) for (a, b), p in zip(named, best)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from tamis.engine import generator, map_threads
-from tamis.score.criterion import Target
 
 __all__ = ["benjamini_hochberg", "permutation_pvalues"]
 
@@ -25,23 +25,47 @@ def permutation_pvalues(
 ) -> np.ndarray:
     """(1 + permutations that score as high) / (1 + permutations), for each column.
 
-    `scores` takes orders of the rows of the target and gives a line of scores for each; whatever it reads of the table
-    is made before. Scores that differ by rounding only count as equal.
+    Parameters
+    ----------
+    observed : scores of the criteria for the target as it is (criteria, columns).
+    scores : takes orders of the target's rows and gives scores (criteria, orders, columns); whatever it reads of the
+        table is made before.
+    n_rows, n_permutations, seed, n_jobs : of the permutations.
+
+    Scores that differ by rounding only count as equal. With several criteria, the score that is compared is the mean of
+    the ranks that a column's scores have among its own permutations (nonparametric combination): ranks among columns
+    would not do, for chance too puts some column first.
+
+    References
+    ----------
+    B. Phipson and G. Smyth, "Permutation p-values should never be zero", 2010; F. Pesarin and L. Salmaso, "Permutation
+    tests for complex data", 2010.
     """
     bar = observed - 1e-10 * np.maximum(np.abs(observed), 1e-6)
+    several = len(observed) > 1
 
-    def hits(first: int) -> np.ndarray:
+    def some(first: int) -> np.ndarray:
         last = min(first + AT_ONCE, n_permutations)
         orders = [generator(seed, "permutation", p).permutation(n_rows) for p in range(first, last)]
-        return (scores(orders) >= bar).sum(axis=0)
+        found = scores(orders)
+        return found if several else (found[0] >= bar[0]).sum(axis=0)
 
-    found = map_threads(hits, range(0, n_permutations, AT_ONCE), n_jobs)
-    return (1.0 + np.sum(found, axis=0)) / (1.0 + n_permutations)
+    found = map_threads(some, range(0, n_permutations, AT_ONCE), n_jobs)
+    if several:
+        hits = _combined_hits(observed, np.concatenate(found, axis=1))
+    else:
+        hits = np.sum(found, axis=0)
+    return (1.0 + hits) / (1.0 + n_permutations)
 
 
-def permuted(targets: Sequence[Target], orders: Sequence[np.ndarray]) -> list[list[Target]]:
-    """For each target its permuted copies, in the same orders."""
-    return [[target.take(order) for order in orders] for target in targets]
+def _combined_hits(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """Of each column, the permutations whose mean rank over the criteria is as high as that of the target as it is."""
+    total = np.zeros((1 + null.shape[1], null.shape[2]))
+    for own, permuted in zip(observed, null):
+        every = np.vstack([own, permuted])
+        size = np.maximum(np.abs(every).max(axis=0), 1e-300)
+        total += rankdata(np.round(every / size, 10), axis=0)
+    return (total[1:] >= total[0]).sum(axis=0)
 
 
 def benjamini_hochberg(pvalues: np.ndarray) -> np.ndarray:

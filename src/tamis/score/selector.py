@@ -110,7 +110,8 @@ class RankSelector(SelectorMixin, BaseEstimator):
     scores_ : score of each column, larger is better (combined, when there are several criteria).
     criterion_scores_ : dict, name of the criterion -> its scores.
     signs_ : sign of the correlation of each column when `by` includes pearson (0 for categories), otherwise None.
-    pvalues_ : (1 + hits) / (1 + permutations) of each column, or None.
+    pvalues_ : (1 + hits) / (1 + permutations) of each column, or None; with several criteria, hits are permutations in
+        which the mean over criteria of the score's rank among its own permutations is as high.
     adjusted_pvalues_ : the same after Benjamini and Hochberg, or None.
     ranking_ : rank of each column, 1 for the best; equal scores are ranked by name (by position without names).
     order_ : positions of the columns, best first.
@@ -213,17 +214,16 @@ class RankSelector(SelectorMixin, BaseEstimator):
         self, criteria: Sequence[Criterion], views: Sequence[Any], targets: Sequence[Target], permutations: int
     ) -> np.ndarray:
         def scores(orders: Sequence[np.ndarray]) -> np.ndarray:
-            lines = [
-                _finite(criterion.many(view, [target.take(order) for order in orders]))
-                for criterion, view, target in zip(criteria, views, targets)
-            ]
-            if len(lines) == 1:
-                return lines[0]
-            return np.array([combine([line[p] for line in lines], self.combine) for p in range(len(orders))])
+            return np.array(
+                [
+                    _finite(criterion.many(view, [target.take(order) for order in orders]))
+                    for criterion, view, target in zip(criteria, views, targets)
+                ]
+            )
 
+        observed = np.array(list(self.criterion_scores_.values()))
         seed = int(check_random_state(self.random_state).randint(2**31))
-        n_rows = targets[0].n_rows
-        return permutation_pvalues(self.scores_, scores, n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
+        return permutation_pvalues(observed, scores, targets[0].n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
 
     def _support(self, d: int) -> np.ndarray:
         kept = np.ones(d, dtype=bool)
