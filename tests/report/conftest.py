@@ -10,7 +10,7 @@ import pytest
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(2)>",
-    "it's \"quoted\" & `ticked`",
+    'it\'s "quoted" & `ticked`',
     "emoji 🍋 and a family 👩‍👩‍👧",
     "עמודה של מספרים",
     "turned \u202eround",
@@ -24,10 +24,14 @@ HOSTILE = [
     "@name{safe} $index",
 ]
 
-MEASURES = [f"{kind} {what}" for kind in ("mean", "worst") for what in ("radius", "texture", "area", "concavity", "symmetry")]
+MEASURES = [
+    f"{kind} {what}" for kind in ("mean", "worst") for what in ("radius", "texture", "area", "concavity", "symmetry")
+]
 
 
-def decision(name: str, kind: str = "numeric", used: bool = True, reason: str = "all 569 values are numbers", note: str = "") -> dict[str, Any]:
+def decision(
+    name: str, kind: str = "numeric", used: bool = True, reason: str = "all 569 values are numbers", note: str = ""
+) -> dict[str, Any]:
     return {"name": name, "kind": kind, "used": used, "reason": reason, "note": note}
 
 
@@ -66,14 +70,19 @@ def study(
                 "nested": float(scores.mean()),
                 "gap": float(sign * (train - scores.mean())),
                 "error": 0.01 * size * (place > 0),
-                "interval": [float(scores.mean() - 0.02 * size * (place > 0)), float(scores.mean() + 0.02 * size * (place > 0))],
+                "interval": [
+                    float(scores.mean() - 0.02 * size * (place > 0)),
+                    float(scores.mean() + 0.02 * size * (place > 0)),
+                ],
                 "scores": scores.tolist(),
                 "besides": {"accuracy": 0.9, "log_loss": 0.2} if labels else {"r2": 0.9, "rmse": 31234.5},
                 "columns": [used + i % 3 * (place > 1) for i in range(15)],
             }
         )
     scores = rows[2]["scores"]
-    truth = random.integers(0, len(labels), learned).tolist() if labels else (size * 10 * random.random(learned)).tolist()
+    truth = (
+        random.integers(0, len(labels), learned).tolist() if labels else (size * 10 * random.random(learned)).tolist()
+    )
     if labels:
         answers = random.dirichlet(np.ones(len(labels)), learned)
         answers[np.arange(learned), truth] += 2 * random.random(learned)
@@ -124,7 +133,10 @@ def study(
             {"name": name, "share": max(1, 15 - i) / 15, "selected": name in selected} for i, name in enumerate(names)
         ],
         "folds": folds,
-        "model": f"if {selected[0]} <= 16.8\n  if {selected[1]} <= 0.136: benign (0.97)\n  else: malignant (0.83)\nelse: malignant (0.98)",
+        "model": (
+            f"if {selected[0]} <= 16.8\n  if {selected[1]} <= 0.136: benign (0.97)\n  else: malignant (0.83)\n"
+            "else: malignant (0.98)"
+        ),
         "lock": lock(),
         "predictions": {"rows": list(range(learned)), "truth": truth, "answers": answers},
     }
@@ -137,7 +149,9 @@ def settings(**changed: Any) -> dict[str, Any]:
 
 
 def lock(rows: int = 113) -> dict[str, Any]:
-    reason = f"{rows} of 569 rows are locked (by a keyed digest of their features); they are scored once, by `tamis open`"
+    reason = (
+        f"{rows} of 569 rows are locked (by a keyed digest of their features); they are scored once, by `tamis open`"
+    )
     return {"rows": rows, "share": 0.2, "how": "features", "reason": reason, "digest": "ab" * 32}
 
 

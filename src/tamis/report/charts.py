@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.evaluate.metrics import find, roc as roc_curve
+from tamis.evaluate.metrics import roc as roc_curve
 from tamis.report import show
 
 Results = dict[str, Any]
@@ -135,12 +135,16 @@ def roc(results: Results) -> Figure:
     figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
     figure.step("false", "true", source=source, mode="after", line_width=2.5, color=BLUE)
     dots = figure.scatter("false", "true", source=source, size=8, alpha=0)
-    _hover(figure, [dots], [("from a probability of", "@said"), ("true positives", "@true{0.000}"), ("false positives", "@false{0.000}")])
+    _hover(
+        figure,
+        [dots],
+        [("from a probability of", "@said"), ("true positives", "@true{0.000}"), ("false positives", "@false{0.000}")],
+    )
     return figure
 
 
 def reliability(results: Results, bins: int = 10) -> Figure:
-    """How often an answer was right against how sure the model was: on the diagonal, its probabilities can be trusted."""
+    """How often answers came true against how sure the model was; on the diagonal it can be trusted."""
     kept = results["predictions"]
     truth, answers = np.array(kept["truth"]), np.array(kept["answers"])
     two = answers.shape[1] == 2

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tamis.evaluate.metrics import Metric, find, utility
 from tamis.report import show
 from tamis.report.reproduce import command, versions
+from tamis.report.sentence import coded, marked, sentence
 from tamis.report.table import Head, Table, cell
 
-Results = dict[str, Any]
+if TYPE_CHECKING:
+    from tamis.evaluate.metrics import Metric
 
-#: Names longer than this are cut inside a sentence; tables show them whole.
-LONG_NAME = 60
+Results = dict[str, Any]
 
 
 def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -51,6 +51,8 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
 
 
 def _metric(results: Results) -> Metric:
+    from tamis.evaluate.metrics import find  # brings scikit-learn, so only when a report is written
+
     name = results["metric"] if results["partial"] else results["answer"]["metric"]
     return find(name, classes=bool(results["data"]["classes"]))
 
@@ -82,34 +84,6 @@ def _lock_card(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
     return f"First opening of {show.count(first['rows'], 'row')}", show.number(first["score"]), _times(len(openings))
 
 
-def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
-    """A sentence in parts, the names it holds marked, so that each is shown by itself.
-
-    >>> [part["text"] for part in marked("2 columns: age, bmi.", ["age", "bmi"]) if part["is_name"]]
-    ['age', 'bmi']
-    """
-    parts: list[dict[str, Any]] = []
-    done = 0
-    for name in names:
-        place = words.find(str(name), done)
-        if place < 0:
-            break
-        parts.append({"text": show.name(words[done:place]), "is_name": False})
-        parts.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
-        done = place + len(str(name))
-    parts.append({"text": show.name(words[done:]), "is_name": False})
-    return parts
-
-
-def coded(words: str) -> list[dict[str, Any]]:
-    """A sentence in parts, those between `ticks` marked as something to type.
-
-    >>> coded("call `tamis open` once")[1]
-    {'text': 'tamis open', 'is_code': True}
-    """
-    return [{"text": part, "is_code": place % 2 == 1} for place, part in enumerate(words.split("`"))]
-
-
 def _data(results: Results) -> dict[str, Any]:
     data = results["data"]
     lines = [
@@ -120,7 +94,11 @@ def _data(results: Results) -> dict[str, Any]:
         lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
     total = sum(row["rows"] for row in data["classes"])
     rows = [
-        [cell(show.name(row["label"]), name=True), cell(f"{row['rows']:,}", row["rows"]), cell(show.share(row["rows"] / total))]
+        [
+            cell(show.name(row["label"]), name=True),
+            cell(f"{row['rows']:,}", row["rows"]),
+            cell(show.share(row["rows"] / total)),
+        ]
         for row in data["classes"]
     ]
     heads = (Head("class"), Head("rows", number=True), Head("share", number=True))
@@ -140,7 +118,7 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
         Head("note"),
     )
     return {
-        "reason": coded(_sentence(lock["reason"])),
+        "reason": coded(sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
         "times": f"Opened {_times(len(openings)).removeprefix('opened ')}." if lock["rows"] else "",
         "openings": Table("Every opening of the locked rows", heads, rows).without_empty() if rows else None,
@@ -188,6 +166,8 @@ def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
 
 
 def _procedures(results: Results) -> dict[str, Any]:
+    from tamis.evaluate.metrics import utility
+
     metric, compared = _metric(results), results["comparison"]
     listed = compared["procedures"]
     scored = {row["name"]: row for row in listed}
@@ -205,15 +185,15 @@ def _procedures(results: Results) -> dict[str, Any]:
     edge = abs(utility(metric, best["nested"]) - best["error"])
     rule = (
         "The simplest procedure whose nested score is within one standard error of the best is chosen. "
-        f"Best: {best['name']}, {show.number(best['nested'])} with a standard error of {show.number(best['error'])}, so "
-        f"{'at least' if metric.larger else 'at most'} {show.number(edge)} will do. "
+        f"Best: {best['name']}, {show.number(best['nested'])} with a standard error of {show.number(best['error'])}, "
+        f"so {'at least' if metric.larger else 'at most'} {show.number(edge)} will do. "
         f"Chosen: {compared['chosen']}, {show.number(scored[compared['chosen']]['nested'])}."
     )
     return {
         "table": Table("Procedures compared, simplest first", heads, rows),
         "rule": rule,
         "chosen": compared["chosen"],
-        "direction": _sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
+        "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
         "folds": _folds(results),
         "besides": _besides(listed),
     }
@@ -273,8 +253,8 @@ def _optimism(results: Results) -> dict[str, Any]:
         "found": show.number(found),
         "excess": show.signed(excess),
         "sentence": (
-            f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in the "
-            f"choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found."
+            f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in "
+            f"the choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found."
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
     }
@@ -313,9 +293,10 @@ def _predictions(results: Results) -> dict[str, Any]:
 def _model(results: Results) -> dict[str, str]:
     chosen = results["comparison"]["chosen"]
     words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
+    learned = show.count(results["data"]["learned"], "unlocked row")
     return {
         "text": show.text(results["model"]),
-        "sentence": f"{chosen}: {show.name(words)}. Fitted on all {show.count(results['data']['learned'], 'unlocked row')}.",
+        "sentence": f"{chosen}: {show.name(words)}. Fitted on all {learned}.",
     }
 
 
@@ -332,13 +313,14 @@ def _stability(results: Results) -> dict[str, Any]:
     ]
     always = sum(row["share"] == 1 for row in listed)
     if not listed:
-        sentence = "The chosen procedure used no column in any fold."
+        said = "The chosen procedure used no column in any fold."
     else:
-        sentence = (
-            f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
-            f"{always:,} of them in every fold. A column that few folds agree on may owe its place to chance."
+        said = (
+            f"Over {show.count(folds, 'fold')} the chosen procedure used "
+            f"{show.count(len(listed), 'different column')}; {always:,} of them in every fold. "
+            "A column that few folds agree on may owe its place to chance."
         )
-    return {"sentence": sentence, "table": Table("Share of folds that used each column", heads, rows)}
+    return {"sentence": said, "table": Table("Share of folds that used each column", heads, rows)}
 
 
 def _columns(results: Results) -> dict[str, Any]:
@@ -346,7 +328,12 @@ def _columns(results: Results) -> dict[str, Any]:
     kinds = Counter(row["kind"] for row in decided)
     used = Counter(row["kind"] for row in decided if row["used"])
     summary = [
-        [cell(kind), cell(f"{n:,}", n), cell(f"{used[kind]:,}", used[kind]), cell(f"{n - used[kind]:,}", n - used[kind])]
+        [
+            cell(kind),
+            cell(f"{n:,}", n),
+            cell(f"{used[kind]:,}", used[kind]),
+            cell(f"{n - used[kind]:,}", n - used[kind]),
+        ]
         for kind, n in kinds.most_common()
     ]
     numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
@@ -354,18 +341,26 @@ def _columns(results: Results) -> dict[str, Any]:
     chosen = set() if results["partial"] else set(results["answer"]["selected"])
     # What a reader looks for first: the columns of the model, then those with something to say.
     order = sorted(decided, key=lambda row: (row["name"] not in chosen, row["used"], not row["note"], row["name"]))
-    rows = [_decision(row, row["name"] in chosen) for row in order]
+    aside = _aside(results)
+    rows = [_decision(row, row["name"] in chosen, aside.get(row["name"], "")) for row in order]
     return {
         "summary": Table("Columns by kind", (Head("kind"), *numbers), summary),
         "table": Table("Every column, its kind and the reason", heads, rows).without_empty(),
     }
 
 
-def _decision(row: dict[str, Any], chosen: bool) -> list[Any]:
+def _aside(results: Results) -> dict[str, str]:
+    """Columns that were read but not learned from, and what they are for instead."""
+    settings = results["settings"]
+    roles = {settings.get(role): role for role in ("groups", "time") if settings.get(role)}
+    return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results["data"]["target"]: "target"}
+
+
+def _decision(row: dict[str, Any], chosen: bool, aside: str) -> list[Any]:
     return [
-        cell(show.name(row["name"]), name=True, badge="in the model" if chosen else ""),
+        cell(show.name(row["name"]), name=True, badge="in the model" if chosen else aside),
         cell(row["kind"]),
-        cell("yes" if row["used"] else "no", css="" if row["used"] else "bad"),
+        cell("yes" if row["used"] and not aside else "no", css="" if row["used"] else "bad"),
         cell(show.name(row["reason"])),
         cell(show.name(row["note"])),
     ]
@@ -392,17 +387,15 @@ def _partial(results: Results) -> dict[str, Any]:
     done = results["finished"]
     heads = (Head("procedure"), Head("folds so far", number=True), Head("nested so far", number=True))
     rows = [
-        [cell(show.name(row["name"])), cell(f"{row['folds']:,}", row["folds"]), cell(show.number(row["nested"]), row["nested"])]
+        [
+            cell(show.name(row["name"])),
+            cell(f"{row['folds']:,}", row["folds"]),
+            cell(show.number(row["nested"]), row["nested"]),
+        ]
         for row in results["so_far"]
     ]
     return {
         "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",
-        "sentence": "The run was stopped. Nothing has been chosen and no score is promised; the same command resumes it.",
+        "sentence": "The run was stopped. Nothing is chosen yet and no score is promised; the same command resumes it.",
         "table": Table("Nested scores so far", heads, rows) if rows else None,
     }
-
-
-def _sentence(words: str) -> str:
-    """Words as a sentence: a capital in front, a full stop behind."""
-    shown = show.name(words).strip()
-    return shown[:1].upper() + shown[1:] + ("" if shown.endswith((".", "!", "?")) else ".") if shown else ""

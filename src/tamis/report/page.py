@@ -17,8 +17,8 @@ MOST_BYTES = 2_000_000
 
 #: What each chart shows, in words, for those who cannot see it.
 CAPTIONS = {
-    "procedures": "Nested score of each procedure with its 95% interval, and its score on the training rows; the dashed "
-    "line is the baseline.",
+    "procedures": "Nested score of each procedure with its 95% interval, and its score on the training rows; the "
+    "dashed line is the baseline.",
     "folds": "The score of every procedure in every fold; the dashed line is the baseline.",
     "stability": "Share of folds in which each column was used; those of the final model are orange.",
     "classes": "Rows learned from, by class.",
@@ -109,7 +109,9 @@ def _closed(script: str) -> str:
 
 def _policy(scripts: Sequence[str]) -> str:
     """Only these very scripts may run, nothing may be fetched, sent or framed."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts)
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
+    )
     # Bokeh puts its styles into the page while it runs, so styles cannot be bound to a digest.
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "

@@ -7,6 +7,8 @@ import shlex
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from tamis.report import show
+
 #: What the command takes when nothing is said; options at their default are not written.
 DEFAULTS: dict[str, Any] = {
     "task": None,
@@ -35,7 +37,7 @@ def command(plan: dict[str, Any]) -> str:
     "tamis run '/data/my table.csv' --target outcome --seed 3"
     """
     settings = plan["settings"]
-    if plan.get("source") is None or not _sayable(settings):
+    if plan.get("source") is None or not _sayable(plan):
         return _python(plan)
     words = [shlex.quote(plan["source"]), _option("target", settings["target"]), f"--seed {settings.get('seed', 0)}"]
     if plan.get("query"):
@@ -60,11 +62,14 @@ def _changed(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: settings[name] for name, usual in DEFAULTS.items() if name in settings and settings[name] != usual}
 
 
-def _sayable(settings: dict[str, Any]) -> bool:
-    """False when a name holds a character by which the command separates names, or a setting has no option."""
+def _sayable(plan: dict[str, Any]) -> bool:
+    """False when a setting has no option, or a name holds what a command separates names by, or what cannot be seen."""
+    settings = plan["settings"]
     listed = [*(settings.get("drop") or ()), *(settings.get("types") or {})]
-    plain = all(name == name.strip() and not set(name) & set(",=") and name for name in listed)
-    return plain and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
+    single = [plan["source"], plan.get("query"), settings["target"], settings.get("groups"), settings.get("time")]
+    plain = all(name and name == name.strip() and not set(name) & set(",=") for name in listed)
+    seen = all(word is None or word == show.name(word) for word in [*listed, *single])
+    return plain and seen and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
 
 
 def _option(name: str, value: object) -> str:
@@ -81,7 +86,10 @@ def _written(value: Any) -> str:
 def _python(plan: dict[str, Any]) -> str:
     settings = plan["settings"]
     source = "frame" if plan.get("source") is None else repr(plan["source"])
-    changed = {**_changed(settings), **{n: settings[n] for n, usual in ONLY_PYTHON.items() if settings.get(n, usual) != usual}}
+    changed = {
+        **_changed(settings),
+        **{n: settings[n] for n, usual in ONLY_PYTHON.items() if settings.get(n, usual) != usual},
+    }
     given = {"target": settings["target"], "seed": settings.get("seed", 0), "query": plan.get("query"), **changed}
-    words = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    words = [f"{name}={value!r}" for name, value in given.items() if value is not None]  # repr escapes the unseen
     return f"import tamis\n\ntamis.Study({', '.join([source, *words])}).run()"

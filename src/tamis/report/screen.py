@@ -81,7 +81,7 @@ class _Watch:
 
 
 def say_columns(decisions: Iterable[Decision], console: Console | None = None) -> None:
-    """Print how every column was read, and why; a wide table by kind, with only the columns that have something to say."""
+    """Print how every column was read, and why; of a wide table, only the columns with something to say."""
     listed = list(decisions)
     out = console or _console()
     if len(listed) <= MOST_LISTED:

@@ -1,4 +1,4 @@
-"""Values as people read them: numbers, intervals, shares, durations, and names that cannot disturb their surroundings."""
+"""Values as people read them: numbers, intervals, shares, durations, and names that cannot disturb anything."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ METRIC_WORDS = {
     "matthews": "Matthews correlation",
 }
 
-#: Control characters, lone surrogates, line separators, and the characters that reorder the text after them (a name must
-#: not turn round the sentence it stands in).
+#: Control characters, lone surrogates, line separators, and the characters that reorder the text after them (a name
+#: must not turn round the sentence it stands in).
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
 

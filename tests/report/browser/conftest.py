@@ -122,7 +122,9 @@ class Page:
 
     def drawn(self) -> list[int]:
         """Wait until every chart is drawn; how many points of each canvas carry ink."""
-        self.until("document.querySelectorAll('[data-chart]').length === inked().length && inked().every((n) => n > 50)")
+        self.until(
+            "document.querySelectorAll('[data-chart]').length === inked().length && inked().every((n) => n > 50)"
+        )
         return list(self.run("inked()"))
 
     def events(self, method: str) -> list[dict[str, Any]]:
@@ -133,7 +135,9 @@ class Page:
     def complaints(self) -> list[str]:
         """Errors and warnings of the console, exceptions, and whatever the policy or the browser objected to."""
         said = [
-            json.dumps(e["args"]) for e in self.events("Runtime.consoleAPICalled") if e["type"] in ("error", "warning", "assert")
+            json.dumps(e["args"])
+            for e in self.events("Runtime.consoleAPICalled")
+            if e["type"] in ("error", "warning", "assert")
         ]
         thrown = [json.dumps(e["exceptionDetails"]) for e in self.events("Runtime.exceptionThrown")]
         logged = [json.dumps(e["entry"]) for e in self.events("Log.entryAdded")]
@@ -172,7 +176,9 @@ WATCH = """
 window.violations = [];
 function everywhere(root, selector) {
   const found = [...root.querySelectorAll(selector)];
-  for (const inner of root.querySelectorAll("*")) if (inner.shadowRoot) found.push(...everywhere(inner.shadowRoot, selector));
+  for (const { shadowRoot } of root.querySelectorAll("*")) {
+    if (shadowRoot) found.push(...everywhere(shadowRoot, selector));
+  }
   return found;
 }
 function ink(canvas) {
@@ -189,7 +195,9 @@ function inked() {
   const figures = everywhere(document, "[data-chart] .bk-Figure");
   return figures.map((figure) => Math.max(0, ...everywhere(figure.shadowRoot, "canvas").map(ink)));
 }
-document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + " " + e.blockedURI));
+document.addEventListener("securitypolicyviolation", (e) => {
+  window.violations.push(e.violatedDirective + " " + e.blockedURI);
+});
 """
 
 

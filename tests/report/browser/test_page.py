@@ -66,9 +66,11 @@ def test_a_hostile_name_under_the_pointer_is_text(made, opened):
     seen = opened(page(made.study(made.HOSTILE[1:]), made.plan()))
     seen.drawn()
     seen.run("document.getElementById('chart-stability').scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box = seen.run("(({ x, y, width, height }) => [x, y, width, height])(document.getElementById('chart-stability').getBoundingClientRect())")
-    x, y, width, _ = box
-    tips = "everywhere(document, '.bk-Tooltip').map((tip) => everywhere(tip.shadowRoot, '*').map((e) => e.outerHTML).join(' '))"
+    seen.run("var box = document.getElementById('chart-stability').getBoundingClientRect()")
+    x, y, width = seen.run("[box.x, box.y, box.width]")
+    tips = (
+        "everywhere(document, '.bk-Tooltip').flatMap((tip) => everywhere(tip.shadowRoot, '*').map((e) => e.outerHTML))"
+    )
     seen.point(x + width / 2, y + 3)
     seen.point(x + width / 2, y + 22)
     seen.until(f"{tips}.join('').includes('onerror')")
@@ -111,7 +113,11 @@ def test_sorting_works_from_the_keyboard(made, opened):
 def wide(made, n: int = 7000):
     names = [f"gene_{i:05d}_expression" for i in range(n)]
     columns = [
-        made.decision(name, reason=f"all 102 values are numbers, {i % 97} different", note="could be categories" if i % 50 == 0 else "")
+        made.decision(
+            name,
+            reason=f"all 102 values are numbers, {i % 97} different",
+            note="could be categories" if i % 50 == 0 else "",
+        )
         for i, name in enumerate(names)
     ]
     results = made.study(names, columns=columns)
@@ -125,7 +131,8 @@ def test_seven_thousand_columns_can_be_searched_and_sorted(made, opened):
     seen.drawn()
     assert seen.complaints() == []
     assert len(column(seen, "columns")) == 50
-    search = "(() => { const i = document.querySelector('#columns input'); i.value = %s; i.dispatchEvent(new Event('input')); })()"
+    seen.run("var field = document.querySelector('#columns input')")
+    search = "field.value = %s; field.dispatchEvent(new Event('input'))"
     seen.run(search % json.dumps("Gene_06999"))
     assert column(seen, "columns") == ["gene_06999_expression"]
     assert column(seen, "columns", 3) == ["all 102 values are numbers, 15 different"]
@@ -135,7 +142,8 @@ def test_seven_thousand_columns_can_be_searched_and_sorted(made, opened):
     seen.run("document.querySelector('#columns .more button').click()")
     assert len(column(seen, "columns")) == 140
     seen.run(search % json.dumps(""))
-    seen.run("document.querySelector('#columns thead button').click(); document.querySelector('#columns thead button').click()")
+    seen.run("document.querySelector('#columns thead button').click()")
+    seen.run("document.querySelector('#columns thead button').click()")
     assert column(seen, "columns")[0] == "gene_06999_expression"
     assert seen.run("document.querySelectorAll('#columns thead th').length") == 5
 
@@ -176,7 +184,9 @@ def test_headings_tables_and_labels_are_in_order(made, opened):
     assert seen.run("[...document.querySelectorAll('[data-chart]')].every((c) => c.getAttribute('aria-label'))")
     ids = seen.run("[...document.querySelectorAll('[id]')].map((e) => e.id)")
     assert len(ids) == len(set(ids))
-    assert seen.run("[...document.querySelectorAll('nav a')].every((a) => document.querySelector(a.getAttribute('href')))")
+    assert seen.run(
+        "[...document.querySelectorAll('nav a')].every((a) => document.querySelector(a.getAttribute('href')))"
+    )
 
 
 #: Every text of the page with less contrast than 4.5 against the first ground that is not transparent.
@@ -195,7 +205,8 @@ CONTRAST = """
   };
   const faint = [];
   for (const e of document.querySelectorAll("body *")) {
-    if (e.closest("[data-chart], script, noscript") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
+    const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (!text || e.closest("[data-chart], script, noscript")) continue;
     const under = ground(e), ink = over(parts(getComputedStyle(e).color), under);
     const [a, b] = [light(ink), light(under)].sort((x, y) => y - x);
     if ((a + 0.05) / (b + 0.05) < 4.5) faint.push(e.tagName + " " + e.className + " " + e.textContent.slice(0, 40));

@@ -1,0 +1,51 @@
+"""Sentences in parts: a name or a command inside them is shown as what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tamis.report import show
+
+#: Names longer than this are cut inside a sentence; tables show them whole.
+LONG_NAME = 60
+
+
+def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The answer in parts, the names in it marked, so that each is shown by itself.
+
+    >>> [part["text"] for part in marked("2 columns: age, bmi. Good.", ["age", "bmi"])]
+    ['2 columns: ', 'age', ', ', 'bmi', '. Good.']
+    """
+    colon = words.find(": ")
+    done = colon + 2 if names and colon >= 0 else 0  # the names stand in a list after the first colon
+    parts: list[dict[str, Any]] = [{"text": show.name(words[:done]), "is_name": False}]
+    for name in names:
+        if not words.startswith(str(name), done):
+            break
+        parts.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
+        done += len(str(name))
+        if words.startswith(", ", done):
+            parts.append({"text": ", ", "is_name": False})
+            done += 2
+    parts.append({"text": show.name(words[done:]), "is_name": False})
+    return [part for part in parts if part["text"]]
+
+
+def coded(words: str) -> list[dict[str, Any]]:
+    """A sentence in parts, those between `ticks` marked as something to type.
+
+    >>> coded("call `tamis open` once")[1]
+    {'text': 'tamis open', 'is_code': True}
+    """
+    return [{"text": part, "is_code": place % 2 == 1} for place, part in enumerate(words.split("`"))]
+
+
+def sentence(words: str) -> str:
+    """Words as a sentence: a capital in front, a full stop behind.
+
+    >>> sentence("no rows are locked")
+    'No rows are locked.'
+    """
+    shown = show.name(words).strip()
+    return shown[:1].upper() + shown[1:] + ("" if shown.endswith((".", "!", "?")) else ".") if shown else ""

@@ -1,0 +1,96 @@
+"""The charts as Bokeh figures."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tamis.report import charts
+
+
+def data(figure, place=0):
+    return figure.renderers[place].data_source.data
+
+
+def test_charts_suit_the_kind_of_study(made):
+    """A chart would be missing, or drawn for a task it makes no sense for."""
+    assert set(charts.drawn(made.study())) == {"classes", "procedures", "folds", "stability", "reliability", "roc"}
+    assert set(charts.drawn(made.study(labels=("a", "b", "c")))) == {
+        "classes",
+        "procedures",
+        "folds",
+        "stability",
+        "reliability",
+    }
+    assert set(charts.drawn(made.study(labels=(), metric="rmse"))) == {"procedures", "folds", "stability", "predicted"}
+    assert set(charts.drawn(made.stopped())) == {"classes"}
+    without = {**made.study(), "predictions": None, "stability": []}
+    assert set(charts.drawn(without)) == {"classes", "procedures", "folds"}
+
+
+def test_procedures_carry_the_figures_of_the_results(made):
+    """The chart would show other scores than the table."""
+    results = made.study()
+    figure = charts.procedures(results)
+    listed = results["comparison"]["procedures"][::-1]
+    assert data(figure)["nested"] == [row["nested"] for row in listed]
+    assert data(figure)["low"] == [row["interval"][0] for row in listed]
+    (line,) = [part for part in figure.center if type(part).__name__ == "Span"]
+    assert line.location == results["answer"]["baseline"]
+
+
+def test_the_roc_curve_of_a_perfect_and_a_useless_model(made):
+    """Right answers would not lie in the upper left corner, or blind ones not on the diagonal."""
+    results = made.study()
+    results["predictions"] = {"truth": [0, 0, 1, 1], "answers": [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.1, 0.9]]}
+    curve = data(charts.roc(results), 1)
+    assert [0.0, 1.0] in np.column_stack([curve["false"], curve["true"]]).tolist()
+    results["predictions"]["answers"] = [[0.5, 0.5]] * 4
+    curve = data(charts.roc(results), 1)
+    assert np.column_stack([curve["false"], curve["true"]]).tolist() == [[0, 0], [1, 1]]
+
+
+def test_a_thinned_roc_curve_keeps_its_area(made):
+    """A long curve would be thinned into another one."""
+    results = made.study(learned=5000)
+    curve = data(charts.roc(results), 1)
+    assert len(curve["false"]) <= charts.MOST_POINTS
+    truth, sure = np.array(results["predictions"]["truth"]), np.array(results["predictions"]["answers"])[:, 1]
+    pairs = sure[truth == 1][:, None] - sure[truth == 0]
+    area = np.mean(pairs > 0) + np.mean(pairs == 0) / 2
+    assert np.trapezoid(curve["true"], curve["false"]) == pytest.approx(area, abs=2e-3)
+
+
+def test_reliability_of_honest_probabilities_lies_on_the_diagonal(made):
+    """Probabilities that come true as often as they say would look wrong."""
+    random = np.random.default_rng(0)
+    sure = random.random(20_000)
+    results = made.study()
+    answers = np.column_stack([1 - sure, sure]).tolist()
+    results["predictions"] = {"truth": (random.random(20_000) < sure).astype(int).tolist(), "answers": answers}
+    points = data(charts.reliability(results), 1)
+    np.testing.assert_allclose(points["right"], points["sure"], atol=0.035)
+    assert sum(points["rows"]) == 20_000
+
+
+def test_more_columns_than_can_be_read_are_not_drawn(made):
+    """Three hundred bars would be drawn one on the other."""
+    figure = charts.stability(made.study([f"c{i}" for i in range(300)]))
+    assert len(data(figure)["y"]) == charts.MOST_BARS
+    assert data(figure)["share"][-1] == 100
+
+
+def test_names_are_plain_text_for_bokeh(made):
+    """Bokeh would read a name between dollar signs as a formula, and fetch what it needs to set it."""
+    from bokeh.embed import json_item
+    from bokeh.models import PlainText
+
+    results = made.study(["$$x$$", "b", "c", "d"], labels=("$$no$$", "$$yes$$"))
+    results["data"]["target"] = "$$y$$"
+    for name, figure in charts.drawn(results).items():
+        for axis in figure.axis:
+            shown = [axis.axis_label, *axis.major_label_overrides.values()]
+            assert all(text is None or isinstance(text, PlainText) for text in shown), name
+        assert json.dumps(json_item(figure))

@@ -1,0 +1,112 @@
+"""Words on the terminal."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from tamis.report import progress_bar, say_answer, say_columns
+from tamis.report.screen import MOST_SPECIAL, _Watch
+from tamis.table import Decision
+
+
+@pytest.fixture
+def screen():
+    return Console(file=io.StringIO(), width=120, highlight=False)
+
+
+def said(screen: Console) -> str:
+    return screen.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_every_column_of_a_narrow_table_is_listed_with_its_reason(screen):
+    """A decision about a column would not be printed."""
+    say_columns(
+        [
+            Decision("id", "identifier", "every value is different", used=False),
+            Decision("age", "numeric", "numbers", note="few"),
+        ],
+        screen,
+    )
+    lines = said(screen).splitlines()
+    assert any(line.split() == ["id", "identifier", "no", "every", "value", "is", "different"] for line in lines)
+    assert any(line.split() == ["age", "numeric", "yes", "numbers", "few"] for line in lines)
+
+
+def test_a_wide_table_is_summarised(screen):
+    """Seven thousand lines would run over the screen, or the one that matters would not be seen."""
+    columns = [Decision(f"gene{i}", "numeric", "all 102 values are numbers") for i in range(7000)]
+    columns += [Decision("id", "identifier", "every value is different", used=False)]
+    columns += [Decision("stage", "numeric", "whole numbers", note="could be categories")]
+    say_columns(columns, screen)
+    text = said(screen)
+    assert len(text.splitlines()) < 30
+    assert "7,002 columns" in text
+    assert "every value is different" in text
+    assert "could be categories" in text
+    assert "gene17" not in text
+
+
+def test_many_columns_with_something_to_say_are_counted(screen):
+    """Columns would be left out of the list without a word."""
+    say_columns([Decision(f"c{i}", "text", "long", used=False) for i in range(100)], screen)
+    assert f"and {100 - MOST_SPECIAL:,} more" in said(screen)
+
+
+def test_no_name_can_command_the_terminal(screen, made):
+    """A name could colour, erase or type on the reader's terminal, or be read as rich's markup."""
+    say_columns([Decision(name, "numeric", name, note=name) for name in made.HOSTILE], screen)
+    results = made.study(made.HOSTILE[::-1])
+    say_answer(results, "/tmp/study", screen)
+    text = said(screen)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[bold]markup[/bold]" in text.replace("\n", "")
+
+
+def test_the_answer_and_the_path_of_the_report_are_printed(screen, made):
+    """The user would not learn the answer, or where to read on."""
+    results = made.study()
+    say_answer(results, "/a/very/long/" + "path/" * 40 + "study", screen)
+    text = said(screen)
+    assert "4 of 10 columns carry the signal" in text
+    assert "113 of 569 rows are locked" in text
+    assert "path/study/report.html" in text
+
+
+def test_a_partial_result_is_called_partial(screen, made):
+    """A stopped run would look finished on the screen."""
+    say_answer(made.stopped(), "study", screen)
+    assert "PARTIAL: 12 of 61 tasks finished" in said(screen)
+
+
+def test_time_left_counts_only_this_run():
+    """After a resume the tasks of the run before would make the rest look instant."""
+    clock = iter([0.0, 10.0, 20.0, 20.0]).__next__
+    bar = SimpleNamespace(add_task=lambda *_, **__: 0, update=lambda *_, **fields: shown.append(fields["left"]))
+    shown: list[str] = []
+    watch = _Watch(bar, clock)
+    watch.see(50, 61, "")
+    watch.see(52, 61, "repeat 3 fold 1 tree")  # 2 tasks in 10 s, 9 to go
+    assert shown == ["", "about 45 s left"]
+
+
+def test_the_bar_shows_on_a_terminal_and_is_silent_elsewhere():
+    """Logs would fill with bars, or a terminal would show none."""
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+        with progress_bar(console=console) as progress:
+            progress(1, 4, "")
+            progress(2, 4, "repeat 1 fold 1 [bold]tree")
+        assert ("2/4" in said(console)) == terminal
+        assert ("[bold]tree" in said(console)) == terminal
+
+
+def test_a_bar_that_is_not_wanted_says_nothing(capsys):
+    """`--json` would be mixed with a progress bar."""
+    with progress_bar(enabled=False) as progress:
+        progress(1, 2, "x")
+    assert capsys.readouterr() == ("", "")
