@@ -20,6 +20,7 @@ _HOME = {
     "TreeClassifier": "tamis.tree",
     "TreeRegressor": "tamis.tree",
     "nested_score": "tamis.evaluate",
+    "audit": "tamis.evaluate",
     "Study": "tamis.study",
     "load": "tamis.study",
 }

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
-from threadpoolctl import threadpool_limits
 
 from tamis.engine import map_threads, seed_of
 from tamis.errors import KindError, ParameterError, TableError
@@ -111,13 +110,16 @@ def judge(
     n_jobs: int | None = None,
     keep: bool = False,
 ) -> list[Outcome]:
-    """One outcome a fold. Every fit is seeded by its fold and computes on one BLAS thread, so order does not matter."""
+    """One outcome a fold; every fit is seeded by its fold, so order does not matter.
+
+    Callers hold BLAS to one thread for the whole of their run (finding the libraries costs milliseconds, so not here),
+    else bits could depend on how many folds run side by side.
+    """
     per_repeat = max(1, len(pairs) // repeats)
     group_values = None if groups is None else np.asarray(groups)
 
     def one(fold: int) -> Outcome:
-        with threadpool_limits(1):
-            return _one(model, task, pairs[fold], fold // per_repeat, group_values, seed_of(seed, "fold", fold), keep)
+        return _one(model, task, pairs[fold], fold // per_repeat, group_values, seed_of(seed, "fold", fold), keep)
 
     return map_threads(one, range(len(pairs)), n_jobs)
 

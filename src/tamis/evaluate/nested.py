@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from tamis.engine import seed_of
 from tamis.evaluate.interval import Interval, Judged, best_of_many, corrected, corrected_test, resampled
@@ -17,7 +18,7 @@ from tamis.evaluate.promise import in_units
 from tamis.evaluate.stability import stability
 from tamis.split import Folds, folds
 
-__all__ = ["Comparison", "NestedScore", "Pair", "nested_score", "whole_seed"]
+__all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score", "whole_seed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +176,10 @@ def nested_score(
     )
     results = {}
     for name, model in named.items():
-        outcomes = judge(model, task, pairs, groups=groups, seed=seed, repeats=repeats, n_jobs=n_jobs, keep=keep_models)
+        with threadpool_limits(1):
+            outcomes = judge(
+                model, task, pairs, groups=groups, seed=seed, repeats=repeats, n_jobs=n_jobs, keep=keep_models
+            )
         results[name] = _result(name, task, pairs, outcomes, groups, level, seed)
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
@@ -244,6 +248,11 @@ def _scores(task: Problem, outcomes: list[Outcome]) -> tuple[np.ndarray, list[st
         pooled.append(float(task.metric.value(*prepare(task.metric, task.y[rows], given, task.labels))))
     note = f"{task.metric.name} has no value on a single row; it is computed once over all held-out rows"
     return np.array(pooled), [note]
+
+
+def mean_score(task: Problem, outcomes: list[Outcome]) -> float:
+    """The mean of the fold scores, as a NestedScore has it."""
+    return float(_scores(task, outcomes)[0].mean())
 
 
 def _promises(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:

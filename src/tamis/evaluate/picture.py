@@ -1,0 +1,64 @@
+"""Bokeh figures of evaluations: the same in a notebook and in a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["curve_figure", "null_figure"]
+
+BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
+
+
+def null_figure(null: np.ndarray, score: float, chance: float, *, title: str = "", **options: Any) -> Any:
+    """A histogram of scores on shuffled targets, with chance and the score found as lines."""
+    from bokeh.models import Span
+    from bokeh.plotting import figure
+
+    plot = figure(
+        title=title,
+        x_axis_label="score",
+        y_axis_label="shuffled targets",
+        **{"width": 600, "height": 300, "toolbar_location": None, **options},
+    )
+    low, high = float(null.min()), float(null.max())
+    edges = np.linspace(low - 1e-9, high + 1e-9, 21) if high > low else np.linspace(low - 0.01, high + 0.01, 3)
+    counts, edges = np.histogram(null, edges)
+    plot.quad(
+        top=counts, bottom=0, left=edges[:-1], right=edges[1:], color=GREY, line_color="white", legend_label="shuffled"
+    )
+    for place, colour, label, dash in ((chance, BLUE, "chance", "dashed"), (score, ORANGE, "score", "solid")):
+        plot.add_layout(Span(location=place, dimension="height", line_color=colour, line_width=2, line_dash=dash))
+        plot.line([place, place], [0, 0], color=colour, line_width=2, line_dash=dash, legend_label=label)
+    ends = (low, high, chance, score)
+    margin = 0.05 * max(max(ends) - min(ends), 1e-6)
+    plot.x_range.start, plot.x_range.end = min(ends) - margin, max(ends) + margin
+    plot.legend.location = "top_center"
+    return plot
+
+
+def curve_figure(curve: Any, **options: Any) -> Any:
+    """Training and validation scores against complexity, with bands of one standard error and the chosen sizes."""
+    from bokeh.models import Span
+    from bokeh.plotting import figure
+
+    numeric = all(isinstance(value, (int, float, np.integer, np.floating)) for value in curve.values)
+    places = np.asarray(curve.values, dtype=float) if numeric else np.arange(len(curve.values), dtype=float)
+    wide = numeric and places.min() > 0 and places.max() / places.min() > 30
+    plot = figure(
+        title=f"{curve.metric.name} against {curve.parameter}",
+        x_axis_label=curve.parameter,
+        y_axis_label=curve.metric.name,
+        x_axis_type="log" if wide else "linear",
+        **{"width": 600, "height": 350, "toolbar_location": None, **options},
+    )
+    for scores, colour, label in ((curve.train, GREY, "training"), (curve.validation, BLUE, "validation")):
+        mean, error = scores.mean(axis=1), curve.standard_error(scores)
+        plot.varea(places, mean - error, mean + error, color=colour, alpha=0.2, legend_label=label)
+        plot.line(places, mean, color=colour, line_width=2, legend_label=label)
+        plot.scatter(places, mean, color=colour, size=5, legend_label=label)
+    for place, dash in ((curve.best_index, "solid"), (curve.one_se_index, "dashed")):
+        plot.add_layout(Span(location=places[place], dimension="height", line_color=ORANGE, line_dash=dash))
+    plot.legend.click_policy = "hide"
+    return plot
