@@ -51,10 +51,7 @@ def permutation_pvalues(
         return found if several else (found[0] >= bar[0]).sum(axis=0)
 
     found = map_threads(some, range(0, n_permutations, AT_ONCE), n_jobs)
-    if several:
-        hits = _combined_hits(observed, np.concatenate(found, axis=1))
-    else:
-        hits = np.sum(found, axis=0)
+    hits = _combined_hits(observed, np.concatenate(found, axis=1)) if several else np.sum(found, axis=0)
     return (1.0 + hits) / (1.0 + n_permutations)
 
 
