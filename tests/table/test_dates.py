@@ -23,24 +23,25 @@ def days(table):
     return table.column("when (elapsed days)").values
 
 
+_SPELLINGS = """%Y-%m-%d
+%Y/%m/%d
+%d.%m.%Y
+%d/%m/%Y
+%m/%d/%Y
+%d-%m-%Y
+%d %b %Y
+%d %B %Y
+%B %d, %Y
+%d-%b-%Y
+%Y-%m-%dT%H:%M:%S
+%Y-%m-%d %H:%M
+%m/%d/%Y %I:%M %p
+%Y-%m-%d %H:%M:%SZ"""
+
+
 @pytest.mark.parametrize(
     "spelling",
-    [
-        "%Y-%m-%d",
-        "%Y/%m/%d",
-        "%d.%m.%Y",
-        "%d/%m/%Y",
-        "%m/%d/%Y",
-        "%d-%m-%Y",
-        "%d %b %Y",
-        "%d %B %Y",
-        "%B %d, %Y",
-        "%d-%b-%Y",
-        "%Y-%m-%dT%H:%M:%S",
-        "%Y-%m-%d %H:%M",
-        "%m/%d/%Y %I:%M %p",
-        "%Y-%m-%d %H:%M:%SZ",
-    ],
+    _SPELLINGS.splitlines(),
 )
 def test_every_common_spelling_gives_the_same_day(spelling):
     """A date in the country's own spelling would become text and be left out."""

@@ -60,9 +60,8 @@ def read_text(
     every = dict.fromkeys(dialect.names, pa.string())
     longest = max((len(line) for line in head.split(b"\n")), default=0)
     plan = _Plan(dialect, found, every, max(_HEAD, 8 * longest))
-    if not whole:
-        plan = replace(plan, types={**every, **_guess(file, head, plan, tokens)})
-        plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
+    plan = replace(plan, types={**every, **_guess(file, head, whole, plan, tokens)})
+    plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
     return _read(file, head, plan, tokens), dialect.delimiter
 
 
@@ -88,10 +87,10 @@ def _decoded(head: bytes, encoding: str, label: str) -> str:
         ) from error
 
 
-def _guess(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
+def _guess(file: File, head: bytes, whole: bool, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
     """Types that save reading as text, from what pyarrow makes of the first rows and of some further down."""
     try:
-        sample = _parse(_sample(file, head, plan), plan, tokens, types={}, skip=0)
+        sample = _parse(_sample(file, head, whole, plan), plan, tokens, types={}, skip=0)
     except (pa.ArrowInvalid, UnicodeError):
         return {}
     types = {}
@@ -110,13 +109,13 @@ def _repeats(column: pa.ChunkedArray) -> bool:
     return pc.count_distinct(column).as_py() * 2 <= len(column)
 
 
-def _sample(file: File, head: bytes, plan: _Plan) -> Any:
+def _sample(file: File, head: bytes, whole: bool, plan: _Plan) -> Any:
     """Whole lines below the header from the start and, of a plain UTF-8 file, from places spread over it."""
-    lines = head[: head.rfind(b"\n") + 1] or head
+    lines = head if whole else head[: head.rfind(b"\n") + 1] or head
     size = file.size
-    if size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
-        return pa.BufferReader(b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :]))
     pieces = [b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :])]
+    if whole or size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
+        return pa.BufferReader(pieces[0])
     with file.open() as stream:
         for place in range(1, _BITS + 1):
             stream.seek((size - len(head)) * place // _BITS + len(head) - max(_BIT, plan.block // 8))
