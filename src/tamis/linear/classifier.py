@@ -1,0 +1,225 @@
+"""LinearClassifier: a penalised linear model of classes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.errors import ParameterError, TamisWarning
+from tamis.linear.model import LinearModel
+from tamis.table import Classes, features, same_length
+
+
+def _has_probabilities(model: LinearClassifier) -> bool:
+    if model.loss != "logistic":
+        raise AttributeError(f"loss={model.loss!r} gives no probabilities; use loss='logistic'")
+    return True
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):
+    r"""A linear model of classes, with its whole path of penalties.
+
+    .. math:: \min_{b, w}\; \frac{1}{\sum_i \omega_i} \sum_i \omega_i\, \ell(y_i, b + x_i^\top w)
+              + \alpha \sum_j f_j \left(\rho |w_j| + \frac{1 - \rho}{2} w_j^2\right)
+
+    ℓ is the log loss (binary, or multinomial with one linear predictor a class) or the squared hinge max(0, 1 - yη)² (a
+    sparse support vector machine; several classes one against the rest).
+
+    Parameters
+    ----------
+    penalty : None, "ridge", "lasso", "elastic-net", or "subset" (the best k columns).
+    alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time. With
+        penalty="subset" and k=None it is the price of a column.
+    l1_ratio : share of the absolute penalty in the elastic net.
+    k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
+    loss : "logistic" or "squared_hinge".
+    rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
+    cv : number of folds (stratified), a splitter, or pairs of (training rows, test rows).
+    standardize : divide every column by its standard deviation (1/n) before penalising.
+    fit_intercept : whether to fit an intercept.
+    penalty_factors : one factor a column; 0 leaves a column free of penalty.
+    group : let all indicators of a categorical column enter together (group penalty, √size weights).
+    missing : "refuse", or "mean" to fill missing values with means learned in fit.
+    n_alphas : strengths on the path.
+    tol : relative duality gap along the path; the chosen model is solved to 1e-10.
+    time_limit : seconds after which the search for the best subset gives the best found so far.
+    n_jobs : threads over folds.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted.
+    coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
+    alpha_, gap_, path_, selected_columns_, coef_names_ : as in LinearRegressor.
+
+    References
+    ----------
+    Friedman, Hastie, Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(200, 4))
+    >>> model = LinearClassifier().fit(X, np.where(X[:, 2] > 0.1 * X[:, 0], "yes", "no"))
+    >>> model.predict(X[:3])
+    array(['yes', 'yes', 'no'], dtype='<U3')
+    """
+
+    _losses = ("logistic", "squared_hinge")
+    norm_bound = None
+
+    def __init__(
+        self,
+        penalty: str | None = "lasso",
+        *,
+        alpha: float | str | None = "cv",
+        l1_ratio: float = 0.5,
+        k: int | str | None = "cv",
+        loss: str = "logistic",
+        rule: str = "1se",
+        cv: Any = 10,
+        standardize: bool = True,
+        fit_intercept: bool = True,
+        penalty_factors: Any = None,
+        group: bool = False,
+        missing: str = "refuse",
+        n_alphas: int = 100,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.k = k
+        self.loss = loss
+        self.rule = rule
+        self.cv = cv
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.penalty_factors = penalty_factors
+        self.group = group
+        self.missing = missing
+        self.n_alphas = n_alphas
+        self.tol = tol
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the model."""
+        self._check()
+        table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
+        target = Classes.of(y)
+        same_length(target.codes, np.empty(table.n_rows))
+        weights = check.weights(sample_weight, table.n_rows)
+        self.classes_ = target.labels
+        self._check_classes(target, weights)
+        self._check_size(table.n_columns)
+        matrix = self._read(X, weights, table)
+        self._dispatch(matrix, target, weights)
+        return self
+
+    def _check_classes(self, target: Classes, weights: np.ndarray) -> None:
+        there = np.bincount(target.codes, weights=weights, minlength=target.n_classes) > 0
+        if there.sum() < 2:
+            label = target.labels[np.flatnonzero(there)[0]]
+            raise ParameterError(
+                f"the target has only one class ({label!r}); a classifier needs rows of at least 2 classes"
+            )
+
+    def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
+        from tamis.linear.loss import Logistic, Multinomial, SquaredHinge
+
+        splits = self._splits(target)
+        if target.n_classes == 2:
+            code = target.codes.astype(np.float64)
+            self._one(X, Logistic(code) if self.loss == "logistic" else SquaredHinge(code), weights, splits)
+            self._warn_separated(X, target, weights)
+        elif self.loss == "logistic":
+            self._one(X, Multinomial(np.eye(target.n_classes)[target.codes]), weights, splits)
+        else:
+            self._one_against_rest(X, target, weights, splits)
+
+    def _one(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
+        if self.penalty == "subset":
+            raise NotImplementedError
+        self._solve(X, loss, weights, splits)
+
+    def _splits(self, target: Classes) -> Any:
+        from tamis.linear.folds import splits_of
+
+        if self.penalty is None or not isinstance(self.alpha, str):
+            return None
+        return splits_of("loo" if self.alpha == "loo" else self.cv, target.codes, classifier=True)
+
+    def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
+        """A model for each class against all others, each with its own strength."""
+        from tamis.linear.loss import SquaredHinge
+
+        coefs, intercepts, alphas, paths, gaps = [], [], [], [], []
+        for k in range(target.n_classes):
+            self._one(X, SquaredHinge((target.codes == k).astype(np.float64)), weights, splits)
+            coefs.append(self.coef_[0])
+            intercepts.append(self.intercept_[0])
+            alphas.append(self.alpha_)
+            paths.append(self.path_)
+            gaps.append(self.gap_)
+        self.alphas_, self.paths_ = np.array(alphas), paths
+        self.alpha_, self.path_, self.gap_ = float(np.max(alphas)), paths[0], float(np.max(gaps))
+        self.coef_, self.intercept_ = np.array(coefs), np.array(intercepts)
+        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(self.coef_.T)]
+
+    def _warn_separated(self, X: Any, target: Classes, weights: np.ndarray) -> None:
+        """Without a penalty, classes that a plane parts have no finite optimum: say so."""
+        if self.alpha_ != 0 or self.loss != "logistic":
+            return
+        eta = np.asarray(X @ self.coef_[0][self.inputs_.order]) + self.intercept_[0]
+        side = np.where(target.codes == 1, eta, -eta)[weights > 0]
+        if side.min() > 5:
+            warnings.warn(
+                "the columns separate the two classes perfectly, so without a penalty the coefficients have no finite "
+                "optimum and only their direction means something; give penalty='ridge' or 'lasso'",
+                TamisWarning,
+                stacklevel=4,
+            )
+
+    def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        self.coef_, self.intercept_ = np.ascontiguousarray(coef.T), intercept
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Linear predictor of new rows: one number a row for two classes, one a class for more."""
+        eta = self._linear(X)
+        return eta[:, 0] if eta.shape[1] == 1 else eta
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most likely class of new rows."""
+        check_is_fitted(self, "coef_")
+        eta = self.decision_function(X)
+        return self.classes_[(eta > 0).astype(int) if eta.ndim == 1 else eta.argmax(axis=1)]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, in the order of `classes_`."""
+        eta = self.decision_function(X)
+        return np.column_stack([expit(-eta), expit(eta)]) if eta.ndim == 1 else softmax(eta, axis=1)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities, exact where they are tiny."""
+        eta = self.decision_function(X)
+        return np.column_stack([log_expit(-eta), log_expit(eta)]) if eta.ndim == 1 else log_softmax(eta, axis=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as plain numbers, lists and words, ready for JSON."""
+        return {**super().to_dict(), "classes": self.classes_.tolist(), "classes_dtype": self.classes_.dtype.str}
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """A fitted model from `to_dict`."""
+        model = super().from_dict(state)
+        model.classes_ = np.array(state["classes"], dtype=np.dtype(state["classes_dtype"]))
+        return model

@@ -1,0 +1,173 @@
+"""Fit a penalised linear model: a path of strengths, errors by fold, and the chosen model made exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.linear.design import Design
+from tamis.linear.folds import Splits, training_weights
+from tamis.linear.lockstep import Lockstep
+from tamis.linear.loss import Loss, Squared
+from tamis.linear.normal import Normal, test_error
+from tamis.linear.path import Path, strengths
+from tamis.linear.penalty import Penalty
+from tamis.views.moments import FoldMoments, Moments
+
+_TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be fitted: a matrix, a loss with its target, weights, a penalty."""
+
+    X: Any
+    loss: Loss
+    weights: np.ndarray
+    penalty: Penalty
+    standardize: bool
+    fit_intercept: bool
+    tol: float = 1e-5
+    n_jobs: int | None = None
+
+    @property
+    def is_tall(self) -> bool:
+        """True when the fit can be read from moments."""
+        n, p = self.X.shape
+        return isinstance(self.loss, Squared) and p <= min(n, _TALL)
+
+    @property
+    def options(self) -> dict[str, bool]:
+        return {"standardize": self.standardize, "fit_intercept": self.fit_intercept}
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A model in the units of the columns: coefficients (columns × outputs), intercepts, strength, gap reached."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    alpha: float
+    gap: float
+
+
+def path_of(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None = None) -> Path:
+    """The models for a falling grid of strengths, with their errors over folds when there are any."""
+    return _tall(job, splits, n_alphas, alphas) if job.is_tall else _wide(job, splits, n_alphas, alphas)
+
+
+def solution_at(job: Job, alpha: float, gap: float = 1e-10) -> Solution:
+    """The model for one strength, to a much smaller gap than the path's."""
+    if job.is_tall:
+        return _tall_at(job, alpha, gap)
+    fits = _lockstep(job, job.weights[:, None])
+    top = fits.largest
+    if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # walk down: each step begins close to its end
+        for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
+            fits.solve(step, 1e-3)
+    fits.solve(alpha, gap)
+    coef, intercept = fits.coefficients()
+    return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
+
+
+def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+    y = job.loss.y[:, 0]
+    folds = FoldMoments.of(job.X, splits or [], y, job.weights)
+    normal = Normal.of(folds.total, **job.options)
+    if alphas is None:
+        largest = job.penalty.largest(normal.c[:, None])
+        alphas = strengths(largest, n_alphas, len(normal.c) > len(y), job.penalty.l1_ratio == 0)
+    coef, intercept = normal.original(normal.path(job.penalty, alphas, job.tol))
+    path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
+    if not splits:
+        return path
+    errors = []
+    for train, test in zip(folds.train, folds.test):
+        part = Normal.of(train, **job.options)
+        errors.append(test_error(test, *part.original(part.path(job.penalty, alphas, job.tol))))
+    return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
+
+
+def _lockstep(job: Job, weights: np.ndarray) -> Lockstep:
+    return Lockstep(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
+
+
+def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+    weights = job.weights[:, None]
+    if splits:
+        weights = np.hstack([weights, training_weights(splits, job.weights)])
+    fits = _lockstep(job, weights)
+    n, p = job.X.shape
+    if alphas is None:
+        alphas = strengths(fits.largest, n_alphas, p > n, job.penalty.l1_ratio == 0)
+    held = [(test, job.weights[test] / job.weights[test].sum()) for _, test in splits or []]
+    coefs, intercepts, errors = [], [], []
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    for alpha in alphas:
+        fits.solve(float(alpha))
+        coef, intercept = fits.coefficients()
+        coefs.append(coef)
+        intercepts.append(intercept)
+        errors.append(
+            [
+                double * share @ job.loss.take(test).value(fit.eta[test])
+                for (test, share), fit in zip(held, fits.fits[1:])
+            ]
+        )
+        if _is_saturated(fits) and job.penalty.l1_ratio > 0:
+            break
+    done = len(coefs)
+    stack = np.array(coefs)
+    path = Path(alphas[:done], stack, np.array(intercepts), np.count_nonzero(stack.any(axis=2), axis=1))
+    if not splits:
+        return path
+    return path.scored(np.array(errors).T, np.array([job.weights[test].sum() for test, _ in held]))
+
+
+def _is_saturated(fits: Lockstep) -> bool:
+    """True when all rows are fitted nearly perfectly: smaller strengths only follow noise."""
+    fit = fits.fits[0]
+    return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < 1e-3 * fit.null
+
+
+def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
+    y = job.loss.y[:, 0]
+    normal = Normal.of(Moments.of(job.X, y, job.weights), **job.options)
+    top = job.penalty.largest(normal.c[:, None])
+    grid = np.array([alpha])
+    if job.penalty.l1_ratio > 0 and 0 < alpha < top:
+        grid = top * (alpha / top) ** (np.arange(1, 6) / 5)
+        grid[-1] = alpha
+    beta = normal.path(job.penalty, grid, gap)[-1]
+    beta = _refine(job, normal, beta, alpha)
+    reached = normal.gap(beta, normal.c - normal.H @ beta, job.penalty, alpha) / max(0.5 * normal.yy, 1e-300)
+    coef, intercept = normal.original(beta)
+    return Solution(coef[:, None], np.atleast_1d(intercept), alpha, max(reached, 0.0))
+
+
+def _refine(job: Job, normal: Normal, beta: np.ndarray, alpha: float) -> np.ndarray:
+    """Two corrections from the rows themselves: moments square the condition number, residuals bring the digits back."""
+    used = np.flatnonzero((beta != 0) & np.isfinite(normal.scale))
+    if not used.size or job.penalty.starts is not None:
+        return beta
+    l1, l2 = (part[used] for part in job.penalty.at(alpha))
+    design = Design(job.X)
+    Z = design.columns(used, normal.centre, 1 / normal.scale)
+    share = job.weights / job.weights.sum()
+    block = normal.H[np.ix_(used, used)] + np.diag(l2)
+    new = beta[used]
+    for _ in range(2):
+        left = share * (job.loss.y[:, 0] - normal.middle - Z @ new)
+        pull = left @ Z - l2 * new - l1 * np.sign(new)
+        try:
+            new = new + np.linalg.solve(block, pull)
+        except np.linalg.LinAlgError:
+            return beta
+    far = not np.linalg.norm(new - beta[used]) <= 1e-4 * np.linalg.norm(beta[used])  # a nearly singular block, or NaN
+    if far or np.any((np.sign(new) != np.sign(beta[used])) & (l1 > 0)):
+        return beta
+    out = beta.copy()
+    out[used] = new
+    return out

@@ -1,0 +1,180 @@
+"""Least squares by pivoted QR on standardised columns, with the inference of the classical linear model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg, stats
+
+from tamis.errors import TamisWarning
+from tamis.linear.design import Design
+
+CUT = 1e-13  # a direction below this share of the largest one counts as dependent
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    """Coefficients in the units of the columns, and how sure they are.
+
+    `standard_errors`, `t` and `p` are NaN where the columns do not determine a coefficient (and, all of them, where no
+    row is left to estimate the noise).
+    """
+
+    coef: np.ndarray
+    intercept: float
+    standard_errors: np.ndarray
+    intercept_standard_error: float
+    t: np.ndarray
+    p: np.ndarray
+    residual_deviation: float
+    freedom: int
+    r2: float
+    adjusted_r2: float
+    rank: int
+
+
+def least_squares(
+    X: Any, y: np.ndarray, weights: np.ndarray, names: Sequence[str], *, fit_intercept: bool = True
+) -> LeastSquares:
+    """Minimise Σ w (y - b - Xβ)².
+
+    Columns are centred and divided by their standard deviation, so that units do not decide which column survives,
+    then factored by QR with column pivoting. Where columns depend on one another (a diagonal below 1e-13 of the largest,
+    or more columns than rows) the coefficients of least norm, in standardised columns, come from the singular values
+    above that share, and a warning names the dependent columns. Two steps of refinement with residuals in extended
+    precision follow.
+    """
+    design = Design(X)
+    share = weights / weights.sum()
+    centre, inverse = (a[:, 0] for a in design.units(share[:, None], True, fit_intercept))
+    Z = design.columns(np.arange(design.p), centre, inverse) * np.sqrt(weights)[:, None]
+    solve, diagonal, rank, last = _factor(Z)
+    dead = np.flatnonzero(inverse == 0)
+    if rank < design.p - dead.size:
+        _warn(names, last, rank, design.p)
+    coef, intercept = np.zeros(design.p), float(share @ y) if fit_intercept else 0.0
+    residual = y - intercept
+    for step in range(3):
+        coef = coef + solve(np.sqrt(weights) * residual) * inverse
+        if fit_intercept:
+            intercept = _intercept(design, coef, y, share)
+        if step < 2:
+            residual = _residual(design, coef, intercept, y)
+    return _infer(
+        design,
+        y,
+        weights,
+        coef,
+        intercept,
+        _residual(design, coef, intercept, y),
+        diagonal,
+        inverse,
+        centre,
+        rank,
+        fit_intercept,
+    )
+
+
+def _factor(Z: np.ndarray) -> tuple[Any, Any, int, np.ndarray]:
+    """A solver, a function giving rows of R⁻ᵀ for inference, the rank, and the pivot order."""
+    Q, R, pivot = linalg.qr(Z, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diagonal(R))
+    rank = int(np.sum(size > CUT * size[0])) if size.size and size[0] > 0 else 0
+    if rank == Z.shape[1]:
+
+        def solve(right: np.ndarray) -> np.ndarray:
+            out = np.empty(Z.shape[1])
+            out[pivot] = linalg.solve_triangular(R, Q.T @ right)
+            return out
+
+        def spread(vectors: np.ndarray) -> np.ndarray:
+            return np.asarray((linalg.solve_triangular(R, vectors[pivot], trans="T") ** 2).sum(axis=0))
+
+        return solve, spread, rank, pivot
+    U, s, Vt = linalg.svd(Z, full_matrices=False, check_finite=False)
+    kept = s > CUT * s[0] if s.size and s[0] > 0 else np.zeros(len(s), bool)
+    U, s, Vt = U[:, kept], s[kept], Vt[kept]
+
+    def shortest(right: np.ndarray) -> np.ndarray:
+        return np.asarray(Vt.T @ ((U.T @ right) / s))
+
+    def partial(vectors: np.ndarray) -> np.ndarray:
+        inside = Vt @ vectors
+        found = ((inside / s[:, None]) ** 2).sum(axis=0)
+        lost = (vectors**2).sum(axis=0) - (inside**2).sum(axis=0) > 1e-8 * (vectors**2).sum(axis=0)
+        return np.where(lost, np.nan, found)
+
+    return shortest, partial, rank, pivot
+
+
+def _residual(design: Design, coef: np.ndarray, intercept: float, y: np.ndarray) -> np.ndarray:
+    """y - b - Xβ with products summed in extended precision, for refinement."""
+    if design.sparse:
+        return np.asarray(y - intercept - design.X @ coef)
+    total = y.astype(np.longdouble) - np.longdouble(intercept)
+    for j in range(design.p):
+        total -= design.X[:, j].astype(np.longdouble) * np.longdouble(coef[j])
+    return np.asarray(total, dtype=np.float64)
+
+
+def _intercept(design: Design, coef: np.ndarray, y: np.ndarray, share: np.ndarray) -> float:
+    return float(np.sum(share.astype(np.longdouble) * _residual(design, coef, 0.0, y).astype(np.longdouble)))
+
+
+def _infer(
+    design: Design,
+    y: np.ndarray,
+    weights: np.ndarray,
+    coef: np.ndarray,
+    intercept: float,
+    residual: np.ndarray,
+    spread: Any,
+    inverse: np.ndarray,
+    centre: np.ndarray,
+    rank: int,
+    fit_intercept: bool,
+) -> LeastSquares:
+    n = int(np.count_nonzero(weights))
+    freedom = n - rank - int(fit_intercept)
+    left = float(weights @ residual**2)
+    middle = weights @ y / weights.sum() if fit_intercept else 0.0
+    total = float(weights @ (y - middle) ** 2)
+    r2 = 1 - left / total if total > 0 else 0.0
+    noise = np.sqrt(left / freedom) if freedom > 0 else np.nan
+    error = noise * np.sqrt(spread(np.diag(inverse))) if design.p else np.zeros(0)
+    error[inverse == 0] = np.nan
+    own = 1 / weights.sum() + spread((centre * inverse)[:, None])[0] if fit_intercept else np.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = coef / error
+        p = 2 * stats.t.sf(np.abs(t), freedom) if freedom > 0 else np.full(design.p, np.nan)
+    adjusted = 1 - (1 - r2) * (n - int(fit_intercept)) / freedom if freedom > 0 else np.nan
+    return LeastSquares(
+        coef,
+        intercept,
+        error,
+        float(noise * np.sqrt(own)),
+        t,
+        p,
+        float(noise),
+        freedom,
+        float(r2),
+        float(adjusted),
+        rank,
+    )
+
+
+def _warn(names: Sequence[str], pivot: np.ndarray, rank: int, p: int) -> None:
+    dependent = sorted(names[j] for j in pivot[rank:])
+    shown = ", ".join(repr(name) for name in dependent[:5]) + (
+        f" and {len(dependent) - 5} more" if len(dependent) > 5 else ""
+    )
+    warnings.warn(
+        f"column(s) {shown} depend linearly on the others ({p} columns of rank {rank}, directions below {CUT:g} of the "
+        "largest cut off); the coefficients of least norm are given: drop columns, or use a penalty",
+        TamisWarning,
+        stacklevel=5,
+    )

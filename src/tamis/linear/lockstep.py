@@ -1,0 +1,347 @@
+"""Several fits of one model on one matrix (all rows, and each fold's training rows) walk down the path together.
+
+The working set of columns is shared, so that the predictions of all fits are one matrix product, and the check of all
+other columns is one more: a fold then costs little beyond its own small quadratic.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.errors import NotConverged
+from tamis.linear.design import Design
+from tamis.linear.loss import Loss
+from tamis.linear.penalty import Penalty
+from tamis.linear.quadratic import minimise
+
+_ROUNDS = 200
+_JOINT = 1200  # coefficients of several outputs up to which one Newton step moves them all
+
+
+@dataclass(eq=False)
+class Fit:
+    """The state of one fit: its weights and units, coefficients on the working set, and what follows from them."""
+
+    weights: np.ndarray  # n, sum 1
+    centre: np.ndarray  # p, in the design's common units
+    inverse: np.ndarray  # p
+    intercept: np.ndarray  # outputs
+    beta: np.ndarray  # working set × outputs
+    eta: np.ndarray  # n × outputs
+    pull: np.ndarray  # n × outputs, times weights
+    score: np.ndarray  # p × outputs: gradient of the mean loss, sign turned
+    null: float  # objective without columns
+    gap: float = np.inf
+    hessian: Any = None  # one matrix an output
+    slow: bool = True
+
+
+class Lockstep:
+    """Fits of one penalised loss under several weightings of the rows.
+
+    Parameters
+    ----------
+    design : the matrix.
+    loss : the loss with its target.
+    weights : n × m, one column a fit.
+    penalty : the penalty; its strength is given to `solve`.
+    tol : relative duality gap to reach, of the objective without columns.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        loss: Loss,
+        weights: np.ndarray,
+        penalty: Penalty,
+        *,
+        standardize: bool,
+        fit_intercept: bool,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.design, self.loss, self.penalty = design, loss, penalty
+        self.fit_intercept, self.tol, self.n_jobs = fit_intercept, tol, n_jobs
+        weights = weights / weights.sum(axis=0)
+        self.base_centre, self.base_inverse = (a[:, 0] for a in design.units(weights[:, :1], True, fit_intercept))
+        centre, inverse = design.units(weights, standardize, fit_intercept)
+        stretch = np.where(self.base_inverse > 0, self.base_inverse, 1.0)[:, None]
+        self.working = np.zeros(0, dtype=np.int64)
+        self.columns = np.empty((design.n, 0), order="F")
+        self.inside = np.zeros(design.p, dtype=bool)
+        self.fits = [
+            self._start(weights[:, f], (centre[:, f] - self.base_centre) * stretch[:, 0], inverse[:, f] / stretch[:, 0])
+            for f in range(weights.shape[1])
+        ]
+        self._measure(self.fits)
+        for fit in self.fits:
+            fit.null = max(self._objective(fit, 0.0), np.finfo(float).tiny)
+            fit.null = fit.null - self._floor(fit)
+
+    def _floor(self, fit: Fit) -> float:
+        """The part of the null objective that no model can lower: the loss of perfect predictions."""
+        return float(-fit.weights @ self.loss.conjugate(np.zeros_like(fit.eta)))
+
+    def _start(self, w: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Fit:
+        K, n, p = self.loss.outputs, self.design.n, self.design.p
+        intercept = self.loss.start(w) if self.fit_intercept else np.zeros(K)
+        empty = np.zeros((n, K))
+        fit = Fit(
+            w, centre, inverse, np.asarray(intercept, float), np.zeros((0, K)), empty, empty, np.zeros((p, K)), 1.0
+        )
+        self._predict(fit)
+        return fit
+
+    @property
+    def largest(self) -> float:
+        """The strength at which the first fit uses no column."""
+        return self.penalty.largest(self.fits[0].score)
+
+    def solve(self, alpha: float, tol: float | None = None) -> bool:
+        """Bring every fit to the optimum for one strength, from where it stands; True when the gap was reached."""
+        goal = self.tol if tol is None else tol
+        for fit in self.fits:
+            fit.gap = self._gap(fit, alpha)
+        for _ in range(_ROUNDS):
+            open_fits = [fit for fit in self.fits if fit.gap > goal * fit.null]
+            if not open_fits:
+                return True
+            self._widen(open_fits, alpha)
+            before = [fit.gap for fit in open_fits]
+            map_threads(lambda fit: self._improve(fit, alpha, goal * fit.null), open_fits, self.n_jobs)
+            self._measure(open_fits)
+            for fit, old in zip(open_fits, before):
+                fit.gap = self._gap(fit, alpha)
+                fit.slow = fit.gap > 0.1 * old
+        worst = max(fit.gap / fit.null for fit in self.fits)
+        warnings.warn(
+            f"the linear model stopped at a relative duality gap of {worst:.1e} (asked {goal:.1e}) for alpha={alpha:.3g}; "
+            "give a larger alpha, or drop columns that nearly repeat each other",
+            NotConverged,
+            stacklevel=4,
+        )
+        return False
+
+    # -- the working set -------------------------------------------------------------------------------------------
+    def _widen(self, fits: list[Fit], alpha: float) -> None:
+        """Take in the columns (or groups) that some open fit wants."""
+        l1, _ = self.penalty.at(alpha)
+        wanted = np.zeros(len(l1), dtype=bool)
+        starts = self.penalty.starts
+        new_unit = ~self.inside if starts is None else ~self.inside[starts[:-1]]
+        for fit in fits:
+            excess = np.where(new_unit, self.penalty.norms(fit.score).max(axis=1) - l1, -1.0)
+            found = np.flatnonzero(excess > 0)
+            most = max(50, len(self.working))
+            if found.size > most and self.penalty.l1_ratio > 0:
+                found = found[np.argsort(-excess[found], kind="stable")[:most]]
+            wanted[found] = True
+        if self.penalty.l1_ratio == 0:
+            wanted = new_unit
+        if starts is not None:
+            wanted = np.repeat(wanted, np.diff(starts))
+        alive = np.any([fit.inverse > 0 for fit in self.fits], axis=0)
+        new = np.flatnonzero(wanted & alive & ~self.inside) if starts is None else np.flatnonzero(wanted & ~self.inside)
+        if not new.size:
+            return
+        self.inside[new] = True
+        order = np.argsort(np.concatenate([self.working, new]), kind="stable")
+        self.working = np.concatenate([self.working, new])[order]
+        added = self.design.columns(new, self.base_centre, self.base_inverse)
+        self.columns = np.asfortranarray(np.hstack([self.columns, added])[:, order])
+        for fit in self.fits:
+            fit.beta = np.vstack([fit.beta, np.zeros((new.size, self.loss.outputs))])[order]
+            fit.hessian = None
+
+    # -- one fit ---------------------------------------------------------------------------------------------------
+    def _predict(self, fit: Fit) -> None:
+        """Linear predictor and pull from the coefficients."""
+        raw = fit.beta * fit.inverse[self.working, None]
+        fit.eta = self.columns @ raw + (fit.intercept - fit.centre[self.working] @ raw)
+        if self.loss.offset is not None:
+            fit.eta = fit.eta + self.loss.offset
+        if self.fit_intercept:
+            self._centre(fit)
+        fit.pull = fit.weights[:, None] * self.loss.pull(fit.eta)
+
+    def _centre(self, fit: Fit) -> None:
+        """Make the intercept optimal for the coefficients there are: the dual point needs a pull that sums to zero."""
+        size = max(1.0, float(np.abs(fit.eta).max()))
+        pull = fit.weights @ self.loss.pull(fit.eta)
+        for _ in range(100):
+            if np.max(np.abs(pull)) < 1e-14 * size:
+                return
+            move = self._centring(fit, pull)
+            if np.max(np.abs(move)) < 1e-15 * size:
+                return
+            length = 1.0
+            while True:  # a step that overshoots is halved
+                eta = fit.eta + length * move
+                new = fit.weights @ self.loss.pull(eta)
+                if np.max(np.abs(new)) < np.max(np.abs(pull)) or length < 1e-6:
+                    break
+                length *= 0.5
+            fit.intercept, fit.eta, pull = fit.intercept + length * move, eta, new
+            if length < 1e-6:
+                return
+
+    def _centring(self, fit: Fit, pull: np.ndarray) -> np.ndarray:
+        """A Newton step for the intercepts."""
+        if self.loss.outputs == 1:
+            bend = fit.weights @ self.loss.curvature(fit.eta)
+            return np.clip(pull / np.maximum(bend, 1e-12), -self.loss.stride, self.loss.stride)
+        share = self.loss.y - self.loss.pull(fit.eta)
+        bend = np.diag(fit.weights @ share) - (share * fit.weights[:, None]).T @ share
+        return np.clip(np.linalg.lstsq(bend, pull, rcond=1e-12)[0], -self.loss.stride, self.loss.stride)
+
+    def _measure(self, fits: list[Fit]) -> None:
+        """The pull on every column, for all fits in one product."""
+        K = self.loss.outputs
+        raw = self.design.score(np.hstack([fit.pull for fit in fits]))
+        for i, fit in enumerate(fits):
+            total = fit.pull.sum(axis=0)
+            common = (raw[:, i * K : (i + 1) * K] - self.base_centre[:, None] * total) * self.base_inverse[:, None]
+            fit.score = (common - fit.centre[:, None] * total) * fit.inverse[:, None]
+
+    def _objective(self, fit: Fit, alpha: float) -> float:
+        loss = float(fit.weights @ self.loss.value(fit.eta))
+        if alpha == 0 or not len(self.working):
+            return loss
+        full = np.zeros_like(fit.score)
+        full[self.working] = fit.beta
+        return loss + self.penalty.value(alpha, full)
+
+    def _gap(self, fit: Fit, alpha: float) -> float:
+        """Primal minus dual objective; free columns count with the gain a Newton step would still bring."""
+        primal = self._objective(fit, alpha)
+        pull = fit.pull / np.where(fit.weights > 0, fit.weights, 1.0)[:, None]
+        shares = (
+            {1.0, self.penalty.shrink(alpha, fit.score)}
+            if self.penalty.l1_ratio < 1
+            else {self.penalty.shrink(alpha, fit.score)}
+        )
+        dual = -np.inf
+        for share in shares:
+            held = self.penalty.conjugate(alpha, share * fit.score)
+            if np.isfinite(held):
+                value = self.loss.conjugate(share * pull)
+                if self.loss.offset is not None:
+                    value = value + share * (pull * self.loss.offset).sum(axis=1)
+                dual = max(dual, -float(fit.weights @ value) - held)
+        free = self.penalty.factors * alpha == 0
+        slack = (
+            0.5
+            * float((fit.score[free] ** 2).sum())
+            / max(1e-12, float((fit.weights @ self.loss.curvature(fit.eta)).mean()))
+            if free.any()
+            else 0.0
+        )
+        return primal - dual + slack
+
+    def _blocks(self) -> list[list[int]]:
+        """Outputs that move together: all while their joint Hessian is small, else one after the other."""
+        outputs = list(range(self.loss.outputs))
+        return [outputs] if len(outputs) * (len(self.working) + 1) <= _JOINT else [[k] for k in outputs]
+
+    def _curve(self, fit: Fit, block: list[int]) -> np.ndarray:
+        """The Hessian of the mean loss by the coefficients of some outputs; each begins with its intercept."""
+        bends = self.loss.curvature(fit.eta)
+        size = len(self.working) + 1
+        out = np.empty((len(block) * size, len(block) * size))
+        for a, k in enumerate(block):
+            for b, other in enumerate(block[: a + 1]):
+                bend = bends[:, k] if k == other else self.loss.cross(fit.eta, k, other)
+                part = self._product(fit, fit.weights * bend)
+                out[a * size : (a + 1) * size, b * size : (b + 1) * size] = part
+                out[b * size : (b + 1) * size, a * size : (a + 1) * size] = part
+        return out
+
+    def _product(self, fit: Fit, bend: np.ndarray) -> np.ndarray:
+        """[1, Z]ᵀ diag(bend) [1, Z] on the working set, in the fit's own units."""
+        rows = np.flatnonzero(bend)
+        Z = self.columns if rows.size > 0.95 * len(bend) else self.columns[rows]
+        bend = bend if Z is self.columns else bend[rows]
+        centre, inverse = fit.centre[self.working], fit.inverse[self.working]
+        square, total = Z.T @ (Z * bend[:, None]), bend.sum()
+        lean = bend @ Z
+        square -= np.outer(centre, lean) + np.outer(lean - total * centre, centre)
+        square *= np.outer(inverse, inverse)
+        out = np.empty((len(centre) + 1, len(centre) + 1))
+        out[1:, 1:] = square
+        out[0, 1:] = out[1:, 0] = inverse * (lean - total * centre)
+        out[0, 0] = total
+        return out
+
+    def _improve(self, fit: Fit, alpha: float, goal: float) -> None:
+        """One Newton step on the working set."""
+        blocks = self._blocks()
+        if fit.hessian is None or (fit.slow and not self.loss.constant_curvature):
+            fit.hessian = [self._curve(fit, block) for block in blocks]
+        first = 1 if self.loss.constant_curvature or not self.fit_intercept else 0
+        size = len(self.working) + 1
+        for block, H in zip(blocks, fit.hessian):
+            pull = fit.pull[:, block]
+            total = pull.sum(axis=0)
+            raw = (self.columns.T @ pull - np.outer(fit.centre[self.working], total)) * fit.inverse[self.working, None]
+            q = np.vstack([total, raw])[first:].T.ravel()
+            old = np.vstack([np.zeros(len(block)), fit.beta[:, block]])[first:].T.ravel()
+            l1, l2, starts = self._local(alpha, first, len(block))
+            if first:
+                kept = np.arange(len(block) * size).reshape(len(block), size)[:, 1:].ravel()
+                H = np.ascontiguousarray(H[np.ix_(kept, kept)])
+            elif len(block) > 1:  # one intercept is redundant: hold it where it is
+                l2[0] = H[0, 0]
+            gain = 1e-2 * min(goal, 0.1 * fit.gap) / max(1, len(old)) ** 0.5
+            new, _ = minimise(H, q, old, l1, l2, gain, starts)
+            move = np.zeros((size, len(block)))
+            move[first:] = (new - old).reshape(len(block), size - first).T
+            self._walk(fit, alpha, block, move)
+
+    def _local(self, alpha: float, first: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The penalty of the working set, a free intercept before each output when it takes part."""
+        l1, l2 = self.penalty.at(alpha)
+        lead = np.zeros(1 - first)
+        bend = np.tile(np.concatenate([lead, l2[self.working]]), outputs)
+        if self.penalty.starts is None:
+            return np.tile(np.concatenate([lead, l1[self.working]]), outputs), bend, None
+        sizes = np.diff(self.penalty.starts)
+        units = np.unique(np.repeat(np.arange(len(sizes)), sizes)[self.working])
+        lengths = np.tile(np.concatenate([np.ones(1 - first, int), sizes[units]]), outputs)
+        return np.tile(np.concatenate([lead, l1[units]]), outputs), bend, np.concatenate([[0], np.cumsum(lengths)])
+
+    def _walk(self, fit: Fit, alpha: float, block: list[int], move: np.ndarray) -> None:
+        """Take a step, shortened until the objective falls; a quadratic needs no shortening."""
+        start, intercept, length = fit.beta, fit.intercept, 1.0
+        base = None if self.loss.constant_curvature else self._objective(fit, alpha)
+        for _ in range(30):
+            fit.beta = start.copy()
+            fit.beta[:, block] += length * move[1:]
+            fit.intercept = intercept.copy()
+            fit.intercept[block] += length * move[0]
+            self._predict(fit)
+            if base is None or self._objective(fit, alpha) <= base + 1e-14 * abs(base):
+                return
+            length *= 0.5
+            fit.slow = True
+        fit.beta, fit.intercept = start, intercept
+        self._predict(fit)
+
+    # -- what comes out --------------------------------------------------------------------------------------------
+    def coefficients(self, f: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (p × outputs) and intercepts in the units of X."""
+        fit = self.fits[f]
+        coef = np.zeros((self.design.p, self.loss.outputs))
+        scale = fit.inverse[self.working, None]
+        coef[self.working] = (
+            fit.beta * scale * np.where(self.base_inverse > 0, self.base_inverse, 1.0)[self.working, None]
+        )
+        shift = (fit.centre[self.working, None] * scale * fit.beta).sum(axis=0)
+        intercept = (
+            fit.intercept - shift - self.base_centre @ coef if self.fit_intercept else np.zeros(self.loss.outputs)
+        )
+        return coef, intercept

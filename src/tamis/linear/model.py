@@ -1,0 +1,219 @@
+"""What the two linear estimators share: parameters and their checks, inputs, the choice of a model, text and JSON."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.errors import ParameterError, TamisWarning
+from tamis.linear.inputs import Inputs
+from tamis.table import Table, features
+
+PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
+_VERSION = 1
+
+
+class LinearModel(BaseEstimator):
+    """Base of LinearRegressor and LinearClassifier; see there."""
+
+    _losses: tuple[str, ...] = ()
+
+    # -- checks ------------------------------------------------------------------------------------------------------
+    def _check(self) -> None:
+        if self.penalty is not None:
+            check.one_of("penalty", self.penalty, PENALTIES)
+        check.one_of("loss", self.loss, self._losses)
+        check.one_of("rule", self.rule, ("1se", "min"))
+        check.one_of("missing", self.missing, ("refuse", "mean"))
+        if isinstance(self.alpha, str):
+            check.one_of("alpha", self.alpha, ("cv", "loo", "bayes"))
+            self._check_bayes()
+        elif self.alpha is not None:
+            check.number("alpha", self.alpha, low=0)
+        check.number("l1_ratio", self.l1_ratio, low=0, high=1)
+        check.count("n_alphas", self.n_alphas, low=2)
+        check.number("tol", self.tol, low=0, open_low=True)
+        if self.norm_bound is not None:
+            check.number("norm_bound", self.norm_bound, low=0, open_low=True)
+            if self.penalty != "ridge" or self.loss != "squared":
+                raise ParameterError(f"norm_bound={self.norm_bound} needs penalty='ridge' and loss='squared'")
+
+    def _check_bayes(self) -> None:
+        if self.alpha == "bayes" and (self.loss != "squared" or self.penalty not in ("ridge", "lasso")):
+            raise ParameterError(
+                f"alpha='bayes' with penalty={self.penalty!r} and loss={self.loss!r} is not known; "
+                "give penalty='ridge' or 'lasso' and loss='squared', or alpha='cv'"
+            )
+
+    def _check_size(self, n_columns: int) -> None:
+        if self.penalty == "subset" and self.k is not None and self.k != "cv":
+            check.count("k", self.k, low=0, high=n_columns, of="columns")
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+    def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
+        """Learn the encoding and give the matrix in solving order."""
+        reference = self.penalty is None or self.penalty == "subset"
+        self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
+        self.coef_names_ = list(self.inputs_.encoding.columns)
+        return self.inputs_.arrange(self.inputs_.read(table))
+
+    def _factors(self, n_columns: int) -> np.ndarray:
+        """One penalty factor an encoded column, in solving order."""
+        given = np.ones(n_columns)
+        if self.penalty_factors is not None:
+            given = np.asarray(self.penalty_factors, dtype=np.float64)
+            if given.shape != (n_columns,):
+                raise ParameterError(
+                    f"penalty_factors has shape {given.shape}, but there are {n_columns:,} columns; give one factor a column"
+                )
+            bad = np.flatnonzero(~(given >= 0) | ~np.isfinite(given))
+            if bad.size:
+                raise ParameterError(f"penalty_factors[{bad[0]}]={given[bad[0]]}; give finite factors of at least 0")
+            if not given.any():
+                raise ParameterError("all penalty_factors are 0; give penalty=None to leave every column free")
+        return given[self.inputs_.groups]
+
+    def _penalty(self, n_columns: int) -> Any:
+        from tamis.linear.penalty import Penalty
+
+        share = {None: 0.0, "ridge": 0.0, "lasso": 1.0, "elastic-net": float(self.l1_ratio), "subset": 0.0}[
+            self.penalty
+        ]
+        starts = self.inputs_.starts
+        whole = bool(self.group) and share > 0 and bool(np.any(np.diff(starts) > 1))
+        return Penalty(share, self._factors(n_columns), starts if whole else None)
+
+    # -- fitting -----------------------------------------------------------------------------------------------------
+    def _solve(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
+        """Fit by path, at one strength, or without a penalty, and remember the model."""
+        from tamis.linear.fit import Job, path_of, solution_at
+
+        penalty = self._penalty(self.n_features_in_)
+        job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
+        if splits is None:
+            alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
+            self.path_ = None
+        else:
+            path = path_of(job, splits, self.n_alphas)
+            self._keep_path(path)
+            alpha = float(path.alphas[path.choose(self.rule)])
+        found = solution_at(job, alpha)
+        self.alpha_, self.gap_ = alpha, float(found.gap)
+        self._keep(found.coef, found.intercept)
+
+    def _keep_path(self, path: Any) -> None:
+        """The path with its columns in the table's order, and counted by columns of the table."""
+        from dataclasses import replace
+
+        coef = np.moveaxis(self.inputs_.restore(np.moveaxis(path.coef, 1, 2)), 2, 1)
+        sizes = [len(self._used(model)) for model in coef]
+        self.path_ = replace(path, coef=coef, n_columns=np.array(sizes, dtype=np.int64))
+
+    def _used(self, coef: np.ndarray) -> np.ndarray:
+        """Positions of the table's columns with a coefficient other than 0 (columns × outputs)."""
+        return np.unique(self.inputs_.encoding.groups[np.flatnonzero(coef.any(axis=1))])
+
+    def _keep(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        """Remember coefficients (solving order, columns × outputs) in the table's order."""
+        coef = self.inputs_.restore(coef.T).T
+        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(coef)]
+        self._shape(coef, np.asarray(intercept, dtype=np.float64))
+
+    def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _linear(self, X: Any) -> np.ndarray:
+        """The linear predictor of new rows (rows × outputs)."""
+        check_is_fitted(self, "coef_")
+        table = features(self, X, reset=False, sparse_ok=True)
+        coef = np.atleast_2d(self.coef_)
+        return np.asarray(self.inputs_.read(table) @ coef.T) + np.atleast_1d(self.intercept_)
+
+    # -- words and JSON ----------------------------------------------------------------------------------------------
+    def to_text(self, digits: int = 4) -> str:
+        """The model as a formula in words and numbers, coefficients on the original scale."""
+        from tamis.linear.text import formula
+
+        check_is_fitted(self, "coef_")
+        return formula(self, digits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as plain numbers, lists and words, ready for JSON; predictions after loading are the same."""
+        check_is_fitted(self, "coef_")
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "model": type(self).__name__,
+            "version": _VERSION,
+            "params": {name: value for name, value in self.get_params().items() if _is_plain(value)},
+            "n_features_in": int(self.n_features_in_),
+            "feature_names_in": None if names is None else [str(name) for name in names],
+            "inputs": self.inputs_.to_dict(),
+            "coef": np.asarray(self.coef_).tolist(),
+            "intercept": np.asarray(self.intercept_).tolist(),
+            "alpha": None if self.alpha_ is None else float(self.alpha_),
+            "selected_columns": list(self.selected_columns_),
+            "path": None if self.path_ is None else self.path_.summary(),
+        }
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """A fitted model from `to_dict`."""
+        if state.get("model") != cls.__name__:
+            raise ParameterError(f"this is a {state.get('model')!r}, not a {cls.__name__}; load it with its own class")
+        if state.get("version") != _VERSION:
+            raise ParameterError(
+                f"the model has version {state.get('version')!r}, but this Tamis reads version {_VERSION}"
+            )
+        model = cls(**state["params"])
+        model.inputs_ = Inputs.from_dict(state["inputs"])
+        encoding = model.inputs_.encoding
+        model.n_features_in_ = state["n_features_in"]
+        if state["feature_names_in"] is not None:
+            model.feature_names_in_ = np.array(state["feature_names_in"], dtype=object)
+        model.levels_in_ = {n: levels for n, levels in zip(encoding.names, encoding.levels) if levels is not None}
+        model.coef_names_ = list(encoding.columns)
+        model.coef_ = np.array(state["coef"], dtype=np.float64)
+        model.intercept_ = model._scalar(np.array(state["intercept"], dtype=np.float64))
+        model.alpha_ = state["alpha"]
+        model.selected_columns_ = state["selected_columns"]
+        model.path_ = None if state["path"] is None else _summary(state["path"])
+        return model
+
+    def _scalar(self, intercept: np.ndarray) -> Any:
+        return intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "mean"
+        return tags
+
+
+def _summary(state: dict[str, Any]) -> Any:
+    """A saved path: strengths, sizes and errors, without the coefficients along it."""
+    from tamis.linear.path import Path
+
+    parts = {name: None if part is None else np.array(part) for name, part in state.items()}
+    return Path(
+        parts["alphas"], np.zeros((0, 0, 0)), np.zeros((0, 0)), parts["n_columns"], parts["cv_mean"], parts["cv_se"]
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, (str, bool, int, float))
+
+
+def warn_constant(what: str) -> None:
+    """Say that the target does not vary."""
+    warnings.warn(
+        f"the target is {what} in every row, so no column can explain it; the model is that constant",
+        TamisWarning,
+        stacklevel=4,
+    )

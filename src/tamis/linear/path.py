@@ -1,0 +1,78 @@
+"""A path: the models for a falling strength (or a growing number of columns), and the choice among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Models along a path.
+
+    Attributes
+    ----------
+    alphas : strengths, falling; for best subsets the number of columns.
+    coef : models × encoded columns × outputs, in the units of the columns.
+    intercept : models × outputs.
+    n_columns : how many columns of the table each model uses.
+    cv_mean, cv_se : mean and standard error of the error over folds, or None without cross-validation.
+    """
+
+    alphas: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    n_columns: np.ndarray
+    cv_mean: np.ndarray | None = None
+    cv_se: np.ndarray | None = None
+
+    def choose(self, rule: str) -> int:
+        """Position of the model the rule picks: the least error, or the simplest within one standard error of it.
+
+        >>> path = Path(np.array([3.0, 2.0, 1.0]), np.zeros((3, 1, 1)), np.zeros((3, 1)), np.array([0, 1, 2]),
+        ...             np.array([5.0, 2.1, 2.0]), np.array([1.0, 0.3, 0.2]))
+        >>> path.choose("min"), path.choose("1se")
+        (2, 1)
+        """
+        assert self.cv_mean is not None
+        assert self.cv_se is not None
+        best = int(np.argmin(self.cv_mean))
+        if rule == "min":
+            return best
+        return int(np.flatnonzero(self.cv_mean <= self.cv_mean[best] + self.cv_se[best])[0])
+
+    def scored(self, errors: np.ndarray, weights: np.ndarray) -> Path:
+        """The same path with the mean and standard error of errors (folds × models), folds weighted."""
+        mean, se = over_folds(errors, weights)
+        return replace(self, cv_mean=mean, cv_se=se)
+
+    def __getitem__(self, name: str) -> Any:
+        """A part of the path by name, as from a table."""
+        return getattr(self, name)
+
+    def summary(self) -> dict[str, Any]:
+        """Strengths, number of columns and errors as plain lists."""
+        parts = {"alphas": self.alphas, "n_columns": self.n_columns, "cv_mean": self.cv_mean, "cv_se": self.cv_se}
+        return {name: None if part is None else np.asarray(part).tolist() for name, part in parts.items()}
+
+
+def over_folds(errors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted mean over folds and its standard error."""
+    share = weights / weights.sum()
+    mean = share @ errors
+    if len(errors) < 2:
+        return mean, np.zeros_like(mean)
+    return mean, np.sqrt(share @ (errors - mean) ** 2 / (len(errors) - 1))
+
+
+def strengths(largest: float, n: int, wide: bool, ridge: bool = False) -> np.ndarray:
+    """A falling grid of strengths, evenly spaced in their logarithm, from the one that empties the model.
+
+    It falls to 1/10,000 of it, or to 1/100 where columns outnumber rows; ridge, where no strength empties the model,
+    begins at 1,000 times the largest pull (as glmnet does) and ends at a ten-thousandth of it.
+    """
+    top = largest if largest > 0 else 1.0
+    last = 1e-7 if ridge else (1e-2 if wide else 1e-4)
+    return np.asarray(top * np.logspace(0, np.log10(last), n))

@@ -1,0 +1,234 @@
+"""LinearRegressor: a penalised linear model of a number."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from tamis import check
+from tamis.errors import ParameterError
+from tamis.linear.model import LinearModel, warn_constant
+from tamis.table import features, numbers, same_length
+
+
+class LinearRegressor(RegressorMixin, LinearModel):
+    r"""A linear model of a number, with its whole path of penalties.
+
+    .. math:: \min_{b, w}\; \frac{1}{\sum_i \omega_i} \sum_i \omega_i\, \ell(y_i, b + x_i^\top w)
+              + \alpha \sum_j f_j \left(\rho |w_j| + \frac{1 - \rho}{2} w_j^2\right)
+
+    with w in standardised columns, ρ = 1 for the lasso, 0 for ridge and `l1_ratio` for the elastic net. The intercept is
+    never penalised. Categorical columns enter as indicators; columns are solved in the order of their names.
+
+    Parameters
+    ----------
+    penalty : None, "ridge", "lasso", "elastic-net", or "subset" (the best k columns).
+    alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time (closed
+        form for ridge), "bayes" samples it with the coefficients (ridge and lasso). With penalty="subset" and k=None it
+        is the price of a column.
+    l1_ratio : share of the absolute penalty in the elastic net.
+    k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
+    loss : "squared" (half the squared error), "poisson" (counts, log link) or "huber" (squared up to `huber_width` robust
+        standard deviations of the target, then linear).
+    rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
+    cv : number of folds, a splitter, or pairs of (training rows, test rows).
+    standardize : divide every column by its standard deviation (1/n) before penalising.
+    fit_intercept : whether to fit an intercept.
+    norm_bound : for ridge, instead of alpha: the largest allowed length of the standardised coefficients.
+    penalty_factors : one factor a column; 0 leaves a column free of penalty.
+    group : let all indicators of a categorical column enter together (group penalty, √size weights).
+    missing : "refuse", or "mean" to fill missing values with means learned in fit.
+    huber_width : where the Huber loss turns linear.
+    n_alphas : strengths on the path.
+    tol : relative duality gap along the path; the chosen model is solved to 1e-10.
+    time_limit : seconds after which the search for the best subset gives the best found so far.
+    n_draws : draws of the Gibbs sampler for alpha="bayes".
+    n_jobs : threads over folds.
+    random_state : seed of the Gibbs sampler.
+
+    Attributes
+    ----------
+    coef_, intercept_ : coefficients in the units of the columns, one an encoded column (`coef_names_`).
+    alpha_ : the strength used; `gap_` the relative duality gap reached.
+    path_ : strengths, coefficients, number of columns, and the mean and standard error of the error over folds.
+    selected_columns_ : names of the columns with a coefficient other than 0.
+    standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
+    norm_bound_ : for ridge, the length of the standardised coefficients.
+    optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found.
+
+    References
+    ----------
+    Friedman, Hastie, Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent.
+    Ndiaye, Fercoq, Gramfort, Salmon (2017), Gap safe screening rules for sparsity enforcing penalties.
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(100, 5))
+    >>> model = LinearRegressor().fit(X, 3 + 2 * X[:, 1] + 0.1 * X[:, 0])
+    >>> model.selected_columns_
+    ['x0', 'x1']
+    """
+
+    _losses = ("squared", "poisson", "huber")
+
+    def __init__(
+        self,
+        penalty: str | None = "lasso",
+        *,
+        alpha: float | str | None = "cv",
+        l1_ratio: float = 0.5,
+        k: int | str | None = "cv",
+        loss: str = "squared",
+        rule: str = "1se",
+        cv: Any = 10,
+        standardize: bool = True,
+        fit_intercept: bool = True,
+        norm_bound: float | None = None,
+        penalty_factors: Any = None,
+        group: bool = False,
+        missing: str = "refuse",
+        huber_width: float = 1.35,
+        n_alphas: int = 100,
+        tol: float = 1e-5,
+        time_limit: float | None = None,
+        n_draws: int = 2000,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.k = k
+        self.loss = loss
+        self.rule = rule
+        self.cv = cv
+        self.standardize = standardize
+        self.fit_intercept = fit_intercept
+        self.norm_bound = norm_bound
+        self.penalty_factors = penalty_factors
+        self.group = group
+        self.missing = missing
+        self.huber_width = huber_width
+        self.n_alphas = n_alphas
+        self.tol = tol
+        self.time_limit = time_limit
+        self.n_draws = n_draws
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the logarithm of an exposure."""
+        self._check()
+        check.number("huber_width", self.huber_width, low=0, open_low=True)
+        table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
+        target = numbers(y)
+        same_length(target, np.empty(table.n_rows))
+        weights = check.weights(sample_weight, table.n_rows)
+        self._check_size(table.n_columns)
+        matrix = self._read(X, weights, table)
+        loss = self._loss(target, weights, offset)
+        if np.all(target[weights > 0] == target[weights > 0][0]):
+            warn_constant(f"{target[0]:g}")
+        self._dispatch(matrix, loss, target, weights)
+        return self
+
+    def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:
+        from tamis.linear.loss import Huber, Poisson, Squared
+
+        if offset is not None and self.loss != "poisson":
+            raise ParameterError(f"offset is for loss='poisson', but loss={self.loss!r}; subtract it from y instead")
+        if self.loss == "squared":
+            return Squared(y)
+        if self.loss == "huber":
+            return Huber(y, width=self.huber_width * _spread(y, weights))
+        bad = np.flatnonzero(y < 0)
+        if bad.size:
+            raise ParameterError(
+                f"Negative values in y: row {bad[0]} has {y[bad[0]]:g}; loss='poisson' takes counts of at least 0"
+            )
+        if not (weights @ y) > 0:
+            raise ParameterError("the target is 0 in every row; loss='poisson' needs at least one count above 0")
+        return Poisson(y, None if offset is None else _offset(offset, len(y)))
+
+    def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        squared = self.loss == "squared"
+        if self.penalty == "subset":
+            self._subset(X, loss, weights)
+        elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
+            self._least_squares(X, y, weights)
+        elif self.alpha == "bayes":
+            self._bayes(X, y, weights)
+        elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
+            self._ridge(X, y, weights)
+        else:
+            self._solve(X, loss, weights, self._splits(y))
+
+    def _splits(self, y: np.ndarray) -> Any:
+        from tamis.linear.folds import splits_of
+
+        if self.penalty is None or not isinstance(self.alpha, str):
+            return None
+        return splits_of("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
+
+    def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        from tamis.linear.least_squares import least_squares
+
+        names = [self.coef_names_[j] for j in self.inputs_.order]
+        found = least_squares(X, y, weights, names, fit_intercept=bool(self.fit_intercept))
+        self.alpha_, self.gap_, self.path_, self.rank_ = 0.0, 0.0, None, found.rank
+        self.standard_errors_, self.t_, self.p_ = (
+            self.inputs_.restore(part) for part in (found.standard_errors, found.t, found.p)
+        )
+        self.intercept_standard_error_ = found.intercept_standard_error
+        self.residual_deviation_, self.r2_, self.adjusted_r2_ = found.residual_deviation, found.r2, found.adjusted_r2
+        self._keep(found.coef[:, None], np.array([found.intercept]))
+
+    def _ridge(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        from tamis.linear.ridge import fit_ridge
+
+        factors = self._factors(self.n_features_in_)
+        found = fit_ridge(self, X, y, weights, factors, self._splits(y) if self.alpha == "cv" else None)
+        self.path_ = None
+        if found.path is not None:
+            self._keep_path(found.path)
+        self.alpha_, self.gap_, self.norm_bound_ = found.alpha, 0.0, found.norm
+        self._keep(found.coef[:, None], np.array([found.intercept]))
+
+    def _bayes(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _subset(self, X: Any, loss: Any, weights: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])
+
+    def _scalar(self, intercept: np.ndarray) -> Any:
+        return float(intercept)
+
+    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+        """Predicted numbers of new rows (expected counts for the Poisson loss)."""
+        eta = self._linear(X)[:, 0]
+        if offset is not None:
+            eta = eta + _offset(offset, len(eta))
+        return np.exp(np.minimum(eta, 700)) if self.loss == "poisson" else eta
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
+
+def _spread(y: np.ndarray, weights: np.ndarray) -> float:
+    """A robust standard deviation: 1.4826 times the median distance from the median, or the plain one when that is 0."""
+    kept = y[weights > 0]
+    far = float(1.4826 * np.median(np.abs(kept - np.median(kept))))
+    return far if far > 0 else float(kept.std()) or 1.0
+
+
+def _offset(offset: Any, n: int) -> np.ndarray:
+    given = np.asarray(offset, dtype=np.float64)
+    if given.shape != (n,) or not np.all(np.isfinite(given)):
+        raise ParameterError(f"offset has shape {given.shape}, but there are {n:,} rows; give one finite number a row")
+    return given

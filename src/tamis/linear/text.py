@@ -1,0 +1,51 @@
+"""A linear model in words and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def formula(model: Any, digits: int) -> str:
+    """The formula of a fitted model, one term a line, largest effect names as they are in the table."""
+    coef, intercept = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+    parts = [_terms(head, row, b, model, digits) for head, row, b in zip(_heads(model, len(coef)), coef, intercept)]
+    return "\n".join([*parts, _footer(model)])
+
+
+def _heads(model: Any, outputs: int) -> list[str]:
+    if not hasattr(model, "classes_"):
+        return ["log of the expected count"] if model.loss == "poisson" else ["target"]
+    word = "log-odds of" if model.loss == "logistic" and outputs == 1 else "score of"
+    labels = model.classes_[1:] if outputs == 1 else model.classes_
+    return [f"{word} {label}" for label in labels]
+
+
+def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
+    lines = [f"{head} = {intercept:.{digits}g}"]
+    encoding = model.inputs_.encoding
+    words = [_word(name, encoding, j) for j, name in enumerate(encoding.columns)]
+    for j in np.flatnonzero(coef):
+        sign = "+" if coef[j] > 0 else "-"
+        lines.append(f"    {sign} {abs(coef[j]):.{digits}g} × {words[j]}")
+    return "\n".join(lines)
+
+
+def _word(name: str, encoding: Any, j: int) -> str:
+    column = int(encoding.groups[j])
+    if encoding.levels[column] is None:
+        return name
+    return f"[{encoding.names[column]} is {name[len(encoding.names[column]) + 1 :]}]"
+
+
+def _footer(model: Any) -> str:
+    used, total = len(model.selected_columns_), len(model.inputs_.encoding.names)
+    how = f"penalty {model.penalty}" if model.penalty else "no penalty"
+    if model.penalty == "subset":
+        how = f"best subset of {used}"
+    elif model.penalty and model.alpha_ is not None:
+        how += f", alpha {model.alpha_:.4g}"
+        if model.path_ is not None and model.path_.cv_mean is not None:
+            how += f" by cross-validation (rule {model.rule})"
+    return f"({used} of {total} columns; {how})"
