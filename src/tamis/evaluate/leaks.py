@@ -1,0 +1,265 @@
+"""What in a table would make any score too good, found before anything is fitted and said in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.evaluate.alone import Alone, alone
+from tamis.evaluate.twins import near_twins, row_keys, twins
+from tamis.split import Folds
+from tamis.table import Column, Table, is_class_target
+from tamis.table.target import Classes, numbers
+
+__all__ = ["Leak", "leaks"]
+
+_IDENTIFIER = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row|number|no|nr)$|(id|Id|ID|No|Nr)$", re.UNICODE)
+_ENTITY = re.compile(
+    r"patient|subject|person|user|customer|client|animal|donor|household|device|sample|case|participant", re.I
+)
+_ALMOST = 0.995
+_ODDS = 1e-3  # a finding that chance brings once in a thousand tables is worth a sentence
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Something in the data that would make scores too good.
+
+    Attributes
+    ----------
+    kind : "predicts", "identifier", "duplicates", "near-duplicates", "entity", "time", "missingness" or "locked".
+    columns : the columns it is about; none when it is about rows.
+    sentence : what was found and what to do.
+    severity : "stop" (a score means nothing until this is settled), "warn" or "note".
+    rows : how many rows it is about.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    sentence: str
+    severity: str
+    rows: int = 0
+
+
+def leaks(
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    folds: Folds | None = None,
+    locked: Any = None,
+) -> list[Leak]:
+    """Every leak found in a table and its target, worst first.
+
+    Parameters
+    ----------
+    X : the table (anything `Table.of` takes), without the target.
+    y : the target.
+    groups, time : one value a row, when the split will respect them; what they settle is not reported.
+    folds : the (train, test) positions that will be used, to say how many twins they tear apart.
+    locked : the table of locked rows, which must not be repeated in X.
+
+    >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
+    >>> found = leaks(X, np.repeat(["no", "yes"], 30))
+    >>> next(leak.sentence for leak in found if leak.kind == "predicts")
+    "column 'x1' alone tells the target of 100% of the rows: is it known before the target is? if not, drop it"
+    """
+    table = Table.of(X)
+    classes = is_class_target(y)
+    target = Classes.of(y).codes.astype(np.float64) if classes else numbers(y)
+    keys = row_keys(table)
+    found = [
+        *_by_column(table, target, classes, groups is not None, time is not None),
+        *_by_row(table, keys, groups, folds),
+        *([] if locked is None else _locked(table, keys, Table.of(locked))),
+    ]
+    order = {"stop": 0, "warn": 1, "note": 2}
+    return sorted(found, key=lambda leak: order[leak.severity])
+
+
+def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
+    perfect: list[tuple[str, Alone]] = []
+    for j in range(table.n_columns):
+        column = table.column(j)
+        told = alone(column, y, classes)
+        entity = list(_entity(column, told, table.n_columns))
+        if _is_identifier(column):
+            yield _identifier(column)
+        elif entity:
+            yield from [] if grouped else entity
+        if told.share >= _ALMOST and told.odds * table.n_columns < _ODDS and not entity:
+            perfect.append((column.name, told))
+        if not timed:
+            yield from _time(column, y, classes)
+        yield from _missingness(column, y, classes, table.n_columns)
+    yield from _predicts(perfect)
+
+
+def _predicts(perfect: Sequence[tuple[str, Alone]]) -> Iterator[Leak]:
+    way_out = "is it known before the target is? if not, drop it"
+    if len(perfect) > 5:
+        names = tuple(name for name, _ in perfect)
+        shown = ", ".join(repr(name) for name in names[:5])
+        yield Leak(
+            "predicts",
+            names,
+            f"{len(names)} columns, each alone, tell the target almost perfectly ({shown}, …): "
+            "either the task is easy, or they were made from the target",
+            "warn",
+        )
+        return
+    for name, told in perfect:
+        exact = told.share >= 1 - 1e-12
+        words = f"{told.share:.0%} of the rows" if told.classes else f"{told.share:.2%} of its variance"
+        of = "the target of " if told.classes else "the target's value, "
+        sentence = f"column {name!r} alone tells {of}{words}: {way_out}"
+        yield Leak("predicts", (name,), sentence, "stop" if exact else "warn", told.rows)
+
+
+def _is_identifier(column: Column) -> bool:
+    """Every value different, and either text, or whole numbers named or counted like an identifier."""
+    if column.kind == "identifier":
+        return True
+    there = ~column.missing
+    values = column.values[there]
+    n = len(values)
+    if n < 20 or column.kind in ("date", "boolean"):
+        return False
+    distinct = len(np.unique(values))
+    if column.is_categorical:
+        return distinct > 0.95 * n
+    if distinct < n or not np.all(values == np.round(values)):
+        return False
+    counted = values.max() - values.min() < 1.5 * n
+    return bool(counted or _IDENTIFIER.search(column.name))
+
+
+def _identifier(column: Column) -> Leak:
+    sentence = (
+        f"column {column.name!r} looks like an identifier (a different value in every row): it says nothing about new "
+        "rows, so drop it"
+    )
+    return Leak("identifier", (column.name,), sentence, "warn", int((~column.missing).sum()))
+
+
+def _entity(column: Column, told: Alone, n_columns: int) -> Iterator[Leak]:
+    """Values that come again a few times each, as the rows of a patient do, and carry the target with them."""
+    if column.kind in ("date", "boolean") or not (column.is_categorical or told.whole):
+        return
+    n, levels = told.rows, told.levels
+    if n < 20 or levels < 8 or not 1.5 <= n / levels <= max(20.0, 0.05 * n):
+        return
+    named = bool(_ENTITY.search(column.name) or _IDENTIFIER.search(column.name))
+    carries = told.by_level > told.base + 0.3 * (1 - told.base) and told.level_odds * n_columns < _ODDS
+    if named or (carries and column.is_categorical):
+        sentence = (
+            f"column {column.name!r} has {levels:,} values for {n:,} rows, so the same one falls into training and "
+            "judged rows: give it as groups if it names an entity"
+        )
+        yield Leak("entity", (column.name,), sentence, "stop" if named and carries else "warn", n)
+
+
+def _time(column: Column, y: np.ndarray, classes: bool) -> Iterator[Leak]:
+    if column.kind != "date":
+        return
+    there = ~column.missing
+    drift = ""
+    if there.sum() > 10:
+        r, p = stats.spearmanr(column.values[there], y[there]) if len(np.unique(y)) <= 2 or not classes else (0, 1)
+        drift = f" and the target drifts with it (rank correlation {r:.2f})" if p < _ODDS else ""
+    sentence = (
+        f"column {column.name!r} is a date{drift}: random folds train on the future, so give it as time if new rows "
+        "will come later"
+    )
+    yield Leak("time", (column.name,), sentence, "warn" if drift else "note", int(there.sum()))
+
+
+def _missingness(column: Column, y: np.ndarray, classes: bool, n_columns: int) -> Iterator[Leak]:
+    gone = column.missing
+    n = int(gone.sum())
+    if n < 5 or n > len(gone) - 5:
+        return
+    strength, p = _association(gone, y, classes)
+    if p * n_columns >= _ODDS or strength < 0.3:
+        return
+    sentence = (
+        f"where column {column.name!r} has no value ({n:,} rows) tells the target (association {strength:.2f}): "
+        "are values recorded because of the outcome? if so, drop it"
+    )
+    yield Leak("missingness", (column.name,), sentence, "stop" if strength > 0.95 else "warn", n)
+
+
+def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float, float]:
+    """Strength in [0, 1] and p-value: Cramér's V for classes, correlation for numbers."""
+    if not classes:
+        if np.ptp(y) == 0:
+            return 0.0, 1.0
+        r, p = stats.pearsonr(mask.astype(float), y)
+        return abs(float(r)), float(p)
+    codes = y.astype(np.int64)
+    cells = np.zeros((2, codes.max() + 1))
+    np.add.at(cells, (mask.astype(int), codes), 1)
+    cells = cells[:, cells.sum(axis=0) > 0]
+    if cells.shape[1] < 2:
+        return 0.0, 1.0
+    found = stats.chi2_contingency(cells, correction=False)
+    return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
+
+
+def _by_row(table: Table, keys: np.ndarray, groups: Any, folds: Folds | None) -> Iterator[Leak]:
+    sets = twins(keys)
+    grouped = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    n = int((sets >= 0).sum())
+    if n and table.n_columns > 1 and _unsettled(sets, grouped):
+        apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
+        sentence = (
+            f"{n:,} of {table.n_rows:,} rows have a twin with the same values in every column{apart}: keep one of "
+            "each, or give what they share as groups"
+        )
+        yield Leak("duplicates", (), sentence, "stop" if n > 0.05 * table.n_rows else "warn", n)
+    pairs = near_twins(table) if table.n_columns > 1 and not table.is_sparse else []
+    if grouped is not None:
+        pairs = [(a, b) for a, b in pairs if grouped[a] != grouped[b]]
+    if pairs:
+        rows = len({row for pair in pairs for row in pair})
+        a, b = pairs[0]
+        sentence = (
+            f"{rows:,} rows are almost equal to another (rows {a} and {b}, for example): if they are copies of one "
+            "case, keep one, or give them as groups"
+        )
+        yield Leak("near-duplicates", (), sentence, "warn", rows)
+
+
+def _unsettled(sets: np.ndarray, groups: np.ndarray | None) -> bool:
+    """True when some set of twins is spread over several groups (or there are no groups)."""
+    if groups is None:
+        return True
+    rows = np.flatnonzero(sets >= 0)
+    pairs = np.unique(np.column_stack([sets[rows], groups[rows]]), axis=0)
+    return len(pairs) > len(np.unique(sets[rows]))
+
+
+def _torn(sets: np.ndarray, folds: Folds) -> int:
+    seen = np.zeros(len(sets), dtype=bool)
+    for train, test in folds:
+        known = np.unique(sets[train])
+        seen[test[(sets[test] >= 0) & np.isin(sets[test], known)]] = True
+    return int(seen.sum())
+
+
+def _locked(table: Table, keys: np.ndarray, locked: Table) -> Iterator[Leak]:
+    if table.names != locked.names and set(table.names) == set(locked.names):
+        locked = locked.select(table.names)
+    again = int(np.isin(row_keys(locked), keys).sum())
+    if again:
+        sentence = (
+            f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
+            "one of memory, so lock the table again"
+        )
+        yield Leak("locked", (), sentence, "stop", again)

@@ -1,0 +1,209 @@
+"""Leak checks: each planted leak is found and named, and clean tables stay silent."""
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+
+from tamis.evaluate.leaks import leaks
+from tamis.evaluate.twins import near_twins, row_keys, twins
+from tamis.split import folds
+from tamis.table import Table
+
+N = 120
+
+
+def clean(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(50, 10, n),
+            "stage": rng.choice(["I", "II", "III"], n),
+            "marker": rng.normal(size=n),
+            "count": rng.poisson(3, n),
+            "smoker": rng.random(n) < 0.3,
+        }
+    )
+    return frame, rng.permutation(np.repeat(["ill", "well"], n // 2))
+
+
+def kinds(found):
+    return {(leak.kind, leak.columns) for leak in found}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_clean_table_is_silent(seed):
+    """Warnings that come without cause are not read."""
+    frame, y = clean(seed)
+    assert leaks(frame, y) == []
+    assert leaks(frame, np.random.default_rng(1000 + seed).normal(size=N)) == []
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_diabetes])
+def test_honest_public_tables_are_not_called_leaking(load):
+    """Strong but honest columns are no leaks; iris has one pair of twins, and that is all."""
+    X, y = load(return_X_y=True)
+    assert {leak.kind for leak in leaks(X, y)} <= {"duplicates"}
+
+
+def test_many_noise_columns_do_not_predict_by_chance():
+    """Among 2,000 columns and 16 rows some separate the classes perfectly; that is chance, not a leak."""
+    rng = np.random.default_rng(0)
+    assert leaks(rng.normal(size=(16, 2000)), np.repeat([0, 1], 8)) == []
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda y, rng: (y == "ill") * 1.0,
+        lambda y, rng: np.where(y == "ill", 3.0, 1.0) + 0.01 * rng.normal(size=len(y)),
+        lambda y, rng: np.where(y == "ill", "treated", "discharged"),
+        lambda y, rng: np.where(y == "ill", rng.integers(0, 3, len(y)), rng.integers(3, 6, len(y))),
+    ],
+)
+def test_a_column_that_alone_tells_the_class_is_named(make):
+    """A column made from the target makes any model perfect, and useless."""
+    frame, y = clean()
+    frame["treatment"] = make(y, np.random.default_rng(0))
+    (found,) = [leak for leak in leaks(frame, y) if leak.kind == "predicts"]
+    assert found.columns == ("treatment",)
+    assert found.severity == "stop"
+    assert "100% of the rows" in found.sentence
+
+
+def test_almost_perfect_and_three_classes_are_found_too():
+    """One wrong entry in 400 does not make a leak honest."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(["a", "b", "c"], 134))
+    code = np.select([y == "a", y == "b"], [2.0, 9.0], 5.0) + 0.1 * rng.normal(size=402)
+    code[0] = 100.0
+    frame = pd.DataFrame({"x": rng.normal(size=402), "code": code})
+    found = [leak for leak in leaks(frame, y) if leak.kind == "predicts"]
+    assert [leak.columns for leak in found] == [("code",)]
+
+
+@pytest.mark.parametrize("turn", [lambda y: 3 - 2 * y, np.exp, lambda y: np.round(y, 2)])
+def test_a_column_that_tells_a_number_is_named(turn):
+    """The target in other units is still the target."""
+    frame, _ = clean()
+    y = np.random.default_rng(1).normal(size=N)
+    frame["total"] = turn(y)
+    assert ("predicts", ("total",)) in kinds(leaks(frame, y))
+
+
+def test_many_perfect_columns_are_one_sentence():
+    """A wide table of an easy task must not give a thousand lines."""
+    y = np.repeat([0, 1], 60)
+    X = np.random.default_rng(0).normal(size=(120, 50)) + 100 * y[:, None]
+    (found,) = [leak for leak in leaks(X, y) if leak.kind == "predicts"]
+    assert len(found.columns) == 50
+    assert found.severity == "warn"
+
+
+def test_identifiers_are_found_by_values_and_by_name():
+    """A row number is no property of a patient."""
+    frame, y = clean()
+    rng = np.random.default_rng(0)
+    frame["record"] = [f"r{i:05d}" for i in rng.permutation(N)]
+    frame["line"] = rng.permutation(N) + 1
+    frame["patient_id"] = rng.permutation(10**6)[:N]
+    found = {leak.columns for leak in leaks(frame, y) if leak.kind == "identifier"}
+    assert found == {("record",), ("line",), ("patient_id",)}
+
+
+def test_duplicates_are_counted_also_across_folds():
+    """A model judged on a row it has seen is judged on memory."""
+    frame, y = clean()
+    frame, y = pd.concat([frame, frame[:10]], ignore_index=True), np.r_[y, y[:10]]
+    pairs = folds(5, y)
+    (found,) = leaks(frame, y, folds=pairs)
+    assert found.kind == "duplicates"
+    assert found.rows == 20
+    torn = 0
+    fold_of = np.empty(130, dtype=int)
+    for fold, (_, test) in enumerate(pairs):
+        fold_of[test] = fold
+    torn = 2 * sum(fold_of[i] != fold_of[120 + i] for i in range(10))
+    assert f", {torn} of them judged by a model that saw their twin" in found.sentence
+    assert leaks(frame, y, groups=np.r_[np.arange(120), np.arange(10)]) == []
+
+
+def test_near_duplicates_are_found_and_groups_settle_them():
+    """The same sample measured twice is not two samples."""
+    frame, y = clean()
+    copies = frame[:8].copy()
+    copies["marker"] += 1e-5
+    frame, y = pd.concat([frame, copies], ignore_index=True), np.r_[y, y[:8]]
+    (found,) = leaks(frame, y)
+    assert (found.kind, found.rows) == ("near-duplicates", 16)
+    assert near_twins(Table.of(frame)) == [(i, 120 + i) for i in range(8)]
+    assert leaks(frame, y, groups=np.r_[np.arange(120), np.arange(8)]) == []
+
+
+def test_keys_tell_rows_apart_as_equality_does():
+    """A key that confused zeros, or missing values, would miss twins."""
+    rows = np.array([[0.0, np.nan], [-0.0, np.nan], [0.0, 1.0], [1.0, 0.0], [np.nan, 0.0]])
+    assert twins(row_keys(Table.of(rows))).tolist() == [0, 0, -1, -1, -1]
+    rng = np.random.default_rng(0)
+    grid = rng.integers(0, 4, (3000, 4)).astype(float)
+    expected = np.unique(grid, axis=0, return_inverse=True, return_counts=True)
+    assert len(np.unique(row_keys(Table.of(grid)))) == len(expected[0])
+
+
+def test_an_entity_that_repeats_is_named_unless_given_as_groups():
+    """Four visits of a patient in training and judged rows are the same patient."""
+    frame, _ = clean()
+    patient = np.repeat(np.arange(30), 4)
+    frame["patient"] = [f"p{i}" for i in patient]
+    y = np.random.default_rng(0).permutation(np.repeat(["ill", "well"], 15))[patient]
+    (found,) = [leak for leak in leaks(frame, y) if leak.kind == "entity"]
+    assert found.columns == ("patient",)
+    assert found.severity == "stop"
+    assert "give it as groups" in found.sentence
+    assert all(leak.kind != "entity" for leak in leaks(frame, y, groups=patient))
+
+
+def test_a_date_with_random_folds_is_named_unless_given_as_time():
+    """Folds drawn at random know the future."""
+    frame, y = clean()
+    frame["visit"] = [datetime(2020, 1, 1) + timedelta(days=int(i)) for i in np.arange(N)]
+    (found,) = leaks(frame, y)
+    assert (found.kind, found.columns, found.severity) == ("time", ("visit",), "note")
+    (drifting,) = leaks(frame, np.repeat(["ill", "well"], 60)[np.r_[0:50, 60:70, 50:60, 70:120]])
+    assert drifting.severity == "warn"
+    assert "drifts with it" in drifting.sentence
+    assert leaks(frame, y, time=np.arange(N)) == []
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_missingness_that_tells_the_target_is_named(classes):
+    """A value measured only in the ill tells who is ill."""
+    frame, y = clean()
+    ill = y == "ill"
+    frame.loc[ill, "marker"] = np.nan
+    target = y if classes else ill * 2.0 + np.random.default_rng(0).normal(size=N)
+    (found,) = [leak for leak in leaks(frame, target) if leak.kind == "missingness"]
+    assert found.columns == ("marker",)
+    assert found.severity == ("stop" if classes else "warn")
+    frame, y = clean()
+    frame.loc[np.arange(N) % 3 == 0, "marker"] = np.nan
+    assert leaks(frame, y) == []
+
+
+def test_locked_rows_repeated_in_training_are_counted_in_any_column_order():
+    """A locked row that was trained on is not locked."""
+    frame, y = clean()
+    locked = pd.concat([frame[:3], clean(9)[0][:10]])[list(frame.columns[::-1])]
+    (found,) = leaks(frame, y, locked=locked)
+    assert (found.kind, found.rows, found.severity) == ("locked", 3, "stop")
+    assert leaks(frame, y, locked=clean(9)[0]) == []
+
+
+def test_worst_comes_first():
+    """A reader stops after a line or two."""
+    frame, y = clean()
+    frame["visit"] = [datetime(2020, 1, 1) + timedelta(days=int(i)) for i in np.arange(N)]
+    frame["code"] = (y == "ill") * 1
+    assert [leak.severity for leak in leaks(frame, y)] == ["stop", "note"]
