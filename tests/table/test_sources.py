@@ -166,6 +166,7 @@ def test_types_of_frames_are_trusted_and_their_texts_are_not():
     assert table.column("ward").levels == ("1", "2")
     assert table.column("mixed").levels == ("1", "2", "a")
     np.testing.assert_array_equal(table.column("nullable").values, [1, np.nan, 3, 5])
+    assert read(pd.DataFrame([[1.5, 2.5], [3.5, 4.5]])).names == ("0", "1")
     twice = pd.DataFrame([[1.5, 2.5]], columns=["a", "a"])
     with pytest.raises(TableError, match="the column name 'a' appears more than once"):
         read(twice)

@@ -82,6 +82,12 @@ def test_quotes_within_quotes_and_line_ends_within_values(tmp_path):
     assert read(saved(tmp_path, escaped.encode())).column("a").levels == ("no", 'say "yes"')
 
 
+def test_a_quote_inside_a_value_is_not_an_open_one(tmp_path):
+    """A file with an inch sign and a value of two lines would be refused."""
+    text = 'a,b\n5" pipe,1.5\n"two\nlines",2.5\n5" pipe,3.5\n3" pipe,2.5\n'
+    assert read(saved(tmp_path, text.encode())).column("a").levels == ('3" pipe', '5" pipe', "two\nlines")
+
+
 def test_surprises_beyond_the_first_look(tmp_path):
     """A long file would be refused for what only its last rows hold: words, other letters, quoted line ends."""
     n = 60_000
@@ -158,8 +164,9 @@ def test_a_single_column_keeps_its_empty_lines():
 
 def test_one_row_is_a_table():
     """A single row to predict could not be read."""
-    table = read(io.StringIO("a,b\n1.5,x\n"), types="a=numeric,b=categorical")
-    assert table.shape == (1, 2)
+    for options in ({}, {"types": "a=numeric,b=categorical"}):
+        table = read(io.StringIO("a,b\n1.5,x\n"), **options)
+        assert [column.kind for column in table.columns] == ["numeric", "categorical"]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +175,8 @@ def test_one_row_is_a_table():
         (b"", "is empty; give a file with a header and rows"),
         (b"\n \n", "is empty; give a file with a header and rows"),
         (b"a,b\n", "has names but no rows"),
+        (b"a,b", "has names but no rows"),
+        (b'a,b\n1,x\n2,"y\n3,z\n4,w\n', r"a quote opened in line 3 of .* is never closed"),
         (b"a,b,a\n1,2,3\n", "the column name 'a' appears more than once"),
         (b"a,b\n1,2\n3,4,5\n6,7\n", r"line 3 of .* has 3 values, but there are 2 columns"),
         (b"a,b\nx,2\n\n\nx\n", r"line 5 of .* has 1 value, but there are 2 columns"),

@@ -50,7 +50,7 @@ def from_frame(frame: Any) -> pa.Table:
     given = nw.from_native(frame, eager_only=True)
     names = [str(name) for name in _labels(frame, given)]
     refuse_duplicates(names)
-    arrays = [_from_series(given[name]) for name in given.columns]
+    arrays = [_from_series(series) for series in given.iter_columns()]
     return pa.Table.from_arrays(arrays, names=names) if arrays else pa.table({})
 
 

@@ -105,9 +105,9 @@ def _delimiter(text: str, quote: str, escape: bool) -> str:
     return best
 
 
-def record_lengths(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, int]]:
+def record_lengths(lines: Iterable[str], dialect: Dialect, *, strict: bool = False) -> Iterator[tuple[int, int]]:
     """The last line and the number of values of every record below the header."""
-    reader = _reader(lines, dialect.delimiter, dialect.quote, dialect.escape)
+    reader = _reader(lines, dialect.delimiter, dialect.quote, dialect.escape, strict=strict)
     for record in reader:
         if record and reader.line_num > dialect.skip:
             yield reader.line_num, len(record)
@@ -132,13 +132,14 @@ def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> 
     return records or [[text.splitlines()[0]]], lines or [1]
 
 
-def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: bool) -> Any:
+def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: bool, *, strict: bool = False) -> Any:
     return csv.reader(
         lines,
         delimiter=delimiter,
         quotechar=quote,
         doublequote=not escape,
         escapechar="\\" if escape else None,
+        strict=strict,
     )
 
 

@@ -171,7 +171,7 @@ def _with_na(name: str, cells: Cells, hard: Cells, codes: list[str]) -> Decided:
 def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = ()) -> Decided:
     verdict, cells = judge_words(cells, what)
     missing = cells.n_rows - cells.n_present
-    if cells.codes is not None and np.count_nonzero(cells.counts) == 1 and not missing:
+    if cells.codes is not None and cells.n_rows > 1 and np.count_nonzero(cells.counts) == 1 and not missing:
         value = cells.texts[int(np.argmax(cells.counts))].as_py()
         verdict = replace(
             verdict, kind="constant", reason=f"every one of {cells.n_rows:,} values is {value!r}", note=""
@@ -191,7 +191,7 @@ def _own_categories(name: str, array: pa.ChunkedArray) -> Decided:
         array = pa.chunked_array([_texts_of_dictionary(chunk) for chunk in array.chunks])
     column = category_column(name, Cells.of(array))
     levels, n = column.levels or (), int(np.count_nonzero(~column.missing))
-    if len(levels) == 1 and n == len(array):
+    if len(levels) == 1 and n == len(array) > 1:
         return _left(name, "constant", f"every one of {n:,} values is {levels[0]!r}", column)
     reason = f"the source says so, {len(levels):,} levels"
     return Decided(Decision(name, "categorical", reason, type=Type("categorical")), lambda: [column])
@@ -206,7 +206,7 @@ def _own_boolean(name: str, array: pa.ChunkedArray) -> Decided:
     values = floats_of(pc.cast(array, pa.uint8()))
     present = values[~np.isnan(values)]
     column = Column(name, "boolean", values)
-    if len(present) == len(values) and present.min() == present.max():
+    if len(present) == len(values) > 1 and present.min() == present.max():
         return _left(name, "constant", f"every one of {len(values):,} values is {bool(present[0])}", column)
     return Decided(Decision(name, "boolean", "the source says so", type=Type("boolean")), lambda: [column])
 

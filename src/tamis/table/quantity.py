@@ -41,7 +41,7 @@ def judge_numbers(name: str, values: np.ndarray, written: str = "") -> Finding:
         return Finding("constant", f"none of its {len(values):,} rows has a value")
     present = values if n == len(values) else values[~missing]
     low, high = float(present.min()), float(present.max())
-    if low == high and n == len(values):
+    if low == high and n == len(values) > 1:  # one row cannot tell
         return Finding("constant", f"every one of {n:,} values is {low:.10g}")
     whole = bool(np.all(np.abs(present) < EXACT)) and bool(np.all(present == np.rint(present)))
     counted = _counted(n, len(values) - n)

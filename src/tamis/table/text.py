@@ -128,7 +128,9 @@ def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> pa.T
     """The whole file; where the plan turns out wrong it is mended and the file read again."""
     for _ in range(_TRIES + 4):
         try:
-            return file.guard(lambda plan=plan: _parse(file.open(), plan, tokens))
+            table = file.guard(lambda plan=plan: _parse(file.open(), plan, tokens))
+            _refuse_open_quote(plan, file)
+            return table
         except pa.ArrowInvalid as error:
             plan = _mended(plan, str(error), head, file)
         except UnicodeError as error:
@@ -177,6 +179,8 @@ def _texts(plan: _Plan) -> dict[str, pa.DataType]:
 
 def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
     """The plan that avoids the failure, or the sentence for a file that cannot be read."""
+    if message.startswith(("Empty CSV", "Could not skip initial")):
+        raise TableError(f"{file.label} has names but no rows; give at least one row")
     if "invalid UTF8" in message and plan.encoding == "utf8":
         return replace(plan, encoding=single_byte(head))
     column = re.search(r"In CSV column #(\d+)", message)
@@ -189,6 +193,28 @@ def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
     elif "straddl" in message and plan.block < 1 << 28:
         return replace(plan, block=plan.block * 8)
     raise _ragged(plan, message, file)
+
+
+def _refuse_open_quote(plan: _Plan, file: File) -> None:
+    """A quote that never closes swallows all the rows below it without an error."""
+    if not plan.dialect.newlines or plan.dialect.escape:
+        return
+    n, last = 0, plan.dialect.skip
+    with file.open() as stream:
+        while block := stream.read(1 << 22):
+            n += block.count(plan.dialect.quote.encode())
+    if n % 2 == 0:
+        return
+    try:
+        with file.open() as stream:
+            lines = io.TextIOWrapper(stream, encoding=plan.encoding, errors="replace", newline="")
+            for line, _ in record_lengths(lines, plan.dialect, strict=True):
+                last = line
+    except python_csv.Error as error:
+        if "unexpected end" in str(error):  # other complaints are about quotes inside values, which pyarrow allows
+            raise TableError(
+                f"a quote opened in line {last + 1:,} of {file.label} is never closed; close it"
+            ) from error
 
 
 def _ragged(plan: _Plan, message: str, file: File) -> TableError:
