@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -123,6 +125,42 @@ class MomentsEvaluator(Evaluator):
         map_threads(some, list(zip(cuts[:-1], cuts[1:])), self.task.n_jobs)
         ill = (health[:, 0] < HEALTH) | (health[:, 1] < self.floor)
         return self._values(errors, ill, lambda i: sets[i])
+
+    def best_subsets(self, low: int, high: int, deadline: float | None) -> Any:
+        """The best set of each size by least squares on all rows, and whether that is proved; None when ill-conditioned."""
+        from tamis.search import leaps
+
+        G = self.A[0]
+        size = np.sqrt(np.diagonal(G))
+        d = self.n_columns
+        if not np.all(size > 0) or not self.monotone:
+            return None
+        G = G / np.outer(size, size)
+        inner = G[:-1, :-1]
+        own = self.A[0, :-1, :-1] * np.sqrt(np.outer(self.raw, self.raw))
+        if any(values[0] < floor * values[-1] for values, floor in (
+            (np.linalg.eigvalsh(inner), HEALTH), (np.linalg.eigvalsh(own), self.floor)
+        )):
+            return None
+        inverse, beta = np.zeros((d, d, d)), np.zeros((d, d))
+        first = np.linalg.inv(inner)
+        coefficients = first @ G[:-1, -1]
+        order = np.argsort(-(coefficients**2) / np.diagonal(first), kind="stable")
+        inverse[0], beta[0] = first[np.ix_(order, order)], coefficients[order]
+        members, nodes = np.zeros((d, d), dtype=np.int64), np.zeros((d, 5), dtype=np.int64)
+        members[0], nodes[0] = order, (d, 0, d - 2, low, high)
+        total, top = np.zeros(d), np.zeros(1, dtype=np.int64)
+        total[0] = G[-1, -1] - coefficients @ G[:-1, -1]
+        best, worst, sets = np.full(d + 1, np.inf), np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64)
+        state = (members, inverse, beta, total, nodes, low, high, best, worst, sets, np.zeros((d + 1, d + 1)))
+        leaps.settle(0, *state)
+        state = (*state[:4], top, *state[4:])
+        spread = np.sqrt(np.diagonal(first))
+        stiff = spread**2 * np.linalg.eigvalsh(first / np.outer(spread, spread))[-1] * (1 + 1e-9)
+        while leaps.search(*state, stiff, 100_000) == 100_000:
+            if deadline is not None and time.monotonic() >= deadline:
+                break
+        return [np.sort(sets[k, :k]) for k in range(low, high + 1) if np.isfinite(best[k])], bool(top[0] < 0)
 
     def weights(self, columns: np.ndarray) -> np.ndarray:
         return self.refit.weights(columns)
