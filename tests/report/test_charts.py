@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tamis.report import charts
+from tamis.report import charts, show
 
 
 def data(figure, place=0):
@@ -78,7 +78,7 @@ def test_reliability_of_honest_probabilities_lies_on_the_diagonal(made):
 def test_more_columns_than_can_be_read_are_not_drawn(made):
     """Three hundred bars would be drawn one on the other."""
     figure = charts.stability(made.study([f"c{i}" for i in range(300)]))
-    assert len(data(figure)["y"]) == charts.MOST_BARS
+    assert len(data(figure)["y"]) == show.MOST_BARS
     assert data(figure)["share"][-1] == 100
 
 

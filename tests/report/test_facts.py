@@ -106,22 +106,6 @@ def test_optimism_is_what_was_promised_too_much(made):
     )
 
 
-def test_the_confusion_table_counts_every_row(made):
-    """A predicted class would be counted at the wrong place."""
-    results = made.study()
-    results["predictions"] = {
-        "rows": [0, 1, 2, 3],
-        "truth": [0, 0, 1, 1],
-        "answers": [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0, 1]],
-    }
-    table = facts(results, made.plan())["predictions"]["confusion"]
-    assert table["heads"] == ["benign", "malignant"]
-    assert [[c["text"] for c in row["cells"]] for row in table["rows"]] == [["1", "1"], ["0", "2"]]
-    assert [c["share"] for c in table["rows"][0]["cells"]] == ["50%", "50%"]
-    results["predictions"] = None
-    assert facts(results, made.plan())["predictions"]["confusion"] is None
-
-
 def test_columns_with_something_to_say_come_first(made):
     """A column that was left out would be lost among thousands."""
     columns = [

@@ -20,9 +20,6 @@ Figure = Any  # bokeh.plotting.figure, which is imported only when a chart is dr
 BLUE, ORANGE, GREY, INK, GRID = "#2f6fbb", "#c2620a", "#8a8f98", "#3c434d", "#e3e6ea"
 FONT = "system-ui, sans-serif"
 
-#: A bar chart of more columns than this cannot be read; the table beside it holds all.
-MOST_BARS = 25
-
 #: Points of a curve; more cannot be told apart on a screen.
 MOST_POINTS = 400
 
@@ -77,7 +74,7 @@ def folds(results: Results) -> Figure:
     return figure
 
 
-def stability(results: Results, most: int = MOST_BARS) -> Figure:
+def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
     """The share of folds in which the chosen procedure used each column, most often first."""
     listed = results["stability"][:most][::-1]
     source = {
@@ -95,9 +92,10 @@ def stability(results: Results, most: int = MOST_BARS) -> Figure:
     return figure
 
 
-def classes(results: Results, most: int = MOST_BARS) -> Figure:
+def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
     """How many of the rows learned from each class has."""
-    listed = results["data"]["classes"][:most][::-1]
+    frequent = sorted(results["data"]["classes"], key=lambda row: -row["rows"])
+    listed = (results["data"]["classes"] if len(frequent) <= most else frequent[:most])[::-1]
     total = sum(row["rows"] for row in results["data"]["classes"])
     source = {
         "y": list(range(len(listed))),

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
+from tamis.report.predictions import predictions
 from tamis.report.reproduce import command, versions
 from tamis.report.sentence import coded, marked, sentence
 from tamis.report.table import Head, Table, cell
@@ -44,7 +45,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "answer": _answer(results, openings),
         "procedures": _procedures(results),
         "optimism": _optimism(results),
-        "predictions": _predictions(results),
+        "predictions": predictions(results),
         "model": _model(results),
         "stability": _stability(results),
     }
@@ -102,7 +103,10 @@ def _data(results: Results) -> dict[str, Any]:
         for row in data["classes"]
     ]
     heads = (Head("class"), Head("rows", number=True), Head("share", number=True))
-    return {"sentences": lines, "classes": Table("Rows learned from, by class", heads, rows) if rows else None}
+    return {
+        "sentences": lines,
+        "classes": Table("classes", "Rows learned from, by class", heads, rows) if rows else None,
+    }
 
 
 def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -121,7 +125,9 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
         "reason": coded(sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
         "times": f"Opened {_times(len(openings)).removeprefix('opened ')}." if lock["rows"] else "",
-        "openings": Table("Every opening of the locked rows", heads, rows).without_empty() if rows else None,
+        "openings": Table("openings", "Every opening of the locked rows", heads, rows).without_empty()
+        if rows
+        else None,
         "digest": lock["digest"] if lock["rows"] else "",
         "found": _found(results, openings),
     }
@@ -190,7 +196,7 @@ def _procedures(results: Results) -> dict[str, Any]:
         f"Chosen: {compared['chosen']}, {show.number(scored[compared['chosen']]['nested'])}."
     )
     return {
-        "table": Table("Procedures compared, simplest first", heads, rows),
+        "table": Table("procedures", "Procedures compared, simplest first", heads, rows),
         "rule": rule,
         "chosen": compared["chosen"],
         "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
@@ -234,7 +240,7 @@ def _besides(listed: list[dict[str, Any]]) -> Table | None:
         [cell(row["name"], place), *(cell(show.number(row["besides"][n]), row["besides"][n]) for n in names)]
         for place, row in enumerate(listed)
     ]
-    return Table("Other metrics, nested", heads, rows)
+    return Table("besides", "Other metrics, nested", heads, rows)
 
 
 def _optimism(results: Results) -> dict[str, Any]:
@@ -260,36 +266,6 @@ def _optimism(results: Results) -> dict[str, Any]:
     }
 
 
-def _predictions(results: Results) -> dict[str, Any]:
-    """Out-of-fold answers of the chosen procedure: the confusion table of classes, one sentence for numbers."""
-    from tamis.evaluate.metrics import confusion
-
-    kept, labels = results["predictions"], [row["label"] for row in results["data"]["classes"]]
-    if kept is None:
-        return {"sentence": "There are too many rows to keep every prediction of the folds.", "confusion": None}
-    rows = show.count(len(kept["truth"]), "row")
-    said = f"Each of {rows} was predicted by a model that had not seen it."
-    if not labels:
-        return {"sentence": said, "confusion": None}
-    predicted = [max(range(len(labels)), key=answer.__getitem__) for answer in kept["answers"]]
-    counts = confusion(kept["truth"], predicted, list(range(len(labels))))
-    lines = []
-    for code, line in enumerate(counts.tolist()):
-        total = sum(line)
-        cells = [
-            {
-                "text": f"{n:,}",
-                "share": show.share(n / total) if total else "–",
-                "depth": round(n / total, 3) if total else 0,
-                "right": place == code,
-            }
-            for place, n in enumerate(line)
-        ]
-        lines.append({"label": show.name(labels[code]), "cells": cells, "total": f"{total:,}"})
-    heads = [show.name(label) for label in labels]
-    return {"sentence": said, "confusion": {"heads": heads, "rows": lines}}
-
-
 def _model(results: Results) -> dict[str, str]:
     chosen = results["comparison"]["chosen"]
     words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
@@ -311,6 +287,7 @@ def _stability(results: Results) -> dict[str, Any]:
         ]
         for row in listed
     ]
+    shown = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
     always = sum(row["share"] == 1 for row in listed)
     if not listed:
         said = "The chosen procedure used no column in any fold."
@@ -318,9 +295,9 @@ def _stability(results: Results) -> dict[str, Any]:
         said = (
             f"Over {show.count(folds, 'fold')} the chosen procedure used "
             f"{show.count(len(listed), 'different column')}; {always:,} of them in every fold. "
-            "A column that few folds agree on may owe its place to chance."
+            f"A column that few folds agree on may owe its place to chance.{shown}"
         )
-    return {"sentence": said, "table": Table("Share of folds that used each column", heads, rows)}
+    return {"sentence": said, "table": Table("stability", "Share of folds that used each column", heads, rows)}
 
 
 def _columns(results: Results) -> dict[str, Any]:
@@ -344,8 +321,8 @@ def _columns(results: Results) -> dict[str, Any]:
     aside = _aside(results)
     rows = [_decision(row, row["name"] in chosen, aside.get(row["name"], "")) for row in order]
     return {
-        "summary": Table("Columns by kind", (Head("kind"), *numbers), summary),
-        "table": Table("Every column, its kind and the reason", heads, rows).without_empty(),
+        "summary": Table("kinds", "Columns by kind", (Head("kind"), *numbers), summary),
+        "table": Table("columns", "Every column, its kind and the reason", heads, rows).without_empty(),
     }
 
 
@@ -397,5 +374,5 @@ def _partial(results: Results) -> dict[str, Any]:
     return {
         "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",
         "sentence": "The run was stopped. Nothing is chosen yet and no score is promised; the same command resumes it.",
-        "table": Table("Nested scores so far", heads, rows) if rows else None,
+        "table": Table("partial", "Nested scores so far", heads, rows) if rows else None,
     }

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from tamis.report.facts import facts as facts_of
-from tamis.report.table import Table, as_json, packed
+from tamis.report.table import as_json, packed, tables
 
 #: The most bytes a report may have.
 MOST_BYTES = 2_000_000
@@ -21,7 +21,7 @@ CAPTIONS = {
     "dashed line is the baseline.",
     "folds": "The score of every procedure in every fold; the dashed line is the baseline.",
     "stability": "Share of folds in which each column was used; those of the final model are orange.",
-    "classes": "Rows learned from, by class.",
+    "classes": "Rows learned from, by class (the most frequent, where there are many).",
     "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing.",
     "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
     "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
@@ -68,17 +68,13 @@ def _rendered(given: dict[str, Any], long: dict[str, Any]) -> str:
 
 
 def _long_tables(facts: dict[str, Any], room: int) -> dict[str, Any]:
-    """The packed rows of the tables too long for HTML, by the table's name; each may take its part of the room."""
-    tables = {"columns": facts["columns"]["table"]}
-    if "stability" in facts:
-        tables["stability"] = facts["stability"]["table"]
+    """The packed rows of the tables too long for HTML, by the table's id; short ones come first into the room."""
     found: dict[str, Any] = {}
-    for name, table in reversed(tables.items()):  # the stable columns are fewer, and matter more
-        if isinstance(table, Table) and table.is_long:
-            rows = packed(table, room - 10_000)
-            text = as_json(rows)
-            room -= _bytes(text)
-            found[name] = {"json": text, "left": rows["left"]}
+    for table in sorted((table for table in tables(facts) if table.is_long), key=lambda table: len(table.rows)):
+        rows = packed(table, room - 1_000)  # for the sentence that some rows were left out, and the element around
+        text = as_json(rows)
+        room -= _bytes(text) + 1_000
+        found[table.id] = {"json": text, "left": rows["left"]}
     return found
 
 

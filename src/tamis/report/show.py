@@ -19,6 +19,9 @@ METRIC_WORDS = {
     "matthews": "Matthews correlation",
 }
 
+#: A chart with more bars than this cannot be read; the table beside it holds all.
+MOST_BARS = 25
+
 #: Control characters, lone surrogates, line separators, and the characters that reorder the text after them (a name
 #: must not turn round the sentence it stands in).
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")

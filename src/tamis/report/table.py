@@ -36,8 +36,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, heads, and rows of cells."""
+    """An id in the page, a caption, heads, and rows of cells."""
 
+    id: str
     caption: str
     heads: tuple[Head, ...]
     rows: Sequence[Sequence[Cell]]
@@ -50,7 +51,8 @@ class Table:
     def without_empty(self) -> Table:
         """The same table without the columns that say nothing in any row."""
         kept = [i for i in range(len(self.heads)) if any(row[i].text for row in self.rows)]
-        return Table(self.caption, tuple(self.heads[i] for i in kept), [[row[i] for i in kept] for row in self.rows])
+        heads = tuple(self.heads[i] for i in kept)
+        return Table(self.id, self.caption, heads, [[row[i] for i in kept] for row in self.rows])
 
     @property
     def is_long(self) -> bool:
@@ -63,6 +65,14 @@ def cell(text: str, sort: Any = None, *, name: bool = False, css: str = "", badg
     return Cell(text, sort, name, css, badge)
 
 
+def tables(facts: Any) -> list[Table]:
+    """Every table among facts, however deep."""
+    if isinstance(facts, Table):
+        return [facts]
+    inner = facts.values() if isinstance(facts, dict) else facts if isinstance(facts, (list, tuple)) else ()
+    return [table for part in inner for table in tables(part)]
+
+
 def packed(table: Table, most: int) -> dict[str, Any]:
     """The rows of a long table for the script, in at most `most` bytes of JSON.
 
@@ -70,7 +80,7 @@ def packed(table: Table, most: int) -> dict[str, Any]:
     its text, followed by the numbers. Names rarely repeat and are kept as they are. Rows that do not fit are left out
     from the end and counted.
 
-    >>> table = Table("", (Head("n"), Head("r")), [[cell("a", name=True), cell("all 3 fit")]])
+    >>> table = Table("t", "", (Head("n"), Head("r")), [[cell("a", name=True), cell("all 3 fit")]])
     >>> packed(table, 1000)
     {'texts': ['all # fit'], 'rows': [['a', [0, '3']]], 'left': 0}
     """

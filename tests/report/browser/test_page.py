@@ -148,6 +148,16 @@ def test_seven_thousand_columns_can_be_searched_and_sorted(made, opened):
     assert seen.run("document.querySelectorAll('#columns thead th').length") == 5
 
 
+def test_a_long_table_of_any_kind_keeps_all_its_rows(made, opened):
+    """The rows beyond the first of some table would be lost."""
+    results = made.study(labels=tuple(f"class {i}" for i in range(80)), learned=2000)
+    seen = opened(page(results, made.plan(), [made.opening()] + [made.opening(False)] * 60))
+    seen.run("document.querySelectorAll('.more button').forEach((button) => button.click())")
+    assert len(column(seen, "classes")) == 80
+    assert len(column(seen, "by-class")) == 80
+    assert column(seen, "openings", 5) == ["independent"] + ["no longer independent"] * 60
+
+
 def test_a_telephone_needs_no_sideways_scroll_of_the_page(made, opened):
     """At 390 px the page itself, or a chart, would be wider than the screen."""
     seen = opened(page(wide(made, 300), made.plan(), [made.opening(), made.opening(False)]), width=390)

@@ -1,0 +1,73 @@
+"""Predictions of rows that the model had not seen, against the truth: as a square of classes, or class by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.report import show
+from tamis.report.table import Head, Table, cell
+
+#: Up to this many classes the whole square of truth and prediction can be read.
+MOST_SQUARE = 12
+
+
+def predictions(results: dict[str, Any]) -> dict[str, Any]:
+    """Out-of-fold answers of the chosen procedure: `confusion` for few classes, `by_class` for many."""
+    kept, labels = results["predictions"], [show.name(row["label"]) for row in results["data"]["classes"]]
+    if kept is None:
+        said = "There are too many rows to keep every prediction of the folds."
+        return {"sentence": said, "confusion": None, "by_class": None}
+    said = f"Each of {show.count(len(kept['truth']), 'row')} was predicted by a model that had not seen it."
+    if not labels:
+        return {"sentence": said, "confusion": None, "by_class": None}
+    counts = _counts(kept, len(labels))
+    few = len(labels) <= MOST_SQUARE
+    return {
+        "sentence": said,
+        "confusion": _square(counts, labels) if few else None,
+        "by_class": None if few else _by_class(counts, labels),
+    }
+
+
+def _counts(kept: dict[str, Any], n_labels: int) -> list[list[int]]:
+    from tamis.evaluate.metrics import confusion
+
+    predicted = [max(range(n_labels), key=answer.__getitem__) for answer in kept["answers"]]
+    counts: list[list[int]] = confusion(kept["truth"], predicted, list(range(n_labels))).tolist()
+    return counts
+
+
+def _square(counts: list[list[int]], labels: list[str]) -> dict[str, Any]:
+    return {"heads": labels, "rows": [_line(code, line, labels[code]) for code, line in enumerate(counts)]}
+
+
+def _line(code: int, line: list[int], label: str) -> dict[str, Any]:
+    total = sum(line)
+    cells = [
+        {
+            "text": f"{n:,}",
+            "share": show.share(n / total) if total else "–",
+            "depth": round(n / total, 3) if total else 0,
+            "right": place == code,
+        }
+        for place, n in enumerate(line)
+    ]
+    return {"label": label, "cells": cells, "total": f"{total:,}"}
+
+
+def _by_class(counts: list[list[int]], labels: list[str]) -> Table:
+    heads = (Head("class"), Head("rows", number=True), Head("right", number=True), Head("most often taken for"))
+    rows = []
+    for code, line in enumerate(counts):
+        total = sum(line)
+        others = [(n, -place) for place, n in enumerate(line) if place != code and n]
+        wrong, place = max(others, default=(0, 0))
+        rows.append(
+            [
+                cell(labels[code], name=True),
+                cell(f"{total:,}", total),
+                cell(show.share(line[code] / total) if total else "–", line[code] / total if total else -1),
+                cell(labels[-place] if wrong else "", name=True),
+            ]
+        )
+    return Table("by-class", "Right answers, class by class", heads, rows)
