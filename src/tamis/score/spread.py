@@ -13,6 +13,7 @@ from tamis.table import Column, Table
 __all__ = ["Spread", "Sums"]
 
 ROWS = 131_072  # rows a task: fixed, so that sums have the same bits for any number of threads
+COLUMNS = 16  # columns a task, where a matrix holds them one after the other
 POOR = 1e4  # a shift this many variances (squared) from the mean costs four digits: the column is summed again
 
 
@@ -61,9 +62,9 @@ class Spread:
     def __init__(self, table: Table, weights: np.ndarray | None = None) -> None:
         self.table = table
         self.weights = np.ones(table.n_rows) if weights is None else weights
-        self.weighted = weights is not None
         dense = table.matrix is not None and not table.is_sparse
         self._by_rows = dense and table.matrix.flags.c_contiguous and table.n_columns > 1
+        self._at_once = COLUMNS if dense else 1
         self.categorical: list[int] = []
         if not table.is_numeric:
             self.categorical = [j for j, column in enumerate(table.columns) if column.is_categorical]
@@ -77,69 +78,97 @@ class Spread:
     ) -> Sums:
         """Sums by class, or together with a numeric target, in one pass over the rows."""
         of = np.zeros(self.table.n_rows, dtype=np.int32) if classes is None else classes
-        y = None if numbers is None else numbers - np.average(numbers, weights=self.weights)
-        if not self._by_rows:
-            return self._columns(of, n_classes, y, n_jobs)
-        found = self._rows(of, n_classes, y, n_jobs)
-        centre = np.divide(found.sums.sum(axis=0), found.n)
-        with np.errstate(invalid="ignore"):  # NaN: the column has missing values
-            good = centre**2 * found.n <= POOR * found.scatter
-        for j in np.flatnonzero(~good & ~((found.squares == 0) & (found.n > 0))):
-            _put(found, int(j), self._column(int(j), of, n_classes, y))
+        y = None if numbers is None else _centred(numbers, self.weights)
+        found = self._rows(of, n_classes, y, n_jobs) if self._by_rows else self._columns(of, n_classes, y, n_jobs)
+        n = np.maximum(found.n, 1e-300)
+        with np.errstate(invalid="ignore"):  # NaN: the column has missing values, or is categorical
+            good = found.sums.sum(axis=0) ** 2 / n <= POOR * found.scatter
+        for j in np.flatnonzero(~good):
+            if j not in self.categorical:
+                _put(found, int(j), self._again(int(j), of, n_classes, y))
         return found
+
+    def _whole(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> Sums:
+        """Sums yet to be filled, with what is the same in every column that has no missing values."""
+        d = self.table.n_columns
+        mass = np.bincount(classes, self.weights, minlength=n_classes)
+        target = 0.0 if y is None else float(self.weights @ y**2)
+        every, sums = np.repeat(mass[:, None], d, axis=1), np.zeros((n_classes, d))
+        return Sums(every, sums, np.zeros(d), np.zeros(d), np.zeros(d), np.full(d, target))
 
     def _rows(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
         from tamis.score import sums as kernels
 
-        matrix, n = self.table.matrix, self.table.n_rows
-        shift = _middles(matrix)
+        matrix, found = self.table.matrix, self._whole(classes, n_classes, y)
+        found.shift[:] = _middles(matrix)
 
         def one(first: int) -> tuple[np.ndarray, ...]:
             rows = slice(first, first + ROWS)
             block, w = np.ascontiguousarray(matrix[rows], dtype=np.float64), self.weights[rows]
-            sums, squares, products = np.zeros((n_classes, len(shift))), np.zeros(len(shift)), np.zeros(len(shift))
+            sums, squares, products = np.zeros_like(found.sums), np.zeros_like(found.shift), np.zeros_like(found.shift)
             if y is None:
-                kernels.rows_by_class(block, w, classes[rows], shift, sums, squares)
+                kernels.rows_by_class(block, w, classes[rows], found.shift, sums, squares)
             else:
-                kernels.rows_with_numbers(block, w, y[rows], shift, sums[0], squares, products)
+                kernels.rows_with_numbers(block, w, y[rows], found.shift, sums[0], squares, products)
             return sums, squares, products
 
-        parts = map_threads(one, range(0, n, ROWS), n_jobs)
-        sums, squares, products = (np.sum([part[q] for part in parts], axis=0) for q in range(3))
-        mass = np.bincount(classes, self.weights, minlength=n_classes)
-        target = 0.0 if y is None else float(self.weights @ y**2)
-        every = np.repeat(mass[:, None], len(shift), axis=1)
-        return Sums(every, sums, squares, shift, products, np.full(len(shift), target))
-
-    def _columns(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
-        d = self.table.n_columns
-        found = Sums(np.zeros((n_classes, d)), np.zeros((n_classes, d)), *(np.zeros(d) for _ in range(4)))
-        skip = set(self.categorical)
-
-        def one(j: int) -> None:
-            _put(found, j, None if j in skip else self._column(j, classes, n_classes, y))
-
-        map_threads(one, range(d), n_jobs)
+        for part in map_threads(one, range(0, self.table.n_rows, ROWS), n_jobs):
+            for field, value in zip((found.sums, found.squares, found.products), part):
+                field += value
         return found
 
-    def _column(self, j: int, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> tuple[Any, ...]:
-        """Sums of one column over the rows that have a value, about their mean."""
-        from tamis.score import sums as kernels
+    def _columns(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
+        found, skip = self._whole(classes, n_classes, y), set(self.categorical)
 
-        x, w, of = self.table.column(j).values, self.weights, classes
-        if not np.isfinite(x.sum()):
-            seen = ~np.isnan(x)
-            x, w, of, y = x[seen], w[seen], of[seen], None if y is None else y[seen]
-        mass, sums = np.bincount(of, w, minlength=n_classes), np.zeros(n_classes)
+        def some(first: int) -> None:
+            places = slice(first, min(first + self._at_once, self.table.n_columns))
+            if first in skip:
+                _put(found, first, (np.nan,) * 6)
+                return
+            block = self._block(places)
+            shift = _middles(block.T)
+            sums = _sums(block, self.weights, classes, n_classes, y, shift)
+            _put(found, places, (found.mass[:, places], sums[0], sums[1], shift, sums[2], found.target[places]))
+
+        map_threads(some, range(0, self.table.n_columns, self._at_once), n_jobs)
+        return found
+
+    def _block(self, places: slice) -> np.ndarray:
+        """Some columns as lines (columns, rows)."""
+        if self._at_once > 1:
+            return np.ascontiguousarray(self.table.matrix.T[places], dtype=np.float64)
+        return self.table.column(places.start).values[None, :]
+
+    def _again(self, j: int, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> tuple[Any, ...]:
+        """Sums of one column over the rows that have a value, about their mean: slower, and exact."""
+        x = self.table.column(j).values
+        seen = ~np.isnan(x)
+        x, w, of = x[seen], self.weights[seen], classes[seen]
+        mass = np.bincount(of, w, minlength=n_classes)
         if not mass.sum() > 0:
-            return mass, sums, 0.0, 0.0, 0.0, 0.0
-        shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w if self.weighted else None))
-        if y is None:
-            square = kernels.column_by_class(x, w, of, shift, sums)
-            return mass, sums, square, shift, 0.0, 0.0
-        y = y - np.average(y, weights=w)
-        sums[0], square, product = kernels.column_with_numbers(x, w, y, shift)
-        return mass, sums, square, shift, product, float(w @ y**2)
+            return mass, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
+        shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w))
+        y = None if y is None else _centred(y[seen], w)
+        sums, squares, products = _sums(x[None, :], w, of, n_classes, y, np.array([shift]))
+        return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float(w @ y**2)
+
+
+def _sums(
+    X: np.ndarray, weights: np.ndarray, classes: np.ndarray, n_classes: int, y: np.ndarray | None, shift: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of columns (columns, rows): Σ w (x − shift) of each class, Σ w (x − shift)², Σ w (x − shift) y."""
+    from tamis.score import sums as kernels
+
+    sums, squares, products = np.zeros((n_classes, len(X))), np.zeros(len(X)), np.zeros(len(X))
+    if n_classes == 1:
+        kernels.columns_with_numbers(X, weights, weights if y is None else y, shift, sums[0], squares, products)
+    else:
+        kernels.columns_by_class(X, weights, classes, shift, sums, squares)
+    return sums, squares, products
+
+
+def _centred(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(y - weights @ y / weights.sum())
 
 
 def levels(column: Column, weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
@@ -158,7 +187,7 @@ def _middles(matrix: np.ndarray) -> np.ndarray:
     return np.nan_to_num(sample[middle, np.arange(sample.shape[1])])
 
 
-def _put(found: Sums, j: int, column: tuple[Any, ...] | None) -> None:
+def _put(found: Sums, j: int | slice, column: tuple[Any, ...]) -> None:
     fields = (found.mass, found.sums, found.squares, found.shift, found.products, found.target)
-    for field, value in zip(fields, column or (np.nan,) * 6):
+    for field, value in zip(fields, column):
         field[..., j] = value
