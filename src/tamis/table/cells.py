@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from tamis.table.missing import token_set
 
-_PROBE = 2_000  # rows looked at to guess whether texts repeat
+_PROBE = 10_000  # rows looked at to guess whether texts repeat
 _SMALL = 20_000  # below this number of rows texts are always collected
 
 

@@ -99,8 +99,10 @@ def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int
 
 
 def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
-    shown = X if not isinstance(X, Table) else _Named(X)
-    validate_data(estimator, shown, reset=reset, skip_check_array=True)
+    if isinstance(X, Table):
+        _remember_names(estimator, X, reset)
+    else:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
     table = Table.of(X)
     if table.n_rows < min_rows:
         raise TableError(f"Found array with {table.n_rows} sample(s) while a minimum of {min_rows} is required.")
@@ -109,14 +111,23 @@ def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
     return table
 
 
-class _Named:
-    """What scikit-learn needs to see of a Table: its shape, and nothing else."""
-
-    def __init__(self, table: Table) -> None:
-        self.shape = table.shape
-
-    def __len__(self) -> int:
-        return self.shape[0]
+def _remember_names(estimator: Any, table: Table, reset: bool) -> None:
+    """What scikit-learn does for a frame, for a Table."""
+    known = getattr(estimator, "feature_names_in_", None)
+    if reset:
+        estimator.n_features_in_ = table.n_columns
+        if table.named:
+            estimator.feature_names_in_ = np.array(table.names, dtype=object)
+        elif known is not None:
+            del estimator.feature_names_in_
+        return
+    expected = estimator.n_features_in_
+    if table.n_columns != expected:
+        name = type(estimator).__name__
+        raise TableError(f"X has {table.n_columns} features, but {name} is expecting {expected} features as input")
+    if known is not None and table.named and tuple(known) != table.names:
+        wrong = next(name for name, was in zip(table.names, known) if name != was)
+        raise TableError(f"column {wrong!r} is not where it was in fit; give the columns of fit in their order")
 
 
 def _refuse_infinite(table: Table) -> None:

@@ -20,6 +20,7 @@ from tamis.table.quantity import judge_numbers
 from tamis.table.types import Type
 from tamis.table.words import category_column, codes_with_na, judge_words, yes_or_no
 
+_PREFIX = 100_000
 LEFT_OUT = ("text", "identifier", "constant")
 
 
@@ -103,6 +104,10 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     whole = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
     if whole is not None and not whole.code and not np.isinf(whole.values).any():
         return _of_numbers(name, cells.by_row(whole.values), whole.written)
+    if cells.codes is None and cells.n_rows > 2 * _PREFIX:
+        quick = _by_prefix(name, cells, rules)
+        if quick is not None:
+            return quick
     cells = cells.trimmed()
     hard = cells.without(rules.tokens)
     soft = hard.without(SOFT_TOKENS)
@@ -124,6 +129,20 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     if len(hard.texts) < len(cells.texts) and (codes := codes_with_na(hard.texts)):
         return _with_na(name, cells.without([token for token in rules.tokens if token != "NA"]), hard, codes)
     return _of_words(name, hard)
+
+
+def _by_prefix(name: str, cells: Cells, rules: Rules) -> Decided | None:
+    """The decision to leave out a long column of different words, from its first rows: more rows cannot undo it."""
+    start = cells.texts.slice(0, _PREFIX)
+    found = _of_text(name, Cells(start, None), rules, False)
+    if found.decision.kind not in ("text", "identifier") or found.decision.type is None:
+        return None
+    if pc.count_distinct(start).as_py() > cells.n_rows / 100:
+        reason = f"{found.decision.reason}, in the first {_PREFIX:,} rows"
+        tokens = [token for token in rules.tokens if token not in found.decision.type.keep]
+        decision = replace(found.decision, reason=reason)
+        return Decided(decision, lambda: [category_column(name, cells.trimmed().without(tokens))])
+    return None
 
 
 def _of_numbers(name: str, values: np.ndarray, written: str = "") -> Decided:
