@@ -57,7 +57,10 @@ class Fitted:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns the model uses, in the order of names."""
-        return tuple(sorted(str(name) for name in self.model.selected_columns_))
+        found = getattr(self.model, "selected_columns_", None)
+        if found is None:  # a tree: the columns it asks about, not those that stand in for missing values
+            found = [self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)]
+        return tuple(sorted(str(name) for name in found))
 
     def numbers(self, table: Table) -> np.ndarray:
         """Predicted numbers."""
