@@ -1,17 +1,32 @@
 """Honest evaluation: every number Tamis reports about how good something is comes from here."""
 
 from tamis.evaluate.audit import Audit, audit
+from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
+from tamis.evaluate.holdout import ReusableHoldout
+from tamis.evaluate.interval import Interval
+from tamis.evaluate.leaks import Leak, leaks
 from tamis.evaluate.loss import LossMatrix
+from tamis.evaluate.metrics import METRICS, Metric
 from tamis.evaluate.nested import Comparison, NestedScore, nested_score
 from tamis.evaluate.permutation import PermutationTest, permutation_test
 
 __all__ = [
+    "METRICS",
     "Audit",
     "Comparison",
+    "Curve",
+    "Grown",
+    "Interval",
+    "Leak",
     "LossMatrix",
+    "Metric",
     "NestedScore",
     "PermutationTest",
+    "ReusableHoldout",
     "audit",
+    "complexity_curve",
+    "grow",
+    "leaks",
     "nested_score",
     "permutation_test",
 ]

@@ -1,0 +1,255 @@
+"""Training and validation scores against complexity, and the size to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from tamis.check import count, nearest, number
+from tamis.engine import generator, map_threads, seed_of
+from tamis.errors import ParameterError
+from tamis.evaluate.judge import Problem, answer, named_procedures, problem
+from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.evaluate.nested import whole_seed
+from tamis.split import Folds, folds
+from tamis.table import take
+
+__all__ = ["Curve", "Grown", "complexity_curve", "grow"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Scores of training and validation rows, sizes × folds, for sizes from the simplest to the most complex.
+
+    Attributes
+    ----------
+    parameter, values : what was varied, and how.
+    metric : what was scored.
+    train, validation : scores, values × folds.
+    best : the value with the best mean validation score.
+    one_se : the simplest value whose mean is within one standard error of the best.
+    """
+
+    parameter: str
+    values: list[Any]
+    metric: Metric
+    train: np.ndarray
+    validation: np.ndarray
+
+    @property
+    def best_index(self) -> int:
+        return int(np.argmax(utility(self.metric, self.validation.mean(axis=1))))
+
+    @property
+    def one_se_index(self) -> int:
+        means = np.asarray(utility(self.metric, self.validation.mean(axis=1)))
+        least = means[self.best_index] - self.standard_error(self.validation)[self.best_index]
+        return int(np.flatnonzero(means >= least - 1e-12)[0])
+
+    @property
+    def best(self) -> Any:
+        return self.values[self.best_index]
+
+    @property
+    def one_se(self) -> Any:
+        return self.values[self.one_se_index]
+
+    def standard_error(self, scores: np.ndarray) -> np.ndarray:
+        """The spread of the folds over the root of their number, as the one-standard-error rule has it."""
+        if scores.shape[1] < 2:
+            return np.zeros(len(scores))
+        return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(scores.shape[1]))
+
+    def figure(self, **options: Any) -> Any:
+        """A Bokeh figure of both curves with their bands, the best size and the one-standard-error size."""
+        from tamis.evaluate.picture import curve_figure
+
+        return curve_figure(self, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """The size that the wrapper chose, the model of that size fitted to all rows, and the curve it saw."""
+
+    size: int
+    model: Any
+    curve: Curve
+    converged: bool
+
+
+def complexity_curve(
+    procedure: Any,
+    X: Any,
+    y: Any,
+    parameter: str,
+    values: Sequence[Any],
+    *,
+    cv: Any = 5,
+    repeats: int = 1,
+    scoring: Any = None,
+    groups: Any = None,
+    time: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Curve:
+    """Score a procedure on training and validation rows for every size of one thing.
+
+    Parameters
+    ----------
+    procedure : an estimator or pipeline; or a function value -> estimator, and `parameter` is only its label.
+    parameter : a parameter of the procedure ("max_depth", "select__k", "alpha"), or "rows" for the number (or share) of
+        training rows.
+    values : from the simplest to the most complex (few rows first, strong penalties first, many neighbours first).
+    cv, repeats, scoring, groups, time, random_state, n_jobs : as in `nested_score`.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> complexity_curve(DecisionTreeClassifier(), *load_iris(return_X_y=True), "max_depth", [1, 2, 3, 4]).one_se
+    2
+    """
+    sizes = list(values)
+    if not sizes:
+        raise ParameterError(f"values of {parameter!r} are empty; give at least one")
+    make = _maker(procedure, parameter, sizes)
+    task = problem([make(sizes[0])], X, y, scoring)
+    seed = whole_seed(random_state)
+    pairs = folds(cv, task.y, groups=groups, time=time, classifier=task.classes, seed=seed, repeats=repeats, X=task.X)
+    train, validation = _scores(make, task, pairs, sizes, parameter, seed, n_jobs)
+    return Curve(parameter, sizes, task.metric, train, validation)
+
+
+def grow(
+    make: Callable[[int], Any],
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    scoring: Any = None,
+    start: int = 1,
+    most: int = 100,
+    tolerance: float = 1e-3,
+    patience: int = 3,
+    groups: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Grown:
+    """Raise the size until the training error has converged; take the size with least validation error.
+
+    The wrapper of the textbook: for size 1, 2, … cross-validate; once the training score has not moved by more than
+    `tolerance` over `patience` sizes, choose by the validation score and fit that size to all rows.
+
+    Parameters
+    ----------
+    make : a function size -> estimator.
+    start, most : the first and the last size tried.
+    tolerance, patience : when the training score has converged.
+    cv, scoring, groups, random_state, n_jobs : as in `nested_score`.
+
+    References
+    ----------
+    Russell, Norvig: Artificial Intelligence, a Modern Approach, 3rd ed., section 18.4 (2010).
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grow(lambda size: DecisionTreeClassifier(max_depth=size, random_state=0), X, y).converged
+    True
+    """
+    count("start", start)
+    count("most", most, low=start)
+    count("patience", patience)
+    number("tolerance", tolerance, low=0)
+    task = problem([make(start)], X, y, scoring)
+    seed = whole_seed(random_state)
+    pairs = folds(cv, task.y, groups=groups, classifier=task.classes, seed=seed, X=task.X)
+    trains: list[np.ndarray] = []
+    validations: list[np.ndarray] = []
+    converged = False
+    for size in range(start, most + 1):
+        train, validation = _scores(make, task, pairs, [size], "size", seed, n_jobs)
+        trains.append(train[0])
+        validations.append(validation[0])
+        if len(trains) > patience:
+            latest = np.array([scores.mean() for scores in trains[-patience - 1 :]])
+            if np.ptp(latest) <= tolerance * max(1e-12, float(np.abs(latest).max())):
+                converged = True
+                break
+    sizes = list(range(start, start + len(trains)))
+    curve = Curve("size", sizes, task.metric, np.array(trains), np.array(validations))
+    return Grown(int(curve.best), make(curve.best).fit(task.X, task.y), curve, converged)
+
+
+def _maker(procedure: Any, parameter: str, sizes: list[Any]) -> Callable[[Any], Any]:
+    """A function from a size to a procedure of that size."""
+    if not hasattr(procedure, "fit"):
+        if not callable(procedure):
+            raise ParameterError(f"the procedure {procedure!r} is neither a model nor a function of a size; give one")
+        named_procedures(procedure(sizes[0]))
+        return procedure  # type: ignore[no-any-return]
+    named_procedures(procedure)
+    if parameter == "rows":
+        return lambda size: clone(procedure)
+    known = procedure.get_params(deep=True)
+    if parameter not in known:
+        raise ParameterError(
+            f"parameter={parameter!r} is no parameter of {type(procedure).__name__}{nearest(parameter, known)}; "
+            f"give one of {', '.join(sorted(known))}, or 'rows'"
+        )
+    return lambda size: clone(procedure).set_params(**{parameter: size})
+
+
+def _scores(
+    make: Callable[[Any], Any],
+    task: Problem,
+    pairs: Folds,
+    sizes: list[Any],
+    parameter: str,
+    seed: int,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Training and validation scores, sizes × folds."""
+
+    def one(fold: int) -> list[tuple[float, float]]:
+        train, test = pairs[fold]
+        held = take(task.X, rows=test)
+        order = _order(task, train, seed_of(seed, "rows", fold)) if parameter == "rows" else train
+        found = []
+        for size in sizes:
+            rows = order[: _rows(size, len(train))] if parameter == "rows" else train
+            table = take(task.X, rows=rows)
+            fitted = make(size).fit(table, task.y[rows])
+            found.append((_score(fitted, table, rows, task), _score(fitted, held, test, task)))
+        return found
+
+    with threadpool_limits(1):
+        both = np.array(map_threads(one, range(len(pairs)), n_jobs))
+    return both[:, :, 0].T, both[:, :, 1].T
+
+
+def _score(fitted: Any, X: Any, rows: np.ndarray, task: Problem) -> float:
+    given = answer(fitted, X, task.metric, task.labels)
+    return float(task.metric.value(*prepare(task.metric, task.y[rows], given, task.labels)))
+
+
+def _rows(size: Any, n: int) -> int:
+    wanted = round(size * n) if isinstance(size, float) and size <= 1 else int(size)
+    return count("rows", wanted, low=2, high=n, of="training rows in a fold")
+
+
+def _order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
+    """Training rows shuffled so that every beginning holds the classes in their shares."""
+    draw = generator(seed, "order")
+    shuffled = draw.permutation(train)
+    if not task.classes:
+        return np.asarray(shuffled)
+    y = task.y[shuffled]
+    place = np.empty(len(y))
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        place[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return np.asarray(shuffled[np.argsort(place, kind="stable")])
