@@ -1,0 +1,16 @@
+"""Trees people can read: growing, categorical splits, surrogates, pruning, printing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {"TreeClassifier": "estimator", "TreeRegressor": "estimator", "mimic": "imitate", "Tree": "tree"}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"tamis.tree.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'tamis.tree' has no attribute {name!r}")

@@ -1,0 +1,378 @@
+"""TreeClassifier and TreeRegressor: trees people can read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.errors import ParameterError
+from tamis.table import Classes, Table, features, numbers, same_length
+from tamis.tree.fit import Soil
+from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
+from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, ClassProblem, NumberProblem
+from tamis.tree.prune import Sequence, chance_leaves, choose, cross_validate, folds_of
+from tamis.tree.reading import Reading
+from tamis.tree.tree import Tree, matrix_of
+
+_MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
+_NO_LIMIT = 2**31 - 1
+
+
+class BaseTree(Reading, BaseEstimator):
+    """What trees for classes and for numbers share: growing, pruning, sending rows down."""
+
+    tree_: Tree
+    n_features_in_: int
+
+    def _grow(self, table: Table, problem: ClassProblem | NumberProblem, y: Any) -> None:
+        X = matrix_of(table)
+        rows = np.flatnonzero(problem.weight > 0)
+        limits = self._limits(table, len(rows))
+        prune = self._prune_checked()
+        if self.splits == "oblique":
+            from tamis.tree.oblique import ObliqueProblem
+
+            problem = ObliqueProblem.of(problem, X)
+        if self.leaf == "linear":
+            from tamis.tree.model import LinearLeaves
+
+            problem = LinearLeaves.of(problem, X)
+        tree, _ = problem.plant(rows, limits)
+        sequence = Sequence.of(tree)
+        shown = {"alpha": sequence.alpha, "n_leaves": sequence.n_leaves, "risk": sequence.risk}
+        if prune == "cv":
+            seed = check_random_state(self.random_state)
+            folds = folds_of(self.cv, rows, problem.strata(), seed, y)
+            cv_risk, cv_se = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
+            shown |= {"cv_risk": cv_risk, "cv_se": cv_se}
+            self.alpha_ = choose(sequence.alpha, cv_risk, cv_se, check.one_of("rule", self.rule, ["1se", "min"]))
+            tree = tree.pruned(sequence.leaves_at(self.alpha_))
+        elif prune == "chi2":
+            tree = tree.pruned(chance_leaves(tree, problem.is_class, table.n_columns))
+        elif prune is not None:
+            self.alpha_ = float(prune)
+            tree = tree.pruned(sequence.leaves_at(self.alpha_))
+        self.cost_complexity_ = shown
+        self.tree_ = tree
+        if self.leaf == "linear":
+            self.leaf_models_ = problem.models(tree)  # type: ignore[union-attr]
+
+    def _prune_checked(self) -> str | float | None:
+        check.one_of("splits", self.splits, ["axis", "oblique"])
+        check.one_of("leaf", self.leaf, ["constant", "linear"])
+        check.one_of("rule", self.rule, ["1se", "min"])
+        if self.prune is None:
+            return None
+        if isinstance(self.prune, str):
+            return check.one_of("prune", self.prune, ["cv", "chi2"])
+        return check.number("prune", self.prune, low=0)
+
+    def _limits(self, table: Table, n_rows: int) -> Limits:
+        least = _rows("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
+        split = _rows("min_samples_split", self.min_samples_split, n_rows, 2)
+        depth = _NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth)
+        leaves = 0 if self.max_leaf_nodes is None else check.count("max_leaf_nodes", self.max_leaf_nodes, low=2)
+        return Limits(
+            max_depth=depth,
+            min_split=split,
+            min_leaf=least,
+            min_decrease=check.number("min_impurity_decrease", self.min_impurity_decrease, low=0),
+            max_leaves=leaves,
+            missing=_MISSING[check.one_of("missing", self.missing, _MISSING)],
+            n_surrogates=check.count("n_surrogates", self.n_surrogates, low=0),
+            min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
+            max_features=table.n_columns,
+            seed=0,
+        )
+
+    def _matrix(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "tree_")
+        return matrix_of(features(self, X, reset=False, sparse_ok=True))
+
+    def apply(self, X: Any) -> np.ndarray:
+        """The leaf that each row falls into."""
+        matrix = self._matrix(X)
+        return self.tree_.apply(matrix)
+
+    def get_depth(self) -> int:
+        """Longest way from the root to a leaf, in splits."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class TreeClassifier(ClassifierMixin, BaseTree):
+    r"""A classification tree: yes-or-no questions about one column after the other.
+
+    A node t with class shares p is split where the weighted impurity falls most:
+
+    .. math:: n_t I(t) - n_L I(L) - n_R I(R), \quad I = \sum_c p_c (1 - p_c) \text{ (gini)}, -\sum_c p_c \log p_c
+
+    Parameters
+    ----------
+    criterion : "gini", "entropy", "gain_ratio" (entropy gain over the entropy of the two sides' sizes, among columns of at
+        least average gain) or "chi2" (Pearson's statistic of sides × classes).
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes : when
+        to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count rows, or are
+        shares of them; `min_weight_fraction_leaf` is a share of the weight.
+    missing : what a row without a value does at a split. "surrogate": it follows the column that agrees best with the
+        split, then the next, then the majority; "category": missing is a value of its own; "majority".
+        A level never seen in the node follows the same rule.
+    n_surrogates : how many surrogates a split keeps.
+    prune : None; "cv" (cost-complexity, chosen by cross-validation); "chi2" (splits that chance explains go); or a number,
+        the price of a leaf in units of the root's risk.
+    rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best.
+    cv : a number of folds, a splitter, or (train, test) pairs.
+    splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
+    leaf : "constant"; "linear" is for TreeRegressor.
+    loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and answers.
+    priors : share of each class to expect, in the order of `classes_`; by default as in the training rows.
+    class_weight : "balanced" or a dict class -> weight.
+    random_state : shuffles the rows into folds.
+    n_jobs : threads for the folds.
+
+    Attributes
+    ----------
+    classes_ : the classes, sorted.
+    tree_ : the tree as arrays.
+    cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se; smallest tree first.
+    alpha_ : the price of a leaf that was used.
+    feature_importances_ : share of the improvement that each column brings.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees.
+
+    >>> from tamis import TreeClassifier
+    >>> tree = TreeClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> print(tree.to_text())
+    all rows: no (4 rows, 50% no)
+    ├─ x0 ≤ 2.5: no (2 rows, 100% no)
+    └─ x0 > 2.5: yes (2 rows, 100% yes)
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        missing: str = "surrogate",
+        n_surrogates: int = 5,
+        prune: str | float | None = None,
+        rule: str = "1se",
+        cv: Any = 10,
+        splits: str = "axis",
+        leaf: str = "constant",
+        loss_matrix: Any = None,
+        priors: Any = None,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.prune = prune
+        self.rule = rule
+        self.cv = cv
+        self.splits = splits
+        self.leaf = leaf
+        self.loss_matrix = loss_matrix
+        self.priors = priors
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
+        """Grow the tree, and prune it when asked to."""
+        criterion = check.one_of("criterion", self.criterion, CLASS_CRITERIA)
+        if self.leaf == "linear":
+            raise ParameterError("leaf='linear' predicts numbers; use TreeRegressor, or leaf='constant' for classes")
+        table = features(self, X, reset=True, sparse_ok=True)
+        target = Classes.of(y)
+        same_length(table, target.codes)
+        weight = check.weights(sample_weight, table.n_rows)
+        if self.class_weight is not None:
+            weight = weight * compute_sample_weight(self.class_weight, target.labels[target.codes])
+        self.classes_ = target.labels
+        self.loss_ = _loss(self.loss_matrix, target.n_classes)
+        priors = _priors(self.priors, target.n_classes)
+        problem = ClassProblem(Soil.of(table), CLASS_CRITERIA[criterion], target.codes, weight, self.loss_, priors)
+        self._grow(table, problem, target.codes)
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Share of each class in the leaf of each row."""
+        leaf = self.apply(X)
+        share = self.tree_.value / self.tree_.value.sum(axis=1, keepdims=True)
+        return share[leaf]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of least expected cost in the leaf of each row."""
+        leaf = self.apply(X)
+        return self.classes_[self._answers()][leaf]
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _answers(self) -> np.ndarray:
+        return (self.tree_.value @ self.loss_).argmin(axis=1)
+
+
+class TreeRegressor(RegressorMixin, BaseTree):
+    r"""A regression tree: yes-or-no questions, and a number (or a small linear model) at the end of each way.
+
+    A node is split where the summed error falls most: squared error Σ w (y - mean)², absolute error Σ w |y - median|, or
+    half the Poisson deviance Σ w y log(y / mean).
+
+    Parameters are those of :class:`TreeClassifier`, without the ones about classes; `criterion` is "squared_error",
+    "absolute_error" or "poisson". Several targets at once are given as a matrix y.
+    leaf : "constant", or "linear": a penalised linear model in every leaf, smoothed along its path.
+
+    Attributes
+    ----------
+    tree_, cost_complexity_, alpha_, feature_importances_ : as in :class:`TreeClassifier`.
+
+    >>> from tamis import TreeRegressor
+    >>> tree = TreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 7.0])
+    >>> tree.predict([[0.0], [9.0]])
+    array([1., 6.])
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        missing: str = "surrogate",
+        n_surrogates: int = 5,
+        prune: str | float | None = None,
+        rule: str = "1se",
+        cv: Any = 10,
+        splits: str = "axis",
+        leaf: str = "constant",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.missing = missing
+        self.n_surrogates = n_surrogates
+        self.prune = prune
+        self.rule = rule
+        self.cv = cv
+        self.splits = splits
+        self.leaf = leaf
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
+        """Grow the tree, and prune it when asked to."""
+        criterion = check.one_of("criterion", self.criterion, NUMBER_CRITERIA)
+        table = features(self, X, reset=True, sparse_ok=True)
+        values = numbers(y, several=True)
+        same_length(table, values)
+        weight = check.weights(sample_weight, table.n_rows)
+        self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
+        if criterion == "absolute_error" and self.n_outputs_ > 1:
+            raise ParameterError(
+                f"criterion='absolute_error' takes one target, but y has {self.n_outputs_}; fit one a time"
+            )
+        if criterion == "poisson" and (values.min() < 0 or values.sum() <= 0):
+            raise ParameterError(
+                f"criterion='poisson' needs counts, but y goes down to {values.min():g} with sum {values.sum():g}"
+            )
+        if self.leaf == "linear" and self.n_outputs_ > 1:
+            raise ParameterError(f"leaf='linear' takes one target, but y has {self.n_outputs_}; fit one at a time")
+        problem = NumberProblem(Soil.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight)
+        self._grow(table, problem, values)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The answer of the leaf of each row."""
+        matrix = self._matrix(X)
+        leaf = self.tree_.apply(matrix)
+        if self.leaf == "linear":
+            return self.leaf_models_.predict(matrix, leaf)
+        out = self.tree_.value[leaf]
+        return out[:, 0] if self.n_outputs_ == 1 else out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.leaf != "linear" and self.criterion == "squared_error"
+        tags.target_tags.positive_only = self.criterion == "poisson"
+        return tags
+
+
+def _rows(name: str, value: Any, n_rows: int, low: int) -> int:
+    """A number of rows, given as such or as a share of all rows."""
+    if isinstance(value, (float, np.floating)):
+        return max(low, int(np.ceil(check.number(name, value, low=0, high=1, open_low=True) * n_rows)))
+    return check.count(name, value, low=low)
+
+
+def _loss(given: Any, n_classes: int) -> np.ndarray:
+    """The cost matrix, 0 and 1 unless given."""
+    if given is None:
+        return 1.0 - np.eye(n_classes)
+    loss = np.asarray(given, dtype=np.float64)
+    if loss.shape != (n_classes, n_classes):
+        raise ParameterError(
+            f"loss_matrix has shape {loss.shape}, but there are {n_classes} classes; give a row and a column each"
+        )
+    if not np.all(np.isfinite(loss)) or loss.min() < 0 or np.diag(loss).any() or loss.sum() == 0:
+        raise ParameterError("loss_matrix must hold costs of at least 0, with 0 on its diagonal and something off it")
+    return loss
+
+
+def _priors(given: Any, n_classes: int) -> np.ndarray | None:
+    """Expected shares of the classes, scaled to sum to one."""
+    if given is None:
+        return None
+    priors = np.asarray(given, dtype=np.float64)
+    if priors.shape != (n_classes,):
+        raise ParameterError(
+            f"priors has shape {priors.shape}, but there are {n_classes} classes; give one number a class"
+        )
+    if not np.all(np.isfinite(priors)) or priors.min() <= 0:
+        raise ParameterError(f"priors={priors.tolist()} must all be above 0; give the share of each class")
+    return priors / priors.sum()

@@ -1,0 +1,158 @@
+"""From a table and a target to a grown Tree: codes in, thresholds out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.tree.layout import (
+    BEGIN,
+    CHI2,
+    CHILD,
+    CUT,
+    DEFAULT,
+    DEPTH,
+    FEATURE,
+    FIRST_LEVEL,
+    FIRST_SUR,
+    IMPROVEMENT,
+    IMPURITY,
+    N_LEVELS,
+    N_ROWS,
+    N_SUR,
+    PARENT,
+    RISK,
+    UPPER,
+    WEIGHT,
+    Columns,
+    Limits,
+    Target,
+)
+from tamis.tree.tree import Tree
+from tamis.views.bins import Bins
+
+#: Trees keep every distinct value apart, however many there are: splits stay exact.
+LOSSLESS = 2**31 - 2
+
+
+@dataclass(frozen=True, eq=False)
+class Soil:
+    """What every tree on the same table shares: its codes, by width, and how they were made."""
+
+    bins: Bins
+    columns: Columns
+
+    @classmethod
+    def of(cls, X: Any) -> Soil:
+        """Lossless codes of a table's columns."""
+        bins = Bins.of(X, most=LOSSLESS)
+        widths = np.array([codes.dtype.itemsize.bit_length() - 1 for codes in bins.codes], dtype=np.int64)
+        place = np.zeros(bins.n_columns, dtype=np.int64)
+        stacks = []
+        for width, dtype in enumerate((np.uint8, np.uint16, np.uint32)):
+            which = np.flatnonzero(widths == width)
+            place[which] = np.arange(len(which))
+            stack = np.empty((len(which), bins.n_rows), dtype=dtype)
+            for q, j in enumerate(which):
+                stack[q] = bins.codes[j]
+            stacks.append(stack)
+        about = np.array([widths, place, bins.n_values, bins.is_categorical, bins.order()], dtype=np.int64)
+        columns = Columns(stacks[0], stacks[1], stacks[2], about)
+        return cls(bins, columns)
+
+
+def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+    """Grow one tree on some rows; the tree, and the leaf of each of those rows.
+
+    A row may appear once only; give it a weight to count it more often.
+    """
+    from tamis.tree.grow import grow
+    from tamis.tree.layout import nodes_of, work_of
+
+    mine = rows.astype(np.int32)
+    work = work_of(soil.columns, target, len(mine))
+    most_leaves = max(1, len(mine) // max(1, limits.min_leaf))
+    if limits.max_leaves:
+        most_leaves = min(most_leaves, limits.max_leaves)
+    if limits.max_depth < 40:
+        most_leaves = min(most_leaves, 1 << limits.max_depth)
+    nodes = nodes_of(2 * most_leaves + 1, target.n_stats)
+    n, level, surrogate, agreement = grow(soil.columns, target, limits, mine, work, nodes)
+    ints, floats, stats = nodes.ints[:n], nodes.floats[:n].copy(), nodes.stats[:n].copy()
+    leaves = np.flatnonzero(ints[:, CHILD] < 0)
+    leaves = leaves[np.argsort(ints[leaves, BEGIN])]
+    leaf = np.empty(soil.bins.n_rows, dtype=np.int64)
+    leaf[mine] = np.repeat(leaves, ints[leaves, N_ROWS])
+    return _tree_of(soil, target, ints, floats, stats, level, surrogate, agreement), leaf[rows]
+
+
+def _tree_of(
+    soil: Soil,
+    target: Target,
+    ints: np.ndarray,
+    floats: np.ndarray,
+    stats: np.ndarray,
+    level: np.ndarray,
+    surrogate: np.ndarray,
+    agreement: np.ndarray,
+) -> Tree:
+    codings = soil.bins.codings
+    return Tree(
+        names=soil.bins.names,
+        levels=tuple(coding.levels for coding in codings),
+        feature=ints[:, FEATURE].astype(np.int32),
+        threshold=_thresholds(codings, ints[:, FEATURE], ints[:, CUT], ints[:, UPPER]),
+        left=ints[:, CHILD].astype(np.int32),
+        parent=ints[:, PARENT].astype(np.int32),
+        depth=ints[:, DEPTH].astype(np.int32),
+        default=ints[:, DEFAULT].astype(np.uint8),
+        first_level=ints[:, FIRST_LEVEL].copy(),
+        n_levels=ints[:, N_LEVELS].astype(np.int32),
+        level=level.copy(),
+        coefficient=np.zeros(len(level)),
+        first_surrogate=ints[:, FIRST_SUR].copy(),
+        n_surrogates=ints[:, N_SUR].astype(np.int32),
+        surrogate=surrogate[:, [0, 3, 4, 5]].copy(),
+        surrogate_threshold=_thresholds(codings, surrogate[:, 0], surrogate[:, 1], surrogate[:, 2]),
+        agreement=agreement.copy(),
+        n_rows=ints[:, N_ROWS].copy(),
+        weight=floats[:, WEIGHT].copy(),
+        impurity=floats[:, IMPURITY].copy(),
+        improvement=floats[:, IMPROVEMENT].copy(),
+        risk=floats[:, RISK].copy(),
+        value=stats if target.criterion <= CHI2 else stats[:, 1:].copy(),
+    )
+
+
+def _thresholds(codings: Any, feature: np.ndarray, cut: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Midway between the largest value on the left and the smallest on the right, among the node's own rows."""
+    out = np.zeros(len(feature))
+    for j in np.unique(feature[(feature >= 0) & (cut >= 0)]):
+        mine = (feature == j) & (cut >= 0)
+        low, high = codings[j].high[cut[mine]], np.append(codings[j].low, np.inf)[upper[mine]]
+        middle = 0.5 * low + 0.5 * high
+        out[mine] = np.where((low <= middle) & ((middle < high) | np.isinf(high)), middle, low)
+    return out
+
+
+def weights_of_classes(
+    weight: np.ndarray, classes: np.ndarray, priors: Any, loss: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Factors of each class: for probabilities (priors) and for splits (altered priors).
+
+    With class totals n_c, priors π_c and costs L: a row of class c counts π_c n / n_c towards probabilities, and
+    π_c Σ_j L_cj (scaled to the same total) towards splits. (Breiman et al. 1984, section 4.4.)
+    """
+    n_classes = len(loss)
+    totals = np.bincount(classes, weights=weight, minlength=n_classes)
+    share = totals / totals.sum()
+    prior = share if priors is None else np.asarray(priors, dtype=np.float64)
+    altered = prior * (loss.sum(axis=1) if loss.any() else 1.0)  # a single class has no mistakes to weigh
+    altered = altered / altered.sum()
+    safe = np.where(share > 0, share, 1.0)
+    return prior / safe, np.maximum(altered / safe, 1e-12)
+
+
+__all__ = ["Soil", "grow_tree", "weights_of_classes"]

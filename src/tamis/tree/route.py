@@ -1,0 +1,129 @@
+# mypy: allow-untyped-defs
+"""Rows down a tree: to their leaf, or along their path for every pruning at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import njit
+from tamis.tree.layout import LEFT, RIGHT, UNKNOWN
+
+#: What a complete row needs to go down an axis-parallel numeric tree; a leaf leads to itself.
+STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
+
+LANES = 8  # rows that go down side by side: their memory accesses overlap
+
+
+@njit
+def descend_complete(X, steps, leaf):
+    """leaf[i] of every row when no split is categorical; returns True when a missing value was met on the way."""
+    n = len(X)
+    met = False
+    at = np.zeros(LANES, dtype=np.int64)
+    for base in range(0, n, LANES):
+        lanes = min(LANES, n - base)
+        at[:] = 0
+        moved = True
+        while moved:
+            moved = False
+            for b in range(lanes):
+                step = steps[at[b]]
+                x = X[base + b, step.feature]
+                met |= x != x
+                nxt = step.left + (x > step.threshold)
+                moved |= nxt != at[b]
+                at[b] = nxt
+        for b in range(lanes):
+            leaf[base + b] = at[b]
+    return met
+
+
+@njit
+def level_side(level, first, n_levels, code):
+    """Side of a level by bisection among the split's levels; UNKNOWN when it is not one of them."""
+    low, high = first, first + n_levels
+    while low < high:
+        middle = (low + high) >> 1
+        if level[middle, 0] < code:
+            low = middle + 1
+        else:
+            high = middle
+    if low < first + n_levels and level[low, 0] == code:
+        return level[low, 1]
+    return UNKNOWN
+
+
+@njit
+def side_of(x, routes, node):
+    """The side of one row at one node: by the split, else by a surrogate, else the default."""
+    j = routes.feature[node]
+    if j < 0:  # a linear combination; any missing part leaves it unanswered
+        total = 0.0
+        for q in range(routes.first_level[node], routes.first_level[node] + routes.n_levels[node]):
+            total += routes.coefficient[q] * x[routes.level[q, 0]]
+        if total == total:
+            return LEFT if total <= routes.threshold[node] else RIGHT
+        return routes.default[node]
+    value = x[j]
+    if routes.n_levels[node]:
+        code = -1 if value != value else int(value)
+        side = level_side(routes.level, routes.first_level[node], routes.n_levels[node], code)
+        if side != UNKNOWN:
+            return side
+    elif value == value:
+        return LEFT if value <= routes.threshold[node] else RIGHT
+    for q in range(routes.first_surrogate[node], routes.first_surrogate[node] + routes.n_surrogates[node]):
+        value = x[routes.surrogate[q, 0]]
+        if value != value:
+            continue
+        if routes.surrogate[q, 3]:
+            side = level_side(routes.level, routes.surrogate[q, 2], routes.surrogate[q, 3], int(value))
+            if side != UNKNOWN:
+                return side
+        else:
+            below = value <= routes.surrogate_threshold[q]
+            return LEFT if below != (routes.surrogate[q, 1] == 1) else RIGHT
+    return routes.default[node]
+
+
+@njit
+def descend(X, routes, leaf):
+    """leaf[i] of every row, whatever the splits and whatever is missing."""
+    for i in range(len(X)):
+        node = 0
+        while routes.left[node] >= 0:
+            node = routes.left[node] + (side_of(X[i], routes, node) == RIGHT)
+        leaf[i] = node
+
+
+@njit
+def errors_of_prunings(
+    X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
+):
+    """Sums and sums of squares of each row's error under every pruning, betas descending.
+
+    A row's answer is that of the first node on its path which collapses at or below beta; the error of row and node is
+    error[class of row, answer of node], or the squared distance of the target to the node's answer.
+    `first` and `second` are differences along betas, to be summed by the caller.
+    """
+    m = len(betas)
+    for i in rows:
+        node, k = 0, 0
+        while k < m:
+            while collapse[node] > betas[k]:
+                node = routes.left[node] + (side_of(X[i], routes, node) == RIGHT)
+            if error_class:
+                wrong = error[truth[i], int(answers[node, 0])]
+            else:
+                wrong = 0.0
+                for t in range(values.shape[1]):
+                    off = values[i, t] - answers[node, t]
+                    wrong += off * off
+            until = k + 1
+            while until < m and collapse[node] <= betas[until]:
+                until += 1
+            first[k] += weight[i] * wrong
+            first[until] -= weight[i] * wrong
+            second[k] += weight[i] * wrong * wrong
+            second[until] -= weight[i] * wrong * wrong
+            k = until

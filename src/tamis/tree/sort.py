@@ -1,0 +1,90 @@
+# mypy: allow-untyped-defs
+"""Sorting the rows of a node by their codes."""
+
+from __future__ import annotations
+
+from tamis.engine.kernel import njit
+from tamis.tree.layout import N_VALUES, PLACE_IN_WIDTH, WIDTH
+
+SKIP = -2  # gather: leave rows without a value out
+PLACE = 0xFFFFFFFF  # the half of a key that holds the place in the node
+
+
+@njit
+def _gather(codes, rows, start, stop, missing, missing_as, keys):
+    n, low, high = 0, missing, -1
+    for i in range(start, stop):
+        code = int(codes[rows[i]])
+        if code == missing:
+            if missing_as == SKIP:
+                continue
+            code = missing_as
+        keys[n] = (code << 32) | (i - start)
+        low = min(low, code)
+        high = max(high, code)
+        n += 1
+    return n, low, high
+
+
+@njit
+def gather(columns, j, rows, start, stop, missing_as, keys):
+    """Keys (code << 32 | place in the node) of the node's rows; returns their number, lowest and highest code.
+
+    Rows without a value are left out (SKIP) or take the code `missing_as`, be it below or above all others.
+    """
+    width, p, missing = columns.about[WIDTH, j], columns.about[PLACE_IN_WIDTH, j], columns.about[N_VALUES, j]
+    if width == 0:
+        return _gather(columns.codes8[p], rows, start, stop, missing, missing_as, keys)
+    if width == 1:
+        return _gather(columns.codes16[p], rows, start, stop, missing, missing_as, keys)
+    return _gather(columns.codes32[p], rows, start, stop, missing, missing_as, keys)
+
+
+@njit
+def code_at(columns, j, row):
+    """The code of one row in one column."""
+    width, p = columns.about[WIDTH, j], columns.about[PLACE_IN_WIDTH, j]
+    if width == 0:
+        return int(columns.codes8[p, row])
+    if width == 1:
+        return int(columns.codes16[p, row])
+    return int(columns.codes32[p, row])
+
+
+@njit
+def sort_keys(keys, spare, digits, n, low, high):
+    """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above."""
+    if n <= 40:
+        for i in range(1, n):
+            key = keys[i]
+            j = i
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+        return
+    bits = 0
+    while (high - low) >> bits:
+        bits += 1
+    most = 8 if n < 2048 else 11
+    passes = (bits + most - 1) // most
+    if passes == 0:
+        return
+    width = (bits + passes - 1) // passes
+    size = 1 << width
+    for p in range(passes):
+        shift = p * width
+        for d in range(size + 1):
+            digits[d] = 0
+        for i in range(n):
+            digits[((((keys[i] >> 32) - low) >> shift) & (size - 1)) + 1] += 1
+        for d in range(1, size):
+            digits[d] += digits[d - 1]
+        for i in range(n):
+            d = (((keys[i] >> 32) - low) >> shift) & (size - 1)
+            spare[digits[d]] = keys[i]
+            digits[d] += 1
+        keys, spare = spare, keys
+    if passes % 2:
+        for i in range(n):
+            spare[i] = keys[i]

@@ -1,0 +1,82 @@
+"""A tree as one SQL CASE expression that any database takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import ParameterError
+from tamis.tree.tree import Tree
+from tamis.tree.words import answer
+
+
+def sql_of(model: Any, name: str) -> str:
+    """Nested CASE: the split, then its surrogates, then the default side decide, exactly as in `predict`."""
+    tree = model.tree_
+    if getattr(model, "leaf", "constant") == "linear" or tree.value.shape[1] != 1 and not hasattr(model, "classes_"):
+        raise ParameterError("to_sql writes one constant a leaf; it takes neither leaf='linear' nor several targets")
+    text = [""] * tree.n_nodes
+    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
+        child = int(tree.left[node])
+        if child < 0:
+            text[node] = _literal(answer(model, node)[0])
+        else:
+            text[node] = f"CASE WHEN {_goes_left(tree, node)} THEN {text[child]} ELSE {text[child + 1]} END"
+            text[child] = text[child + 1] = ""
+    return f"{text[0]} AS {_name(name)}"
+
+
+def _goes_left(tree: Tree, node: int) -> str:
+    j = int(tree.feature[node])
+    parts = []
+    if j == -2:
+        first = int(tree.first_level[node])
+        which = range(first, first + int(tree.n_levels[node]))
+        total = " + ".join(
+            f"{_literal(tree.coefficient[q])} * {_name(tree.names[int(tree.level[q, 0])])}" for q in which
+        )
+        parts.append(_compare(f"({total})", float(tree.threshold[node]), False))
+    elif tree.n_levels[node]:
+        parts.append(_among(tree, j, int(tree.first_level[node]), int(tree.n_levels[node])))
+    elif np.isinf(tree.threshold[node]):
+        parts.append(f"CASE WHEN {_name(tree.names[j])} IS NOT NULL THEN 1 END")
+    else:
+        parts.append(_compare(_name(tree.names[j]), float(tree.threshold[node]), False))
+    for q in range(int(tree.first_surrogate[node]), int(tree.first_surrogate[node] + tree.n_surrogates[node])):
+        column, flip, first, n = (int(v) for v in tree.surrogate[q])
+        if n:
+            parts.append(_among(tree, column, first, n))
+        else:
+            parts.append(_compare(_name(tree.names[column]), float(tree.surrogate_threshold[q]), bool(flip)))
+    return f"COALESCE({', '.join(parts)}, {1 - int(tree.default[node])}) = 1"
+
+
+def _compare(what: str, threshold: float, flip: bool) -> str:
+    below, above = (0, 1) if flip else (1, 0)
+    return f"CASE WHEN {what} <= {threshold!r} THEN {below} WHEN {what} > {threshold!r} THEN {above} END"
+
+
+def _among(tree: Tree, j: int, first: int, n: int) -> str:
+    levels = tree.levels[j] or ()
+    sides: list[list[str]] = [[], []]
+    for code, side in tree.level[first : first + n]:
+        if code < len(levels):
+            sides[int(side)].append(_literal(levels[int(code)]))
+    name = _name(tree.names[j])
+    whens = [f"WHEN {name} IN ({', '.join(side)}) THEN {1 - k}" for k, side in enumerate(sides) if side]
+    return f"CASE {' '.join(whens)} END"
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return "'" + str(value).replace("'", "''") + "'"

@@ -1,0 +1,236 @@
+"""A grown tree as plain arrays: what it takes to send rows down, to print, to prune and to save it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tamis.errors import TamisError
+from tamis.table import Table
+
+
+class Routes(NamedTuple):
+    """The arrays that send rows down, as the kernels take them."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    default: np.ndarray
+    first_level: np.ndarray
+    n_levels: np.ndarray
+    level: np.ndarray
+    coefficient: np.ndarray
+    first_surrogate: np.ndarray
+    n_surrogates: np.ndarray
+    surrogate: np.ndarray
+    surrogate_threshold: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes 0 (the root), 1, …; the right child of a node follows its left one.
+
+    Attributes
+    ----------
+    names, levels : the columns, and the levels of the categorical ones (None for numbers).
+    feature : column of the split; -1 at a leaf, -2 for a linear combination of columns.
+    threshold : x ≤ threshold goes left.
+    left : the left child, -1 at a leaf.
+    default : side (0 left, 1 right) of a row that neither split nor surrogates can place.
+    level, first_level, n_levels : pairs (level, side) of categorical splits; or the columns of a linear combination,
+        whose coefficients stand in `coefficient`.
+    surrogate : column, 1 when values up to the threshold go right, first of its levels, number of its levels.
+    agreement : of each surrogate: agreement, and agreement adjusted for the majority.
+    n_rows, weight : training rows of each node, and their weight.
+    impurity, improvement : summed over weight.
+    risk : what the node's answer costs on its training rows.
+    value : (nodes, classes) weight of each class; (nodes, targets) the answers.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Any, ...] | None, ...]
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    parent: np.ndarray
+    depth: np.ndarray
+    default: np.ndarray
+    first_level: np.ndarray
+    n_levels: np.ndarray
+    level: np.ndarray
+    coefficient: np.ndarray
+    first_surrogate: np.ndarray
+    n_surrogates: np.ndarray
+    surrogate: np.ndarray
+    surrogate_threshold: np.ndarray
+    agreement: np.ndarray
+    n_rows: np.ndarray
+    weight: np.ndarray
+    impurity: np.ndarray
+    improvement: np.ndarray
+    risk: np.ndarray
+    value: np.ndarray
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        return int(np.sum(self.left < 0))
+
+    @property
+    def max_depth(self) -> int:
+        return int(self.depth.max())
+
+    @property
+    def routes(self) -> Routes:
+        return Routes(*(getattr(self, name) for name in Routes._fields))
+
+    def steps(self) -> np.ndarray | None:
+        """The compact form for complete rows; None when a split is categorical or oblique."""
+        from tamis.tree.route import STEP
+
+        if np.any(self.n_levels > 0):
+            return None
+        steps = np.empty(self.n_nodes, dtype=STEP)
+        leaf = self.left < 0
+        steps["threshold"] = np.where(leaf, np.inf, self.threshold)
+        steps["feature"] = np.where(leaf, 0, self.feature)
+        steps["left"] = np.where(leaf, np.arange(self.n_nodes), self.left)
+        return steps
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """The leaf of every row of a float64 matrix (categories as their codes, NaN for missing and unseen)."""
+        from tamis.tree.route import descend, descend_complete
+
+        leaf = np.empty(len(X), dtype=np.int64)
+        steps = self.steps()
+        if steps is None or descend_complete(X, steps, leaf):
+            descend(X, self.routes, leaf)
+        return leaf
+
+    def preorder(self) -> np.ndarray:
+        """Nodes from the root down, left before right."""
+        order, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            if self.left[node] >= 0:
+                stack += [int(self.left[node]) + 1, int(self.left[node])]
+        return np.array(order)
+
+    def kept(self, is_leaf: np.ndarray) -> np.ndarray:
+        """Mask of the nodes that remain when those of another mask become leaves."""
+        keep = np.zeros(self.n_nodes, dtype=bool)
+        keep[0] = True
+        for node in range(self.n_nodes):  # parents come before their children
+            if keep[node] and not is_leaf[node] and self.left[node] >= 0:
+                keep[self.left[node] : self.left[node] + 2] = True
+        return keep
+
+    def pruned(self, is_leaf: np.ndarray) -> Tree:
+        """The tree whose nodes in the mask have become leaves; what hung below them is gone."""
+        keep = self.kept(is_leaf)
+        split = keep & ~is_leaf & (self.left >= 0)
+        place = np.cumsum(keep) - 1
+        out = {f.name: getattr(self, f.name)[keep] for f in fields(self) if f.name in _BY_NODE}
+        inside = split[keep]
+        out["left"] = np.where(inside, place[np.where(split, self.left, 0)][keep], -1).astype(np.int32)
+        out["parent"] = np.where(out["parent"] >= 0, place[out["parent"]], -1).astype(np.int32)
+        out["feature"] = np.where(inside, out["feature"], -1).astype(np.int32)
+        out["threshold"] = np.where(inside, out["threshold"], 0.0)
+        out["improvement"] = np.where(inside, out["improvement"], 0.0)
+        out["n_levels"] = np.where(inside, out["n_levels"], 0).astype(np.int32)
+        out["n_surrogates"] = np.where(inside, out["n_surrogates"], 0).astype(np.int32)
+        return replace(self, **out)._compact()
+
+    def _compact(self) -> Tree:
+        """Drop levels and surrogates that no node refers to."""
+        sur = _ranges(self.first_surrogate, self.n_surrogates)
+        surrogate = self.surrogate[sur].copy()
+        first = np.concatenate([self.first_level, surrogate[:, 2]])
+        count = np.concatenate([self.n_levels.astype(np.int64), surrogate[:, 3]])
+        lev = _ranges(first, count)
+        start = np.cumsum(count) - count
+        surrogate[:, 2] = start[self.n_nodes :]
+        n_sur = self.n_surrogates.astype(np.int64)
+        return replace(
+            self,
+            first_level=start[: self.n_nodes],
+            level=self.level[lev],
+            coefficient=self.coefficient[lev],
+            first_surrogate=np.cumsum(n_sur) - n_sur,
+            surrogate=surrogate,
+            surrogate_threshold=self.surrogate_threshold[sur],
+            agreement=self.agreement[sur],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers that JSON holds exactly; infinite thresholds are written as null."""
+        out: dict[str, Any] = {"names": list(self.names), "levels": [_plain_levels(v) for v in self.levels]}
+        for field in fields(self)[2:]:
+            array = getattr(self, field.name)
+            out[field.name] = array.tolist()
+        for name in ("threshold", "surrogate_threshold"):
+            out[name] = [value if np.isfinite(value) else None for value in out[name]]
+        return out
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> Tree:
+        """The tree that `to_dict` wrote, bit for bit."""
+        missing = [field.name for field in fields(cls) if field.name not in saved]
+        if missing:
+            raise TamisError(f"the saved tree has no {missing[0]!r}; give a dict that to_dict wrote")
+        out: dict[str, Any] = {}
+        for field in fields(cls)[2:]:
+            values = saved[field.name]
+            if field.name in ("threshold", "surrogate_threshold"):
+                values = [np.inf if value is None else value for value in values]
+            shape = _SHAPES.get(field.name)
+            out[field.name] = np.array(values, dtype=_TYPES.get(field.name, np.float64))
+            if shape is not None and out[field.name].size == 0:
+                out[field.name] = out[field.name].reshape(0, shape)
+        levels = tuple(None if v is None else tuple(v) for v in saved["levels"])
+        return cls(names=tuple(saved["names"]), levels=levels, **out)
+
+
+_BY_NODE = {
+    *("feature", "threshold", "left", "parent", "depth", "default", "first_level", "n_levels", "first_surrogate"),
+    *("n_surrogates", "n_rows", "weight", "impurity", "improvement", "risk", "value"),
+}
+_TYPES: dict[str, Any] = {
+    **{name: np.int32 for name in ("feature", "left", "parent", "depth", "n_levels", "n_surrogates")},
+    **{name: np.int64 for name in ("first_level", "first_surrogate", "level", "surrogate", "n_rows")},
+    "default": np.uint8,
+}
+_SHAPES = {"level": 2, "surrogate": 4, "agreement": 2}
+
+
+def _ranges(first: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """The concatenation of first[i] … first[i] + count[i] - 1."""
+    count = count.astype(np.int64)
+    total = int(count.sum())
+    start = np.cumsum(count) - count
+    return np.arange(total) - np.repeat(start, count) + np.repeat(first, count)
+
+
+def _plain_levels(levels: tuple[Any, ...] | None) -> list[Any] | None:
+    if levels is None:
+        return None
+    return [level.item() if isinstance(level, np.generic) else level for level in levels]
+
+
+def matrix_of(table: Table) -> np.ndarray:
+    """A table as one C-ordered float64 matrix: categories by their codes, NaN for missing and for levels never seen."""
+    if table.matrix is not None and not table.is_sparse:
+        return np.ascontiguousarray(table.matrix, dtype=np.float64)
+    out = np.empty(table.shape)
+    for j, column in enumerate(table.columns):
+        if column.is_categorical:
+            out[:, j] = np.where(column.values < 0, np.nan, column.values)
+        else:
+            out[:, j] = column.values
+    return out

@@ -1,0 +1,82 @@
+"""Splits and answers in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.tree.tree import Tree
+
+
+def number(value: float) -> str:
+    """A number as a person would write it: up to six digits.
+
+    >>> number(2.50000001)
+    '2.5'
+    """
+    return f"{value:.6g}"
+
+
+def some(words: list[str], most: int = 12) -> str:
+    """A set of levels; long ones are cut, and say so."""
+    shown = ", ".join(words[:most])
+    return "{" + shown + (f", … {len(words) - most} more" if len(words) > most else "") + "}"
+
+
+def levels_on(tree: Tree, node: int, side: int) -> list[int]:
+    """Codes of the levels that a categorical split sends to a side, missing (when it took part) left out."""
+    first, n = int(tree.first_level[node]), int(tree.n_levels[node])
+    pairs = tree.level[first : first + n]
+    known = len(tree.levels[tree.feature[node]] or ())
+    return [int(code) for code, where in pairs if where == side and code < known]
+
+
+def condition(tree: Tree, node: int, side: int) -> str:
+    """What a row of that side of the node's split fulfils."""
+    j = int(tree.feature[node])
+    if j == -2:
+        return f"{combination(tree, node)} {'>' if side else '≤'} {number(tree.threshold[node])}"
+    name = tree.names[j]
+    if tree.n_levels[node]:
+        levels = tree.levels[j] or ()
+        return f"{name} in {some([str(levels[code]) for code in levels_on(tree, node, side)])}"
+    if np.isinf(tree.threshold[node]):
+        return f"{name} is {'missing' if side else 'present'}"
+    return f"{name} {'>' if side else '≤'} {number(tree.threshold[node])}"
+
+
+def combination(tree: Tree, node: int) -> str:
+    """A linear combination as a sum of columns."""
+    first, n = int(tree.first_level[node]), int(tree.n_levels[node])
+    parts = []
+    for q in range(first, first + n):
+        factor = tree.coefficient[q]
+        sign = ("-" if factor < 0 else "") if not parts else (" - " if factor < 0 else " + ")
+        parts.append(f"{sign}{number(abs(factor))}·{tree.names[int(tree.level[q, 0])]}")
+    return "".join(parts)
+
+
+def answer(model: Any, node: int) -> tuple[Any, float | None]:
+    """A node's prediction, and for classes the share of rows (by weight) that are of that class."""
+    tree = model.tree_
+    if hasattr(model, "classes_"):
+        which = int((tree.value[node] @ model.loss_).argmin())
+        share = float(tree.value[node, which] / tree.value[node].sum())
+        label = model.classes_[which]
+        return (label.item() if isinstance(label, np.generic) else label), share
+    values = [float(value) for value in tree.value[node]]
+    return (values[0] if len(values) == 1 else values), None
+
+
+def answer_in_words(model: Any, node: int) -> str:
+    """A node's prediction with its rows: `yes (12 rows, 92% yes)`."""
+    said, share = answer(model, node)
+    rows = int(model.tree_.n_rows[node])
+    counted = f"{rows:,} row{'s' if rows != 1 else ''}"
+    if share is not None:
+        return f"{said} ({counted}, {100 * share:.0f}% {said})"
+    shown = ", ".join(number(v) for v in said) if isinstance(said, list) else number(said)
+    if getattr(model, "leaf", "constant") == "linear" and model.tree_.left[node] < 0:
+        shown = model.leaf_models_.words(node)
+    return f"{shown} ({counted})"

@@ -1,0 +1,34 @@
+"""What scikit-learn asks of every estimator."""
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from tamis.tree import TreeClassifier, TreeRegressor
+
+SETTINGS = [
+    TreeClassifier(),
+    TreeClassifier(criterion="gain_ratio", missing="category", max_leaf_nodes=8),
+    TreeClassifier(criterion="entropy", prune="cv", cv=5),
+    TreeClassifier(criterion="chi2", prune="chi2"),
+    TreeClassifier(prune=0.01, missing="majority"),
+    TreeClassifier(splits="oblique", max_depth=3),
+    TreeRegressor(),
+    TreeRegressor(prune="cv", cv=5, rule="min"),
+    TreeRegressor(criterion="absolute_error"),
+    TreeRegressor(criterion="poisson", missing="category"),
+    TreeRegressor(leaf="linear", max_depth=2),
+    TreeRegressor(splits="oblique", max_depth=3),
+]
+
+
+@pytest.mark.parametrize("estimator", SETTINGS, ids=repr)
+def test_every_estimator_check_passes(estimator):
+    """If this fails, the tree breaks in pipelines, searches or clones that work with any other estimator."""
+    for instance, check in estimator_checks_generator(estimator):
+        try:
+            check(instance)
+        except Exception as error:
+            if type(error).__name__ == "SkipTest":
+                continue
+            name = getattr(check, "func", check).__name__
+            raise AssertionError(f"{name}: {error}") from error
