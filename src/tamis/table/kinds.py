@@ -66,7 +66,7 @@ def is_text(type: pa.DataType) -> bool:
 
 def floats_of(array: pa.ChunkedArray) -> np.ndarray:
     """A numeric Arrow column as a float64 array of its own, NaN for missing."""
-    if not pa.types.is_float64(array.type):
+    if not pa.types.is_integer(array.type) and not pa.types.is_floating(array.type):
         array = pc.cast(array, pa.float64(), safe=False)
     values = np.empty(len(array))
     start = 0
