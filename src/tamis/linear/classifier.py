@@ -146,13 +146,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _one(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         if self.penalty == "subset":
-            raise NotImplementedError
-        self._solve(X, loss, weights, splits)
+            self._subset(X, loss, weights, splits)
+        else:
+            self._solve(X, loss, weights, splits)
 
     def _splits(self, target: Classes) -> Any:
         from tamis.linear.folds import splits_of
 
-        if self.penalty is None or not isinstance(self.alpha, str):
+        if not self._needs_folds:
             return None
         return splits_of("loo" if self.alpha == "loo" else self.cv, target.codes, classifier=True)
 
@@ -160,12 +161,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """A model for each class against all others, each with its own strength."""
         from tamis.linear.loss import SquaredHinge
 
-        coefs, intercepts, alphas, paths, gaps = [], [], [], [], []
+        coefs: list[Any] = []
+        intercepts: list[Any] = []
+        alphas: list[float] = []
+        paths: list[Any] = []
+        gaps: list[float] = []
         for k in range(target.n_classes):
             self._one(X, SquaredHinge((target.codes == k).astype(np.float64)), weights, splits)
             coefs.append(self.coef_[0])
             intercepts.append(self.intercept_[0])
-            alphas.append(self.alpha_)
+            alphas.append(self.alpha_ or 0.0)
             paths.append(self.path_)
             gaps.append(self.gap_)
         self.alphas_, self.paths_ = np.array(alphas), paths

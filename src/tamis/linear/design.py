@@ -20,7 +20,7 @@ class Design:
 
     def __init__(self, X: Any) -> None:
         self.sparse = sparse.issparse(X)
-        self.X = X.tocsc().astype(np.float64) if self.sparse else np.asarray(X, dtype=np.float64)
+        self.X: Any = X.tocsc().astype(np.float64) if self.sparse else np.asarray(X, dtype=np.float64)
         self.n, self.p = self.X.shape
 
     def units(self, weights: np.ndarray, standardize: bool, centred: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -41,9 +41,7 @@ class Design:
 
     def _variance(self, weights: np.ndarray, mean: np.ndarray) -> np.ndarray:
         if self.sparse:
-            squares = self.X.copy()
-            squares.data **= 2
-            return np.maximum(np.asarray(squares.T @ weights) - mean**2, 0.0)
+            return np.column_stack([self._sparse_variance(w, m) for w, m in zip(weights.T, mean.T)])
         out = np.empty_like(mean)
         middle = mean.mean(axis=1)
         for start in range(0, self.p, _BLOCK):
@@ -51,6 +49,14 @@ class Design:
             centred = self.X[:, here] - middle[here]  # about one common middle: no digits lost to a large mean
             out[here] = (centred * centred).T @ weights - (mean[here] - middle[here, None]) ** 2
         return np.maximum(out, 0.0)
+
+    def _sparse_variance(self, weights: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        """About the mean, entry by entry: the zeros of a column count together."""
+        column = np.repeat(np.arange(self.p), np.diff(self.X.indptr))
+        given = weights[self.X.indices]
+        out = np.bincount(column, given * (self.X.data - mean[column]) ** 2, minlength=self.p)
+        zeros = 1 - np.bincount(column, given, minlength=self.p)
+        return np.asarray(out + np.where(zeros > 1e-12, zeros, 0.0) * mean**2)
 
     def score(self, residuals: np.ndarray) -> np.ndarray:
         """Xᵀ u for several u at once: one pass over the matrix serves all folds."""

@@ -58,16 +58,16 @@ def path_of(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray |
     return _tall(job, splits, n_alphas, alphas) if job.is_tall else _wide(job, splits, n_alphas, alphas)
 
 
-def solution_at(job: Job, alpha: float, gap: float = 1e-10) -> Solution:
+def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> Solution:
     """The model for one strength, to a much smaller gap than the path's."""
     if job.is_tall:
-        return _tall_at(job, alpha, gap)
+        return _tall_at(job, alpha, enough)
     fits = _lockstep(job, job.weights[:, None])
     top = fits.largest
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # walk down: each step begins close to its end
         for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
             fits.solve(step, 1e-3)
-    fits.solve(alpha, gap)
+    fits.solve(alpha, gap, enough)
     coef, intercept = fits.coefficients()
     return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
 
@@ -148,7 +148,7 @@ def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
 
 
 def _refine(job: Job, normal: Normal, beta: np.ndarray, alpha: float) -> np.ndarray:
-    """Two corrections from the rows themselves: moments square the condition number, residuals bring the digits back."""
+    """Two corrections from the rows themselves: moments square the condition number."""
     used = np.flatnonzero((beta != 0) & np.isfinite(normal.scale))
     if not used.size or job.penalty.starts is not None:
         return beta
@@ -165,7 +165,7 @@ def _refine(job: Job, normal: Normal, beta: np.ndarray, alpha: float) -> np.ndar
             new = new + np.linalg.solve(block, pull)
         except np.linalg.LinAlgError:
             return beta
-    far = not np.linalg.norm(new - beta[used]) <= 1e-4 * np.linalg.norm(beta[used])  # a nearly singular block, or NaN
+    far = not np.linalg.norm(new - beta[used]) <= 1e-4 * np.linalg.norm(beta[used])  # or NaN
     if far or np.any((np.sign(new) != np.sign(beta[used])) & (l1 > 0)):
         return beta
     out = beta.copy()

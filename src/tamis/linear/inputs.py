@@ -1,4 +1,4 @@
-"""What every linear model reads: an encoded matrix with its columns in a fixed order, missing values filled or refused."""
+"""What every linear model reads: an encoded matrix, its columns in a fixed order, missing values filled or refused."""
 
 from __future__ import annotations
 

@@ -43,10 +43,10 @@ def least_squares(
     """Minimise Σ w (y - b - Xβ)².
 
     Columns are centred and divided by their standard deviation, so that units do not decide which column survives,
-    then factored by QR with column pivoting. Where columns depend on one another (a diagonal below 1e-13 of the largest,
-    or more columns than rows) the coefficients of least norm, in standardised columns, come from the singular values
-    above that share, and a warning names the dependent columns. Two steps of refinement with residuals in extended
-    precision follow.
+    then factored by QR with column pivoting. Where columns depend on one another (a diagonal below 1e-13 of the
+    largest, or more columns than rows) the coefficients of least norm, in standardised columns, come from the singular
+    values above that share, and a warning names the dependent columns. Two steps of refinement, residuals in extended
+    precision, follow.
     """
     design = Design(X)
     share = weights / weights.sum()

@@ -39,6 +39,7 @@ class Fit:
     gap: float = np.inf
     hessian: Any = None  # one matrix an output
     slow: bool = True
+    care: float = 1e-2  # share of the goal to which the quadratic is solved
 
 
 class Lockstep:
@@ -102,8 +103,11 @@ class Lockstep:
         """The strength at which the first fit uses no column."""
         return self.penalty.largest(self.fits[0].score)
 
-    def solve(self, alpha: float, tol: float | None = None) -> bool:
-        """Bring every fit to the optimum for one strength, from where it stands; True when the gap was reached."""
+    def solve(self, alpha: float, tol: float | None = None, enough: float = 0.0) -> bool:
+        """Bring every fit to the optimum for one strength, from where it stands; True when the gap was reached.
+
+        Below `enough` a fit may stop short of the goal when rounding keeps the gap from falling further.
+        """
         goal = self.tol if tol is None else tol
         for fit in self.fits:
             fit.gap = self._gap(fit, alpha)
@@ -118,10 +122,13 @@ class Lockstep:
             for fit, old in zip(open_fits, before):
                 fit.gap = self._gap(fit, alpha)
                 fit.slow = fit.gap > 0.1 * old
+                fit.care = max(1e-8, 0.1 * fit.care) if fit.slow else 1e-2
+            if all(fit.gap <= enough * fit.null and fit.gap > 0.5 * old for fit, old in zip(open_fits, before)):
+                return True
         worst = max(fit.gap / fit.null for fit in self.fits)
         warnings.warn(
-            f"the linear model stopped at a relative duality gap of {worst:.1e} (asked {goal:.1e}) for alpha={alpha:.3g}; "
-            "give a larger alpha, or drop columns that nearly repeat each other",
+            f"the linear model stopped at a relative duality gap of {worst:.1e} (asked {goal:.1e}) for "
+            f"alpha={alpha:.3g}; give a larger alpha, or drop nearly equal columns",
             NotConverged,
             stacklevel=4,
         )
@@ -220,28 +227,28 @@ class Lockstep:
         """Primal minus dual objective; free columns count with the gain a Newton step would still bring."""
         primal = self._objective(fit, alpha)
         pull = fit.pull / np.where(fit.weights > 0, fit.weights, 1.0)[:, None]
-        shares = (
-            {1.0, self.penalty.shrink(alpha, fit.score)}
-            if self.penalty.l1_ratio < 1
-            else {self.penalty.shrink(alpha, fit.score)}
-        )
-        dual = -np.inf
+        shares = {self.penalty.shrink(alpha, fit.score)} | ({1.0} if self.penalty.l1_ratio < 1 else set())
+        free = np.flatnonzero(self.penalty.factors * alpha == 0)
+        lean = self._free(fit, free)
+        gap = np.inf
         for share in shares:
             held = self.penalty.conjugate(alpha, share * fit.score)
             if np.isfinite(held):
                 value = self.loss.conjugate(share * pull)
                 if self.loss.offset is not None:
                     value = value + share * (pull * self.loss.offset).sum(axis=1)
-                dual = max(dual, -float(fit.weights @ value) - held)
-        free = self.penalty.factors * alpha == 0
-        slack = (
-            0.5
-            * float((fit.score[free] ** 2).sum())
-            / max(1e-12, float((fit.weights @ self.loss.curvature(fit.eta)).mean()))
-            if free.any()
-            else 0.0
-        )
-        return primal - dual + slack
+                gap = min(gap, primal + float(fit.weights @ value) + held + share * lean)
+        if not free.size:
+            return gap
+        bend = max(1e-300, float((fit.weights @ self.loss.curvature(fit.eta)).mean()))
+        return gap + 0.5 * float((fit.score[free] ** 2).sum()) / bend
+
+    def _free(self, fit: Fit, free: np.ndarray) -> float:
+        """Coefficients of free columns times the pull left on them: the dual point has none there."""
+        if not free.size:
+            return 0.0
+        both, inside, _ = np.intersect1d(self.working, free, return_indices=True)
+        return float((fit.beta[inside] * fit.score[both]).sum())
 
     def _blocks(self) -> list[list[int]]:
         """Outputs that move together: all while their joint Hessian is small, else one after the other."""
@@ -296,7 +303,7 @@ class Lockstep:
                 H = np.ascontiguousarray(H[np.ix_(kept, kept)])
             elif len(block) > 1:  # one intercept is redundant: hold it where it is
                 l2[0] = H[0, 0]
-            gain = 1e-2 * min(goal, 0.1 * fit.gap) / max(1, len(old)) ** 0.5
+            gain = fit.care * min(goal, 0.1 * fit.gap) / max(1, len(old)) ** 0.5
             new, _ = minimise(H, q, old, l1, l2, gain, starts)
             move = np.zeros((size, len(block)))
             move[first:] = (new - old).reshape(len(block), size - first).T

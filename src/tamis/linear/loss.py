@@ -1,7 +1,7 @@
 """Losses: what a prediction costs, its slope and curvature, and its convex conjugate for the duality gap.
 
-Each loss holds the target and works on the linear predictor eta (rows × outputs). `pull` is minus the derivative, so that
-it is the residual for the squared loss; `conjugate(pull)` is the conjugate at minus the pull, up to scaling.
+Each loss holds the target and works on the linear predictor eta (rows × outputs). `pull` is minus the derivative,
+the residual for the squared loss; `conjugate(pull)` is the conjugate at minus the pull, up to scaling.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.special import expit, logsumexp, softmax, xlogy
+from scipy.special import expit, xlogy
 
 
 class Loss(ABC):
@@ -107,17 +107,18 @@ class Multinomial(Loss):
     stride = 5.0
 
     def cross(self, eta: np.ndarray, k: int, other: int) -> np.ndarray:
-        p = softmax(eta, axis=1)
+        p = _shares(eta)
         return -p[:, k] * p[:, other]
 
     def value(self, eta: np.ndarray) -> np.ndarray:
-        return logsumexp(eta, axis=1) - (self.y * eta).sum(axis=1)
+        peak = eta.max(axis=1)
+        return np.asarray(np.log(np.exp(eta - peak[:, None]).sum(axis=1)) + peak - (self.y * eta).sum(axis=1))
 
     def pull(self, eta: np.ndarray) -> np.ndarray:
-        return self.y - softmax(eta, axis=1)
+        return self.y - _shares(eta)
 
     def curvature(self, eta: np.ndarray) -> np.ndarray:
-        p = softmax(eta, axis=1)
+        p = _shares(eta)
         return p * (1 - p)
 
     def conjugate(self, pull: np.ndarray) -> np.ndarray:
@@ -127,6 +128,12 @@ class Multinomial(Loss):
     def start(self, weights: np.ndarray) -> np.ndarray:
         share = np.log(np.clip(weights @ self.y / weights.sum(), 1e-12, None))
         return share - share.mean()
+
+
+def _shares(eta: np.ndarray) -> np.ndarray:
+    """Softmax over the outputs (scipy's own costs more than the arithmetic on small tables)."""
+    raised = np.exp(eta - eta.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 class SquaredHinge(Loss):

@@ -22,6 +22,8 @@ class LinearModel(BaseEstimator):
     """Base of LinearRegressor and LinearClassifier; see there."""
 
     _losses: tuple[str, ...] = ()
+    coef_: Any
+    intercept_: Any
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -50,6 +52,13 @@ class LinearModel(BaseEstimator):
                 "give penalty='ridge' or 'lasso' and loss='squared', or alpha='cv'"
             )
 
+    @property
+    def _needs_folds(self) -> bool:
+        """Whether the size or the strength is chosen on folds."""
+        if self.penalty == "subset":
+            return bool(self.k == "cv")
+        return self.penalty is not None and isinstance(self.alpha, str)
+
     def _check_size(self, n_columns: int) -> None:
         if self.penalty == "subset" and self.k is not None and self.k != "cv":
             check.count("k", self.k, low=0, high=n_columns, of="columns")
@@ -69,7 +78,7 @@ class LinearModel(BaseEstimator):
             given = np.asarray(self.penalty_factors, dtype=np.float64)
             if given.shape != (n_columns,):
                 raise ParameterError(
-                    f"penalty_factors has shape {given.shape}, but there are {n_columns:,} columns; give one factor a column"
+                    f"penalty_factors has shape {given.shape}, but there are {n_columns:,} columns; give one each"
                 )
             bad = np.flatnonzero(~(given >= 0) | ~np.isfinite(given))
             if bad.size:
@@ -104,6 +113,24 @@ class LinearModel(BaseEstimator):
             alpha = float(path.alphas[path.choose(self.rule)])
         found = solution_at(job, alpha)
         self.alpha_, self.gap_ = alpha, float(found.gap)
+        self._keep(found.coef, found.intercept)
+
+    def _subset(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
+        """The best columns, and whether that is proved."""
+        from tamis.linear.fit import Job
+        from tamis.linear.subset import choose_subset
+
+        if self.k is None and isinstance(self.alpha, str):
+            raise ParameterError(
+                f"k=None needs alpha as the price of a column, but alpha={self.alpha!r}; give a number"
+            )
+        penalty = self._penalty(self.n_features_in_)
+        job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
+        found = choose_subset(job, self.inputs_.starts, splits, self.k, self.alpha, self.rule, self.time_limit)
+        self._keep_path(found.path)
+        self.alpha_: float | None = float(self.alpha) if self.k is None else None
+        self.gap_ = found.gap
+        self.k_, self.optimal_, self.subset_gap_ = found.size, found.optimal, found.gap
         self._keep(found.coef, found.intercept)
 
     def _keep_path(self, path: Any) -> None:
@@ -143,7 +170,7 @@ class LinearModel(BaseEstimator):
         return formula(self, digits)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fitted model as plain numbers, lists and words, ready for JSON; predictions after loading are the same."""
+        """The fitted model as plain numbers, lists and words, ready for JSON; it predicts the same after loading."""
         check_is_fitted(self, "coef_")
         names = getattr(self, "feature_names_in_", None)
         return {
@@ -198,7 +225,7 @@ def _summary(state: dict[str, Any]) -> Any:
     """A saved path: strengths, sizes and errors, without the coefficients along it."""
     from tamis.linear.path import Path
 
-    parts = {name: None if part is None else np.array(part) for name, part in state.items()}
+    parts: dict[str, Any] = {name: None if part is None else np.array(part) for name, part in state.items()}
     return Path(
         parts["alphas"], np.zeros((0, 0, 0)), np.zeros((0, 0)), parts["n_columns"], parts["cv_mean"], parts["cv_se"]
     )

@@ -60,7 +60,7 @@ class Normal:
         left = self.yy - self.c @ beta - q @ beta + l2 @ beta**2
         size = l1 @ penalty.norms(beta[:, None])[:, 0]
         free = penalty.factors * alpha == 0
-        slack = 0.5 * float((q[free] ** 2).sum())
+        slack = 0.5 * float((q[free] ** 2).sum()) + share * float(beta[free] @ q[free])
         return float(0.5 * left * (1 + share * share) + size - share * (self.yy - self.c @ beta)) + slack
 
     def path(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
@@ -81,8 +81,8 @@ class Normal:
             else:
                 if gap > max(goal, 1e-14 * self.yy):
                     warnings.warn(
-                        f"the linear model stopped at a relative duality gap of {2 * gap / self.yy:.1e} (asked {tol:.1e}) "
-                        f"for alpha={alpha:.3g}; give a larger alpha, or drop columns that nearly repeat each other",
+                        f"the linear model stopped at a relative duality gap of {2 * gap / self.yy:.1e} (asked "
+                        f"{tol:.1e}) for alpha={alpha:.3g}; give a larger alpha, or drop nearly equal columns",
                         NotConverged,
                         stacklevel=4,
                     )

@@ -19,7 +19,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     .. math:: \min_{b, w}\; \frac{1}{\sum_i \omega_i} \sum_i \omega_i\, \ell(y_i, b + x_i^\top w)
               + \alpha \sum_j f_j \left(\rho |w_j| + \frac{1 - \rho}{2} w_j^2\right)
 
-    with w in standardised columns, ρ = 1 for the lasso, 0 for ridge and `l1_ratio` for the elastic net. The intercept is
+    with w in standardised columns, ρ = 1 for the lasso, 0 for ridge, `l1_ratio` for the elastic net. The intercept is
     never penalised. Categorical columns enter as indicators; columns are solved in the order of their names.
 
     Parameters
@@ -30,8 +30,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         is the price of a column.
     l1_ratio : share of the absolute penalty in the elastic net.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
-    loss : "squared" (half the squared error), "poisson" (counts, log link) or "huber" (squared up to `huber_width` robust
-        standard deviations of the target, then linear).
+    loss : "squared" (half the squared error), "poisson" (counts, log link) or "huber" (squared up to `huber_width`
+        robust standard deviations of the target, then linear).
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
     cv : number of folds, a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
@@ -118,7 +118,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
-        """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the logarithm of an exposure."""
+        """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the log of an exposure."""
         self._check()
         check.number("huber_width", self.huber_width, low=0, open_low=True)
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
@@ -154,7 +154,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
         squared = self.loss == "squared"
         if self.penalty == "subset":
-            self._subset(X, loss, weights)
+            self._subset(X, loss, weights, self._splits(y))
         elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
             self._least_squares(X, y, weights)
         elif self.alpha == "bayes":
@@ -167,7 +167,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _splits(self, y: np.ndarray) -> Any:
         from tamis.linear.folds import splits_of
 
-        if self.penalty is None or not isinstance(self.alpha, str):
+        if not self._needs_folds:
             return None
         return splits_of("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
 
@@ -198,9 +198,6 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _bayes(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
         raise NotImplementedError
 
-    def _subset(self, X: Any, loss: Any, weights: np.ndarray) -> None:
-        raise NotImplementedError
-
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])
 
@@ -221,7 +218,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
 
 def _spread(y: np.ndarray, weights: np.ndarray) -> float:
-    """A robust standard deviation: 1.4826 times the median distance from the median, or the plain one when that is 0."""
+    """A robust standard deviation: 1.4826 times the median distance from the median; the plain one when that is 0."""
     kept = y[weights > 0]
     far = float(1.4826 * np.median(np.abs(kept - np.median(kept))))
     return far if far > 0 else float(kept.std()) or 1.0
