@@ -9,8 +9,8 @@ from time import perf_counter
 import numpy as np
 
 from tamis import score
-from tamis.score.interaction import Interaction
 from tamis.score.criterion import score_columns
+from tamis.score.interaction import Interaction
 
 
 def pairs(X, y):
@@ -53,13 +53,27 @@ def main():
     y = (X[:, 0] > 0).astype(int)
     rows, columns = (50_000, 100_000, 200_000, 400_000), (20, 40, 80, 160)
     print("milliseconds: 20 columns and more rows, then 50,000 rows and more columns (interaction: an eighth of both)")
-    print(f"{'score':<24}" + "".join(f"{n:>9,}" for n in rows) + f"{'exponent':>10}" + "".join(f"{d:>8}" for d in columns) + f"{'exponent':>10}")
+    print(
+        f"{'score':<24}"
+        + "".join(f"{n:>9,}" for n in rows)
+        + f"{'exponent':>10}"
+        + "".join(f"{d:>8}" for d in columns)
+        + f"{'exponent':>10}"
+    )
     for name, (function, less) in SCORES.items():
         function(X[:100, :2], y[:100])  # compile
-        tall = [best(function, np.ascontiguousarray(X[: n // less, : 20 // min(less, 2)]), y[: n // less]) for n in rows]
-        wide = [best(function, np.ascontiguousarray(X[: 50_000 // less, : d // min(less, 4)]), y[: 50_000 // less]) for d in columns]
+        tall = [
+            best(function, np.ascontiguousarray(X[: n // less, : 20 // min(less, 2)]), y[: n // less]) for n in rows
+        ]
+        wide = [
+            best(function, np.ascontiguousarray(X[: 50_000 // less, : d // min(less, 4)]), y[: 50_000 // less])
+            for d in columns
+        ]
         shown = "".join(f"{1e3 * t:9.1f}" for t in tall) + f"{fitted(rows, tall):10.2f}"
-        print(f"{name:<24}{shown}" + "".join(f"{1e3 * t:8.1f}" for t in wide) + f"{fitted(columns, wide):10.2f}", flush=True)
+        print(
+            f"{name:<24}{shown}" + "".join(f"{1e3 * t:8.1f}" for t in wide) + f"{fitted(columns, wide):10.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ def known(n, d, seed):
 
 def main(n=50_000, d=50):
     mutual_information(np.random.default_rng(0).normal(size=(100, 2)), [0, 1] * 50)  # compile
-    print(f"{'rows × columns':<18}{'tamis s':>9}{'sklearn s':>11}{'ratio':>8}{'tamis τ':>9}{'sklearn τ':>11}{'told':>7}")
+    print(
+        f"{'rows × columns':<18}{'tamis s':>9}{'sklearn s':>11}{'ratio':>8}{'tamis τ':>9}{'sklearn τ':>11}{'told':>7}"
+    )
     for rows, seeds in ((300, 5), (3_000, 3), (n, 1)):
         lines = []
         for seed in range(seeds):

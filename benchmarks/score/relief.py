@@ -38,7 +38,7 @@ def main():
     else:
         theirs, rival = timed(lambda: ReliefF(n_neighbors=10, n_jobs=2).fit(X.copy(), y).feature_importances_, 1)
         gap = np.abs(weights - rival).max()
-        print(f"                              skrebate {theirs:7.3f} s   ratio {theirs / ours:.0f}   largest gap {gap:.1e}")
+        print(f"{'skrebate':>38} {theirs:7.3f} s   ratio {theirs / ours:.0f}   largest gap {gap:.1e}")
     X, y = data(50_000, 100)
     large, _ = timed(lambda: relief(X, y, draws=1_000, n_jobs=2), 1)
     print(f"50,000 × 100, 1,000 draws       tamis {large:7.3f} s   (limit 20)")
