@@ -1,0 +1,52 @@
+"""Columns that could stand for each other: clusters by correlation, so that no arbitrary winner is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from tamis.table import Table
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Columns that could stand for each other.
+
+    Attributes
+    ----------
+    columns : their names (or positions), the most often chosen first.
+    frequency : how often at least one of them was chosen.
+    """
+
+    columns: tuple[Any, ...]
+    frequency: float
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.columns))
+
+
+def clusters_of(table: Table, columns: np.ndarray, least: float) -> list[np.ndarray]:
+    """Groups of columns in which every two correlate by at least `least` in absolute value (complete linkage).
+
+    Missing values are read as the column's mean; categorical columns stand alone.
+    """
+    numeric = [int(j) for j in columns if not table.column(int(j)).is_categorical]
+    alone = [np.array([int(j)]) for j in columns if table.column(int(j)).is_categorical]
+    if len(numeric) < 2:
+        return alone + [np.array([j]) for j in numeric]
+    values = np.column_stack([_centred(table.column(j).values) for j in numeric])
+    distance = np.clip(1 - np.abs(values.T @ values), 0, 1)
+    np.fill_diagonal(distance, 0)
+    labels = fcluster(linkage(squareform(distance, checks=False), "complete"), 1 - least, "distance")
+    return alone + [np.array(numeric)[labels == label] for label in np.unique(labels)]
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    mean = np.nanmean(values) if not np.isnan(values).all() else 0.0
+    filled = np.where(np.isnan(values), 0.0, values - mean)
+    length = np.sqrt((filled**2).sum())
+    return filled / length if length > 0 else filled

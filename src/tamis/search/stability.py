@@ -1,0 +1,263 @@
+"""Stability selection: keep the columns that a selector chooses again and again on random halves of the rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.engine import workers
+from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.search.agreement import agreement
+from tamis.search.bound import expected_false, threshold_for
+from tamis.search.interchangeable import Cluster, clusters_of
+from tamis.search.lasso import Lasso, lasso_of
+from tamis.search.resample import WAYS, resamples
+from tamis.search.subset import seed_from
+from tamis.table import Classes, Table, features, is_class_target, is_frame, numbers, same_length, take
+
+COMBINE = ("threshold", "union")
+
+
+class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """The columns that a selector chooses on at least a given share of random parts of the rows.
+
+    Parameters
+    ----------
+    selector : any selector of scikit-learn's or Tamis' (with `get_support`), or a model whose `coef_` or
+        `feature_importances_` is zero for the columns it does not use.
+    n_resamples : how many parts to draw; a complementary pair counts as two.
+    threshold : the share of resamples from which a column is kept.
+    resample : "complementary" (two disjoint halves at a time), "subsample" (halves) or "bootstrap".
+    expected_false : the number of false columns to bear on average; replaces `threshold` by the smallest one whose bound
+        is within it. Not for the bootstrap, which has no bound.
+    combine : "threshold", or "union": every column that was ever chosen.
+    alphas : for a lasso, the strengths of a whole path, or how many of them; a column's frequency is then its largest
+        along the path, as Meinshausen and Bühlmann have it.
+    interchangeable : columns that correlate at least so much (in absolute value) count as one: a cluster is kept when
+        one or other of them is chosen often enough, and is represented by the member chosen most.
+    random_state : seed of the draws and of selectors that have none of their own.
+    n_jobs : resamples computed at a time.
+
+    Attributes
+    ----------
+    support_, selected_ : mask and names (or positions) of the columns kept.
+    frequency_ : how often each column was chosen.
+    selections_ : resamples × columns, what was chosen on each.
+    stability_, stability_interval_ : Nogueira's index of how alike the chosen sets are, and its 95% interval.
+    threshold_ : the threshold used.
+    mean_selected_ : mean number of columns chosen on a resample.
+    expected_false_ : upper bound on the expected number of columns kept falsely; see `tamis.search.bound`. It compares
+        columns of equal chance; NaN for the bootstrap and for "union", where no bound holds.
+    clusters_ : with `interchangeable`, the clusters kept, printed as "g17 or g203".
+    alphas_, frequency_path_ : the path, and the frequencies at each of its strengths.
+
+    References
+    ----------
+    Meinshausen, Bühlmann (2010), Stability selection, JRSS B 72.
+    Shah, Samworth (2013), Variable selection with error control, JRSS B 75.
+
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Lasso
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(80, 10))
+    >>> y = X[:, 2] - X[:, 7] + 0.5 * random.normal(size=80)
+    >>> StabilitySelector(Lasso(alpha=0.2)).fit(X, y).selected_
+    [2, 7]
+    """
+
+    def __init__(
+        self,
+        selector: Any,
+        *,
+        n_resamples: int = 100,
+        threshold: float = 0.6,
+        resample: str = "complementary",
+        expected_false: float | None = None,
+        combine: str = "threshold",
+        alphas: Any = None,
+        interchangeable: float | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.selector = selector
+        self.n_resamples = n_resamples
+        self.threshold = threshold
+        self.resample = resample
+        self.expected_false = expected_false
+        self.combine = combine
+        self.alphas = alphas
+        self.interchangeable = interchangeable
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> StabilitySelector:
+        """Choose on every resample, and keep what is chosen often."""
+        self._check()
+        takes_nan, takes_sparse = self._takes()
+        table = features(self, X, reset=True, missing=takes_nan, sparse_ok=takes_sparse, min_rows=2)
+        target, classes = self._target(y)
+        same_length(table, target)
+        seed = seed_from(self.random_state)
+        drawn = resamples(self.resample, table.n_rows, self.n_resamples, seed, classes)
+        order = table.order()
+        lasso = lasso_of(self.selector)
+        if self.alphas is not None and (lasso is None or not _is_plain(table)):
+            raise ParameterError(
+                f"alphas is given, but {type(self.selector).__name__} is no lasso of finite numbers; leave alphas out"
+            )
+        self.alphas_ = self.frequency_path_ = None
+        if lasso is not None and _is_plain(table):
+            chosen = self._along_path(lasso, table, target, drawn)
+        else:
+            shown = table.matrix if table.matrix is not None and not is_frame(X) else X
+            chosen = self._by_refit(take(shown, columns=order), target, drawn, seed)[:, np.argsort(order)]
+        self._remember(table, chosen)
+        return self
+
+    def _check(self) -> None:
+        check.count("n_resamples", self.n_resamples, low=2)
+        check.one_of("resample", self.resample, WAYS)
+        check.one_of("combine", self.combine, COMBINE)
+        check.number("threshold", self.threshold, low=0, high=1, open_low=True)
+        if self.interchangeable is not None:
+            check.number("interchangeable", self.interchangeable, low=0, high=1, open_low=True)
+        if self.expected_false is not None:
+            check.number("expected_false", self.expected_false, low=0, open_low=True)
+            if self.resample == "bootstrap" or self.combine == "union":
+                raise ParameterError("expected_false has no bound for the bootstrap or a union; give resample='complementary'")
+        if not hasattr(self.selector, "fit") or isinstance(self.selector, type):
+            raise KindError(f"selector={self.selector!r} cannot be fitted; give a selector or a model with coef_")
+
+    def _target(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        inner = getattr(self.selector, "estimator", None)
+        regress = lasso_of(self.selector) is not None
+        by_class = is_classifier(self.selector) or (inner is not None and hasattr(inner, "fit") and is_classifier(inner))
+        if y is not None and not regress and (by_class or is_class_target(y)):
+            classes = Classes.of(y)
+            return classes.labels[classes.codes], classes.codes
+        return numbers(y), None
+
+    def _by_refit(self, X: Any, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
+        model = _seeded(self.selector, seed)
+        if workers(self.n_jobs) == 1:
+            return np.array([_chosen(model, X, y, rows) for rows in drawn])
+        return np.array(Parallel(n_jobs=self.n_jobs)(delayed(_chosen)(model, X, y, rows) for rows in drawn))
+
+    def _along_path(self, lasso: Lasso, table: Table, y: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
+        X = table.numbers()
+        alphas = lasso.strengths(X, y, self.alphas)
+        by_alpha = lasso.select(X, y, drawn, alphas, self.n_jobs)  # resamples × alphas × columns
+        if self.alphas is None:
+            return by_alpha[:, -1]
+        self.alphas_ = alphas
+        self.frequency_path_ = by_alpha.mean(axis=0)
+        return by_alpha.any(axis=1)
+
+    def _remember(self, table: Table, chosen: np.ndarray) -> None:
+        n_columns, pairs = table.n_columns, self.resample == "complementary"
+        self.selections_ = chosen
+        self.frequency_ = chosen.mean(axis=0) if self.frequency_path_ is None else self.frequency_path_.max(axis=0)
+        self.mean_selected_ = float(chosen.sum(axis=1).mean())
+        self.stability_, self.stability_interval_ = agreement(chosen)
+        self.threshold_ = self._threshold(n_columns, len(chosen))
+        held = self.combine == "threshold" and self.resample != "bootstrap"
+        self.expected_false_ = (
+            expected_false(self.threshold_, self.mean_selected_, n_columns, len(chosen), pairs=pairs) if held else np.nan
+        )
+        self.support_ = self.frequency_ >= self.threshold_ - 1e-12
+        self.clusters_: list[Cluster] | None = None
+        names = list(getattr(self, "feature_names_in_", range(n_columns)))
+        if self.interchangeable is not None:
+            self._join(table, chosen, names)
+        self.selected_ = [names[j] for j in table.order() if self.support_[j]]
+        if not self.support_.any():
+            warnings.warn(
+                f"no column was chosen on {self.threshold_:.0%} of the resamples (the most is {self.frequency_.max():.0%}); "
+                "give a lower threshold, or a selector that chooses more",
+                TamisWarning,
+                stacklevel=3,
+            )
+
+    def _threshold(self, n_columns: int, n_resamples: int) -> float:
+        if self.combine == "union":
+            return 1 / n_resamples
+        if self.expected_false is None:
+            return float(self.threshold)
+        pairs = self.resample == "complementary"
+        found = threshold_for(self.expected_false, self.mean_selected_, n_columns, n_resamples, pairs=pairs)
+        if found is None:
+            raise ParameterError(
+                f"expected_false={self.expected_false:g} cannot be reached with {self.mean_selected_:.1f} of {n_columns} "
+                "columns chosen a resample; give a selector that chooses fewer, or a larger number"
+            )
+        return found
+
+    def _join(self, table: Table, chosen: np.ndarray, names: list[Any]) -> None:
+        """Clusters of interchangeable columns take the place of single ones."""
+        place = np.argsort(table.order())
+        often = np.flatnonzero(chosen.any(axis=0))
+        kept = []
+        support = np.zeros(len(place), dtype=bool)
+        for members in clusters_of(table, often, float(self.interchangeable or 1.0)):
+            together = float(chosen[:, members].any(axis=1).mean())
+            if together < self.threshold_ - 1e-12:
+                continue
+            ranked = sorted(members.tolist(), key=lambda j: (-self.frequency_[j], place[j]))
+            support[ranked[0]] = True
+            kept.append(Cluster(tuple(names[j] for j in ranked), together))
+        self.support_ = support
+        self.clusters_ = sorted(kept, key=lambda c: (-c.frequency, str(c.columns[0])))
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def _takes(self) -> tuple[bool, bool]:
+        tags = get_tags(self.selector).input_tags
+        return bool(tags.allow_nan), bool(tags.sparse)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan, tags.input_tags.sparse = self._takes() if hasattr(self.selector, "fit") else (False, False)
+        tags.target_tags.required = True
+        return tags
+
+
+def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Mask of the columns that a selector (or a model's weights) chooses on some rows."""
+    fitted = clone(model).fit(take(X, rows=rows), y[rows])
+    if hasattr(fitted, "get_support"):
+        return np.asarray(fitted.get_support(), dtype=bool)
+    last = fitted[-1] if hasattr(fitted, "steps") else fitted
+    if hasattr(last, "get_support"):
+        return np.asarray(last.get_support(), dtype=bool)
+    weight = getattr(last, "coef_", getattr(last, "feature_importances_", None))
+    if weight is None:
+        name = type(model).__name__
+        raise ParameterError(f"{name} has neither get_support nor coef_ nor feature_importances_; give a selector")
+    weight = np.asarray(weight)
+    return np.any(weight.reshape(-1, weight.shape[-1]) != 0, axis=0)
+
+
+def _seeded(selector: Any, seed: int) -> Any:
+    model = clone(selector)
+    free = {
+        name: seed
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return model.set_params(**free) if free else model
+
+
+def _is_plain(table: Table) -> bool:
+    if table.is_sparse or not table.is_numeric:
+        return False
+    return bool(np.isfinite(table.numbers().sum()))
