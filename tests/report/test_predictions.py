@@ -17,6 +17,13 @@ def test_the_square_counts_every_row(made):
     assert [c["right"] for c in table["rows"][1]["cells"]] == [False, True]
 
 
+def test_repeated_folds_are_said(made):
+    """A reader would wonder why the square and the nested score differ."""
+    results = made.study(learned=1365)  # 15 folds of 91 rows
+    assert predictions(results)["sentence"] == "Each of 1,365 rows was predicted by a model that had not seen it."
+    assert "several times" in predictions(made.study())["sentence"]
+
+
 def test_many_classes_are_told_one_by_one(made):
     """A square of a hundred classes would fill the report, or a class would be said to be taken for itself."""
     results = made.study(labels=tuple(f"c{i}" for i in range(100)))

@@ -260,7 +260,8 @@ def _optimism(results: Results) -> dict[str, Any]:
         "excess": show.signed(excess),
         "sentence": (
             f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in "
-            f"the choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found."
+            f"the choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found; "
+            "it judges the choice between procedures too, so it can differ from the nested score of the chosen one."
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
     }
@@ -294,7 +295,7 @@ def _stability(results: Results) -> dict[str, Any]:
     else:
         said = (
             f"Over {show.count(folds, 'fold')} the chosen procedure used "
-            f"{show.count(len(listed), 'different column')}; {always:,} of them in every fold. "
+            f"{show.count(len(listed), 'different column')}; {show.few(always)} of them in every fold. "
             f"A column that few folds agree on may owe its place to chance.{shown}"
         )
     return {"sentence": said, "table": Table("stability", "Share of folds that used each column", heads, rows)}

@@ -17,7 +17,11 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     if kept is None:
         said = "There are too many rows to keep every prediction of the folds."
         return {"sentence": said, "confusion": None, "by_class": None}
-    said = f"Each of {show.count(len(kept['truth']), 'row')} was predicted by a model that had not seen it."
+    repeated = sum(fold["test"] for fold in results["folds"]) > len(kept["truth"])
+    said = (
+        f"Each of {show.count(len(kept['truth']), 'row')} was predicted by a model that had not seen it"
+        f"{', several times; the mean is shown' if repeated else ''}."
+    )
     if not labels:
         return {"sentence": said, "confusion": None, "by_class": None}
     counts = _counts(kept, len(labels))

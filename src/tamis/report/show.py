@@ -91,6 +91,15 @@ def count(n: int, singular: str, plural: str | None = None) -> str:
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
+def few(n: int) -> str:
+    """A number of things inside a sentence.
+
+    >>> few(0), few(3)
+    ('none', '3')
+    """
+    return f"{n:,}" if n else "none"
+
+
 def metric(name: str) -> str:
     """A metric in words.
 
