@@ -14,6 +14,7 @@ __all__ = ["Spread", "Sums"]
 
 ROWS = 131_072  # rows a task: fixed, so that sums have the same bits for any number of threads
 COLUMNS = 16  # columns a task, where a matrix holds them one after the other
+FEW = 4  # classes up to which each gets weights of its own, so that sums vectorise
 POOR = 1e4  # a shift this many variances (squared) from the mean costs four digits: the column is summed again
 
 
@@ -119,6 +120,7 @@ class Spread:
 
     def _columns(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
         found, skip = self._whole(classes, n_classes, y), set(self.categorical)
+        shares = _shares(self.weights, classes, n_classes)
 
         def some(first: int) -> None:
             places = slice(first, min(first + self._at_once, self.table.n_columns))
@@ -127,7 +129,7 @@ class Spread:
                 return
             block = self._block(places)
             shift = _middles(block.T)
-            sums = _sums(block, self.weights, classes, n_classes, y, shift)
+            sums = _sums(block, self.weights, classes, shares, n_classes, y, shift)
             _put(found, places, (found.mass[:, places], sums[0], sums[1], shift, sums[2], found.target[places]))
 
         map_threads(some, range(0, self.table.n_columns, self._at_once), n_jobs)
@@ -149,12 +151,25 @@ class Spread:
             return mass, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
         shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w))
         y = None if y is None else _centred(y[seen], w)
-        sums, squares, products = _sums(x[None, :], w, of, n_classes, y, np.array([shift]))
+        sums, squares, products = _sums(x[None, :], w, of, _shares(w, of, n_classes), n_classes, y, np.array([shift]))
         return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float(w @ y**2)
 
 
+def _shares(weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray | None:
+    """Weights of the rows of each class, zeros elsewhere, where classes are few."""
+    if not 1 < n_classes <= FEW:
+        return None
+    return np.where(classes == np.arange(n_classes)[:, None], weights, 0.0)
+
+
 def _sums(
-    X: np.ndarray, weights: np.ndarray, classes: np.ndarray, n_classes: int, y: np.ndarray | None, shift: np.ndarray
+    X: np.ndarray,
+    weights: np.ndarray,
+    classes: np.ndarray,
+    shares: np.ndarray | None,
+    n_classes: int,
+    y: np.ndarray | None,
+    shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of columns (columns, rows): Σ w (x − shift) of each class, Σ w (x − shift)², Σ w (x − shift) y."""
     from tamis.score import sums as kernels
@@ -162,8 +177,10 @@ def _sums(
     sums, squares, products = np.zeros((n_classes, len(X))), np.zeros(len(X)), np.zeros(len(X))
     if n_classes == 1:
         kernels.columns_with_numbers(X, weights, weights if y is None else y, shift, sums[0], squares, products)
+    elif shares is not None:
+        kernels.columns_by_class(X, shares, shift, sums, squares)
     else:
-        kernels.columns_by_class(X, weights, classes, shift, sums, squares)
+        kernels.columns_by_many_classes(X, weights, classes, shift, sums, squares)
     return sums, squares, products
 
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tamis.engine.kernel import njit
 
 BLOCK = 8192  # rows of all columns at a time: weights and target stay in the cache from one column to the next
@@ -36,36 +34,52 @@ def rows_with_numbers(X, weights, y, shift, sums, squares, products):
             products[j] += u * t
 
 
-@njit
-def columns_by_class(X, weights, classes, shift, sums, squares):
-    """The same as `rows_by_class`, of columns (d, n): four rows a round, so that no sum waits for the last (2.5×)."""
+@njit(fastmath={"reassoc", "contract"})
+def columns_by_class(X, shares, shift, sums, squares):
+    """The same as `rows_by_class`, of columns (d, n); `shares` (classes, n): the weight in the row's class, else 0.
+
+    Two classes a round: with zeros for the other classes no sum is picked by a row's class, so all vectorise.
+    """
     d, n = X.shape
-    lanes = np.zeros((4, len(sums)))
     for first in range(0, n, BLOCK):
         last = min(n, first + BLOCK)
-        whole = last - (last - first) % 4
         for j in range(d):
             x, s = X[j], shift[j]
-            a = b = c = e = 0.0
-            for i in range(first, whole, 4):
-                p, q, r, t = x[i] - s, x[i + 1] - s, x[i + 2] - s, x[i + 3] - s
-                wp, wq, wr, wt = weights[i] * p, weights[i + 1] * q, weights[i + 2] * r, weights[i + 3] * t
-                lanes[0, classes[i]] += wp
-                lanes[1, classes[i + 1]] += wq
-                lanes[2, classes[i + 2]] += wr
-                lanes[3, classes[i + 3]] += wt
-                a += wp * p
-                b += wq * q
-                c += wr * r
-                e += wt * t
-            for i in range(whole, last):
-                p = x[i] - s
-                lanes[0, classes[i]] += weights[i] * p
-                a += weights[i] * p * p
-            squares[j] += (a + b) + (c + e)
-            for k in range(len(sums)):
-                sums[k, j] += (lanes[0, k] + lanes[1, k]) + (lanes[2, k] + lanes[3, k])
-            lanes[:] = 0.0
+            for k in range(0, len(shares) - 1, 2):
+                one, two = shares[k], shares[k + 1]
+                a = b = c = 0.0
+                for i in range(first, last):
+                    v = x[i] - s
+                    a += one[i] * v
+                    b += two[i] * v
+                    c += (one[i] + two[i]) * v * v
+                sums[k, j] += a
+                sums[k + 1, j] += b
+                squares[j] += c
+            if len(shares) % 2:
+                one = shares[len(shares) - 1]
+                a = c = 0.0
+                for i in range(first, last):
+                    v = x[i] - s
+                    a += one[i] * v
+                    c += one[i] * v * v
+                sums[len(shares) - 1, j] += a
+                squares[j] += c
+
+
+@njit
+def columns_by_many_classes(X, weights, classes, shift, sums, squares):
+    """The same as `columns_by_class`, one row after the other."""
+    d, n = X.shape
+    for first in range(0, n, BLOCK):
+        for j in range(d):
+            s, square = shift[j], 0.0
+            for i in range(first, min(n, first + BLOCK)):
+                v = X[j, i] - s
+                u = weights[i] * v
+                sums[classes[i], j] += u
+                square += u * v
+            squares[j] += square
 
 
 @njit(fastmath={"reassoc", "contract"})

@@ -167,7 +167,7 @@ def gap(p, h, a, b):
 
 @njit
 def distances(p, row, first, last, out):
-    """Distances of a row to the candidates first … last − 1; four columns a round spare loads and stores (2.3×)."""
+    """Distances of a row to the candidates first … last − 1; four columns a round spare loads and stores (2×)."""
     size = last - first
     for b in range(size):
         out[b] = 0.0
