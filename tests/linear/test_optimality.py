@@ -94,7 +94,7 @@ def test_optimality_conditions(loss, penalty, ratio, shape):
 @pytest.mark.parametrize("loss", ["squared", "logistic", "poisson"])
 def test_without_standardisation_and_with_factors(loss):
     """Penalty factors and raw units must enter the conditions as they are given; a factor of 0 leaves a column free."""
-    X, y, w = table(loss, (120, 10), seed=3)
+    X, y, _ = table(loss, (120, 10), seed=3)
     factors = np.linspace(0.5, 2, 10)
     factors[5] = 0
     for standardize in (True, False):

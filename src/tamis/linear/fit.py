@@ -68,6 +68,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
         for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
             fits.solve(step, 1e-3)
     fits.solve(alpha, gap, enough)
+    fits.sharpen(alpha)
     coef, intercept = fits.coefficients()
     return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
 

@@ -24,6 +24,7 @@ class LinearModel(BaseEstimator):
     _losses: tuple[str, ...] = ()
     coef_: Any
     intercept_: Any
+    alpha_: float | None
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -128,7 +129,7 @@ class LinearModel(BaseEstimator):
         job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
         found = choose_subset(job, self.inputs_.starts, splits, self.k, self.alpha, self.rule, self.time_limit)
         self._keep_path(found.path)
-        self.alpha_: float | None = float(self.alpha) if self.k is None else None
+        self.alpha_ = float(self.alpha) if self.k is None else None
         self.gap_ = found.gap
         self.k_, self.optimal_, self.subset_gap_ = found.size, found.optimal, found.gap
         self._keep(found.coef, found.intercept)

@@ -55,6 +55,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     path_ : strengths, coefficients, number of columns, and the mean and standard error of the error over folds.
     selected_columns_ : names of the columns with a coefficient other than 0.
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
+    coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where coef_ and alpha_ are posterior means and
+        selected_columns_ are those whose 95 % credible interval leaves out 0.
     norm_bound_ : for ridge, the length of the standardised coefficients.
     optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found.
 
@@ -121,6 +123,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the log of an exposure."""
         self._check()
         check.number("huber_width", self.huber_width, low=0, open_low=True)
+        check.count("n_draws", self.n_draws)
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
         target = numbers(y)
         same_length(target, np.empty(table.n_rows))
@@ -196,7 +199,24 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self._keep(found.coef[:, None], np.array([found.intercept]))
 
     def _bayes(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        raise NotImplementedError
+        from tamis.linear.bayes import sample
+        from tamis.linear.design import Design
+        from tamis.linear.ridge import Ridge
+
+        factors = self._factors(self.n_features_in_)
+        if np.any(factors == 0):
+            raise ParameterError("alpha='bayes' needs penalty_factors above 0; give small factors instead of 0")
+        options = {"standardize": bool(self.standardize), "fit_intercept": bool(self.fit_intercept)}
+        problem = Ridge.of(Design(X), y, weights, factors, **options)
+        draws = sample(problem, self.penalty or "ridge", self.n_draws, self.random_state)
+        self._keep(draws.coef.mean(axis=0)[:, None], np.array([draws.intercept.mean()]))
+        self.coef_interval_ = self.inputs_.restore(draws.interval().T).T
+        self.alpha_draws_, self.noise_draws_ = draws.alpha, draws.noise
+        self.alpha_interval_ = np.quantile(draws.alpha, [0.025, 0.975])
+        self.alpha_, self.gap_, self.path_ = float(draws.alpha.mean()), 0.0, None
+        clear = np.flatnonzero((self.coef_interval_[:, 0] > 0) | (self.coef_interval_[:, 1] < 0))
+        columns = np.unique(self.inputs_.encoding.groups[clear])
+        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in columns]
 
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])

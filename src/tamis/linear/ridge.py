@@ -27,6 +27,7 @@ class Ridge:
     rows: np.ndarray  # A, n × p
     target: np.ndarray  # √w (y - middle)
     share: np.ndarray  # w, sum 1
+    total: float  # sum of the weights
     centre: np.ndarray
     inverse: np.ndarray
     middle: float
@@ -59,7 +60,20 @@ class Ridge:
         kept = values > 1e-14 * max(values[-1], 0.0)
         values, vectors = values[kept], vectors[:, kept]
         inner = np.sqrt(values) * (vectors.T @ target) if dual else vectors.T @ (rows.T @ target)
-        return cls(values, inner, vectors, rows, target, share, centre, inverse, middle, dual, fit_intercept)
+        return cls(
+            values,
+            inner,
+            vectors,
+            rows,
+            target,
+            share,
+            float(weights.sum()),
+            centre,
+            inverse,
+            middle,
+            dual,
+            fit_intercept,
+        )
 
     def standard(self, alphas: np.ndarray) -> np.ndarray:
         """Coefficients (columns × strengths) in standardised units, after one step of refinement on the rows."""

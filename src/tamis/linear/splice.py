@@ -75,8 +75,8 @@ class Splicer:
                 return inside, now
         return inside, now
 
-    def refit(self, inside: np.ndarray) -> Refit:
-        """The unpenalised model on some units, and the pull on all columns."""
+    def refit(self, inside: np.ndarray, sharp: bool = False) -> Refit:
+        """The unpenalised model on some units, and the pull on all columns; `sharp` to the last digits."""
         which = np.flatnonzero(np.isin(self.units, inside))
         job = self.job
         sub = job.X[:, which] if which.size else np.zeros((job.X.shape[0], 1))
@@ -89,6 +89,8 @@ class Splicer:
             fit_intercept=job.fit_intercept,
         )
         fits.solve(_RIDGE, 1e-9)
+        if sharp and which.size:
+            fits.sharpen(_RIDGE)
         fit = fits.fits[0]
         small, intercept = fits.coefficients()
         coef = np.zeros((job.X.shape[1], job.loss.outputs))

@@ -26,6 +26,7 @@ class SubsetPath:
     value: np.ndarray
     bound: np.ndarray
     optimal: np.ndarray
+    proved: bool  # by branch and bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +58,14 @@ def choose_subset(
         assert splits is not None
         path = _scored(job, path, starts, splits, time_limit)
         at = path.choose(rule)
+    coef, intercept = found.coef[at], found.intercept[at]
+    if not found.proved:
+        units = np.repeat(np.arange(n_units), np.diff(starts))
+        sharp = Splicer(job, starts).refit(np.unique(units[np.flatnonzero(coef.any(axis=1))]), sharp=True)
+        coef, intercept = sharp.coef, sharp.intercept
     value, bound = float(found.value[at]), float(found.bound[at])
     gap = (value - bound) / value if value > 0 else 0.0
-    return Chosen(found.coef[at], found.intercept[at], at, bool(found.optimal[at]), gap, path)
+    return Chosen(coef, intercept, at, bool(found.optimal[at]), gap, path)
 
 
 def largest_size(job: Job, n_units: int, splits: Splits | None) -> int:
@@ -83,7 +89,12 @@ def subset_path(job: Job, starts: np.ndarray, most: int, time_limit: float | Non
     optimal = np.zeros(len(value), dtype=bool)
     optimal[0] = True
     return SubsetPath(
-        np.array([fitted.coef for fitted in models]), np.array([f.intercept for f in models]), value, bound, optimal
+        np.array([fitted.coef for fitted in models]),
+        np.array([f.intercept for f in models]),
+        value,
+        bound,
+        optimal,
+        False,
     )
 
 
@@ -113,7 +124,7 @@ def _exact(job: Job, starts: np.ndarray, most: int, time_limit: float | None) ->
             q, r = linalg.qr(Z[:, columns], mode="economic", check_finite=False)
             coef[s, alive[columns], 0] = linalg.solve_triangular(r, q.T @ target) * inverse[alive[columns]]
     intercept = middle - coef[:, :, 0] @ centre if job.fit_intercept else np.zeros(len(coef))
-    return SubsetPath(coef, intercept[:, None], 0.5 * found.rss, 0.5 * found.bound, found.optimal)
+    return SubsetPath(coef, intercept[:, None], 0.5 * found.rss, 0.5 * found.bound, found.optimal, True)
 
 
 def _scored(job: Job, path: Path, starts: np.ndarray, splits: Splits, time_limit: float | None) -> Path:

@@ -1,0 +1,47 @@
+"""What every scikit-learn estimator must do, for both linear models and several settings, with no expected failure."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from tamis import LinearClassifier, LinearRegressor
+
+SETTINGS = [
+    LinearRegressor(n_alphas=20, cv=3),
+    LinearRegressor(penalty=None),
+    LinearRegressor(penalty="ridge", alpha="loo", n_alphas=20),
+    LinearRegressor(penalty="ridge", cv=3, n_alphas=20),
+    LinearRegressor(penalty="elastic-net", alpha=0.1, missing="mean"),
+    LinearRegressor(penalty="subset", cv=3),
+    LinearRegressor(loss="huber", cv=3, n_alphas=5),
+    LinearRegressor(loss="poisson", alpha=0.01),
+    LinearRegressor(penalty="lasso", alpha="bayes", n_draws=50),
+    LinearClassifier(cv=3, n_alphas=5),
+    LinearClassifier(penalty="ridge", alpha=0.01),
+    LinearClassifier(loss="squared_hinge", cv=3, n_alphas=5),
+    LinearClassifier(penalty="subset", k=2),
+]
+
+
+def _name(given):
+    if hasattr(given, "get_params"):
+        return repr(given)
+    return getattr(getattr(given, "func", given), "__name__", "")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning", "ignore::tamis.errors.TamisWarning")
+@pytest.mark.parametrize("estimator", SETTINGS, ids=_name)
+def test_estimator_checks(estimator):
+    """Clones, pipelines, weights, sparse input, names and error messages must behave as scikit-learn's own do."""
+    for given, check in estimator_checks_generator(estimator):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                check(given)
+        except Exception as error:
+            if type(error).__name__ == "SkipTest":
+                continue
+            raise AssertionError(f"{_name(check)}: {error}") from error
