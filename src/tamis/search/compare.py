@@ -1,0 +1,185 @@
+"""Selectors side by side: which columns each chooses, how stable its choice is, and what score follows honestly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tamis import check
+from tamis.engine import workers
+from tamis.errors import KindError, ParameterError
+from tamis.search.agreement import agreement
+from tamis.split import folds
+from tamis.table import Classes, Table, is_class_target, is_frame, numbers, same_length, take
+
+__all__ = ["Comparison", "Row", "compare"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One selector: its columns on all rows, and what it did on the folds.
+
+    Attributes
+    ----------
+    name : the selector.
+    columns : what it chooses on all rows.
+    sizes : how many columns it chose on each fold's training rows.
+    stability, interval : Nogueira's index over the folds, and its 95% interval.
+    scores : of the model on each fold's test rows, which neither selector nor model saw.
+    mean, error : their mean and standard error.
+    """
+
+    name: str
+    columns: tuple[Any, ...]
+    sizes: tuple[int, ...]
+    stability: float
+    interval: tuple[float, float]
+    scores: tuple[float, ...]
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rows of a comparison; `overlap[a][b]` is the share of columns two selectors have in common (Jaccard)."""
+
+    rows: tuple[Row, ...]
+    overlap: np.ndarray
+
+    def to_text(self) -> str:
+        """The comparison as a table of text."""
+        lines = [f"{'selector':<24}{'columns':>8}{'stability':>11}{'score':>10}{'error':>9}  chosen"]
+        for row in self.rows:
+            shown = ", ".join(map(str, row.columns[:6])) + (", …" if len(row.columns) > 6 else "")
+            lines.append(
+                f"{row.name[:23]:<24}{len(row.columns):>8}{row.stability:>11.2f}{row.mean:>10.3f}{row.error:>9.3f}  {shown}"
+            )
+        return "\n".join(lines)
+
+    def __getitem__(self, name: str) -> Row:
+        found = [row for row in self.rows if row.name == name]
+        if not found:
+            known = [row.name for row in self.rows]
+            raise ParameterError(f"there is no selector {name!r}{check.nearest(name, known)}; there are {known}")
+        return found[0]
+
+
+def compare(
+    selectors: Any,
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    cv: Any = 5,
+    repeats: int = 1,
+    scoring: Any = None,
+    groups: Any = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Which sets some selectors choose, how stable they are, and what nested score follows.
+
+    Each selector, and the model after it, is fitted on the training rows of every fold and judged on the others.
+
+    Parameters
+    ----------
+    selectors : a dict of name -> selector, or a list of them.
+    X, y : the table and its target.
+    estimator : the model fitted on the chosen columns; by default a standardised ridge or logistic regression.
+    cv, repeats, groups : the folds, as in `tamis.split`.
+    scoring : a word or function of scikit-learn's.
+    random_state : seed of the folds.
+    n_jobs : fits at a time.
+
+    >>> from sklearn.feature_selection import SelectKBest, f_regression
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(60, 4))
+    >>> found = compare({"two": SelectKBest(f_regression, k=2)}, X, X[:, 0] + X[:, 2])
+    >>> found["two"].columns, found["two"].stability
+    ((0, 2), 1.0)
+    """
+    named = _named(selectors)
+    table = Table.of(X)
+    by_class = is_class_target(y)
+    target = _labels(y) if by_class else numbers(y)
+    same_length(table, target)
+    model = estimator if estimator is not None else _model(by_class)
+    scorer = check.scorer(model, scoring)
+    pairs = folds(cv, target, groups=groups, classifier=by_class, seed=random_state, repeats=repeats)
+    shown = X if is_frame(X) or isinstance(X, Table) else table.matrix if table.matrix is not None else np.asarray(X)
+    work = [(name, rows) for name in named for rows in [None, *pairs]]
+    call = delayed(_one)
+    if workers(n_jobs) == 1:
+        found = [_one(named[name], model, scorer, shown, target, rows) for name, rows in work]
+    else:
+        found = Parallel(n_jobs=n_jobs)(call(named[name], model, scorer, shown, target, rows) for name, rows in work)
+    labels = list(table.names) if is_frame(X) else list(range(table.n_columns))
+    step = len(pairs) + 1
+    parts = {name: found[i * step : (i + 1) * step] for i, name in enumerate(named)}
+    rows = tuple(_row(name, parts[name], labels) for name in named)
+    return Comparison(rows, _overlap(rows))
+
+
+def _named(selectors: Any) -> dict[str, Any]:
+    if isinstance(selectors, Mapping):
+        named = {str(name): selector for name, selector in selectors.items()}
+    elif isinstance(selectors, Iterable):
+        named = {}
+        for selector in selectors:
+            name = type(selector).__name__
+            named[name if name not in named else f"{name} {len(named) + 1}"] = selector
+    else:
+        raise KindError(f"selectors={selectors!r} must be a dict or a list of selectors")
+    if not named:
+        raise ParameterError("selectors is empty; give at least one selector")
+    return named
+
+
+def _labels(y: Any) -> np.ndarray:
+    classes = Classes.of(y)
+    return classes.labels[classes.codes]
+
+
+def _model(by_class: bool) -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000) if by_class else Ridge())
+
+
+def _one(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, rows: Any) -> tuple[np.ndarray, float]:
+    """The columns a selector chooses, on all rows or on the training rows of a fold, and the score on its test rows."""
+    if rows is None:
+        fitted = clone(selector).fit(X, y)
+        return np.asarray(fitted.get_support(), dtype=bool), float("nan")
+    train, test = rows
+    steps = Pipeline([("select", clone(selector)), ("model", clone(model))])
+    steps.fit(take(X, rows=train), y[train])
+    return np.asarray(steps[0].get_support(), dtype=bool), float(scorer(steps, take(X, rows=test), y[test]))
+
+
+def _row(name: str, parts: list[tuple[np.ndarray, float]], labels: list[Any]) -> Row:
+    masks = np.array([mask for mask, _ in parts[1:]])
+    scores = np.array([score for _, score in parts[1:]])
+    value, interval = agreement(masks)
+    error = float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else float("nan")
+    return Row(
+        name,
+        tuple(labels[j] for j in np.flatnonzero(parts[0][0])),
+        tuple(int(size) for size in masks.sum(axis=1)),
+        value,
+        interval,
+        tuple(float(score) for score in scores),
+        float(scores.mean()),
+        error,
+    )
+
+
+def _overlap(rows: tuple[Row, ...]) -> np.ndarray:
+    sets = [set(row.columns) for row in rows]
+    return np.array([[len(a & b) / max(1, len(a | b)) for b in sets] for a in sets])
