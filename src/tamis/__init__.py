@@ -15,6 +15,9 @@ _HOME = {
     "read": "tamis.table",
     "Lock": "tamis.lock",
     "RankSelector": "tamis.score",
+    "SubsetSelector": "tamis.search",
+    "StabilitySelector": "tamis.search",
+    "ShadowSelector": "tamis.search",
     "LinearRegressor": "tamis.linear",
     "LinearClassifier": "tamis.linear",
     "TreeClassifier": "tamis.tree",
@@ -24,7 +27,20 @@ _HOME = {
     "Study": "tamis.study",
     "load": "tamis.study",
 }
-_STAGES = ("table", "views", "score", "linear", "tree", "evaluate", "study", "report", "engine", "split", "errors")
+_STAGES = (
+    "table",
+    "views",
+    "score",
+    "search",
+    "linear",
+    "tree",
+    "evaluate",
+    "study",
+    "report",
+    "engine",
+    "split",
+    "errors",
+)
 
 __all__ = sorted([*_HOME, *_STAGES, "__version__"])
 

@@ -12,7 +12,9 @@ from tamis.errors import ParameterError
 WAYS = ("complementary", "subsample", "bootstrap")
 
 
-def resamples(way: str, n_rows: int, n_resamples: int, seed: int, classes: np.ndarray | None = None) -> list[np.ndarray]:
+def resamples(
+    way: str, n_rows: int, n_resamples: int, seed: int, classes: np.ndarray | None = None
+) -> list[np.ndarray]:
     """Row positions of each resample; complementary halves come in pairs, one after the other.
 
     With classes, halves keep their shares, and a bootstrap sample is drawn within each class.
@@ -21,7 +23,9 @@ def resamples(way: str, n_rows: int, n_resamples: int, seed: int, classes: np.nd
     [[1, 2, 4], [0, 3, 5]]
     """
     if n_rows < 4 and way != "bootstrap":
-        raise ParameterError(f"halves of {n_rows} rows (n_samples={n_rows}) hold too few to choose from; give at least 4")
+        raise ParameterError(
+            f"halves of {n_rows} rows (n_samples={n_rows}) hold too few to choose from; give at least 4"
+        )
     strata = [np.arange(n_rows)] if classes is None else [np.flatnonzero(classes == c) for c in np.unique(classes)]
     drawn: list[np.ndarray] = []
     for i in range((n_resamples + 1) // 2 if way == "complementary" else n_resamples):

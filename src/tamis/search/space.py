@@ -213,5 +213,7 @@ def _prices(table: Table, costs: Any) -> np.ndarray | None:
         return prices
     given = list(costs)
     if len(given) != table.n_columns:
-        raise ParameterError(f"costs has {len(given)} prices, but there are {table.n_columns} columns; give one a column")
+        raise ParameterError(
+            f"costs has {len(given)} prices, but there are {table.n_columns} columns; give one a column"
+        )
     return np.array([check.number(f"costs[{j}]", price, low=0) for j, price in enumerate(given)])

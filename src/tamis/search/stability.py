@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.search.agreement import agreement
+from tamis.search.nogueira import agreement
 from tamis.search.bound import expected_false, threshold_for
 from tamis.search.interchangeable import Cluster, clusters_of
 from tamis.search.lasso import Lasso, lasso_of
@@ -132,14 +132,18 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         if self.expected_false is not None:
             check.number("expected_false", self.expected_false, low=0, open_low=True)
             if self.resample == "bootstrap" or self.combine == "union":
-                raise ParameterError("expected_false has no bound for the bootstrap or a union; give resample='complementary'")
+                raise ParameterError(
+                    "expected_false has no bound for the bootstrap or a union; give resample='complementary'"
+                )
         if not hasattr(self.selector, "fit") or isinstance(self.selector, type):
             raise KindError(f"selector={self.selector!r} cannot be fitted; give a selector or a model with coef_")
 
     def _target(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
         inner = getattr(self.selector, "estimator", None)
         regress = lasso_of(self.selector) is not None
-        by_class = is_classifier(self.selector) or (inner is not None and hasattr(inner, "fit") and is_classifier(inner))
+        by_class = is_classifier(self.selector) or (
+            inner is not None and hasattr(inner, "fit") and is_classifier(inner)
+        )
         if y is not None and not regress and (by_class or is_class_target(y)):
             classes = Classes.of(y)
             return classes.labels[classes.codes], classes.codes
@@ -170,7 +174,9 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.threshold_ = self._threshold(n_columns, len(chosen))
         held = self.combine == "threshold" and self.resample != "bootstrap"
         self.expected_false_ = (
-            expected_false(self.threshold_, self.mean_selected_, n_columns, len(chosen), pairs=pairs) if held else np.nan
+            expected_false(self.threshold_, self.mean_selected_, n_columns, len(chosen), pairs=pairs)
+            if held
+            else np.nan
         )
         self.support_ = self.frequency_ >= self.threshold_ - 1e-12
         self.clusters_: list[Cluster] | None = None
@@ -226,7 +232,9 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan, tags.input_tags.sparse = self._takes() if hasattr(self.selector, "fit") else (False, False)
+        tags.input_tags.allow_nan, tags.input_tags.sparse = (
+            self._takes() if hasattr(self.selector, "fit") else (False, False)
+        )
         tags.target_tags.required = True
         return tags
 

@@ -138,9 +138,10 @@ class MomentsEvaluator(Evaluator):
         G = G / np.outer(size, size)
         inner = G[:-1, :-1]
         own = self.A[0, :-1, :-1] * np.sqrt(np.outer(self.raw, self.raw))
-        if any(values[0] < floor * values[-1] for values, floor in (
-            (np.linalg.eigvalsh(inner), HEALTH), (np.linalg.eigvalsh(own), self.floor)
-        )):
+        if any(
+            values[0] < floor * values[-1]
+            for values, floor in ((np.linalg.eigvalsh(inner), HEALTH), (np.linalg.eigvalsh(own), self.floor))
+        ):
             return None
         inverse, beta = np.zeros((d, d, d)), np.zeros((d, d))
         first = np.linalg.inv(inner)
@@ -224,9 +225,7 @@ class _Grown:
         self.trace += self.first[:, p] * owner.raw[p]
         self.least = np.where(varies, np.minimum(self.least, self.rest[:, p] * owner.raw[p]), self.least)
         chosen = np.array([*self.chosen, p], dtype=np.int64)
-        push(
-            p, k, chosen, train, self.tests, self.gamma, self.rest, self.pull, self.bend, self.slope, self.error
-        )
+        push(p, k, chosen, train, self.tests, self.gamma, self.rest, self.pull, self.bend, self.slope, self.error)
         self.chosen.append(p)
         self.members.add(p)
 
@@ -235,9 +234,7 @@ class _Grown:
 
         errors = np.empty((len(self.error), len(columns)))
         health = np.empty(len(columns))
-        additions(
-            columns, self.rest, self.pull, self.bend, self.slope, self.error, self.first, errors, health
-        )
+        additions(columns, self.rest, self.pull, self.bend, self.slope, self.error, self.first, errors, health)
         raw = self.owner.raw[columns]
         pivot = self.rest[:, columns] * raw
         first = self.first[:, columns] * raw

@@ -26,7 +26,9 @@ def of(task: Task) -> Evaluator | None:
             f"cv='oob', but {type(task.estimator).__name__} has no out-of-bag score; give a forest, or a number of folds"
         )
     if task.scoring is not None:
-        raise ParameterError(f"scoring={task.scoring!r} with cv='oob': the model's own score is used; give scoring=None")
+        raise ParameterError(
+            f"scoring={task.scoring!r} with cv='oob': the model's own score is used; give scoring=None"
+        )
     return OutOfBag(task)
 
 

@@ -119,7 +119,13 @@ class Wide(MomentsEvaluator):
             A, B = self._small(chosen)
             k = len(columns)
             solve_sets(
-                np.arange(max(k, 1))[None, :], np.array([k]), A, B, errors[s : s + 1], health[s : s + 1], self.raw[columns]
+                np.arange(max(k, 1))[None, :],
+                np.array([k]),
+                A,
+                B,
+                errors[s : s + 1],
+                health[s : s + 1],
+                self.raw[columns],
             )
         ill = (health[:, 0] < 1e-9) | (health[:, 1] < self.floor)
         return self._values(errors, ill, lambda i: sets[i])

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError
-from tamis.search.agreement import agreement
+from tamis.search.nogueira import agreement
 from tamis.split import folds
 from tamis.table import Classes, Table, is_class_target, is_frame, numbers, same_length, take
 
