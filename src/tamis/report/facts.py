@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Results = dict[str, Any]
 
+#: An answer of more characters than this is set smaller: it names many columns.
+LONG_ANSWER = 240
+
 
 def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """Everything the page shows, as text.
@@ -71,6 +74,7 @@ def _answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, A
     ]
     return {
         "parts": marked(found["words"], found["selected"]),
+        "is_long": len(found["words"]) > LONG_ANSWER,
         "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
     }
 
