@@ -77,6 +77,15 @@ def test_several_criteria_are_combined(table):
     assert null.pvalues_[[1, 3]].tolist() == [1 / 41, 1 / 41]
 
 
+def test_a_constant_column_comes_last_in_a_combination():
+    """A constant column's 0 would outrank columns that relief finds harmful."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([np.ones(80), rng.normal(size=(80, 4))])
+    selector = RankSelector(["relief", "anova"]).fit(X, rng.integers(0, 2, 80))
+    assert selector.criterion_scores_["relief"].min() < 0
+    assert selector.ranking_[0] == 5
+
+
 def test_functions_are_criteria_too(table):
     """A user's own function would not be called, or its NaN would come first."""
     X, y = table
@@ -87,6 +96,7 @@ def test_functions_are_criteria_too(table):
     selector = RankSelector([spread, spread, "gini"], n_permutations=5).fit(X, y)
     assert list(selector.criterion_scores_) == ["spread", "spread#2", "gini"]
     assert selector.criterion_scores_["spread"][4] == 0
+    assert selector.ranking_[4] == 6
     with pytest.raises(ParameterError, match=r"<lambda> gave scores of shape \(2,\); it must give one for each column"):
         RankSelector(lambda X, y: [1.0, 2.0]).fit(X, y)
 

@@ -40,6 +40,7 @@ def cut(target: Target, weights: np.ndarray | None = None, most: int | None = No
     As many as the fourth root of its distinct values, and at least 5.
     """
     assert target.values is not None
-    limit = max(5, round(len(np.unique(target.values)) ** 0.25)) if most is None else most
+    known = target.values if weights is None else target.values[weights > 0]
+    limit = max(5, round(len(np.unique(known)) ** 0.25)) if most is None else most
     codes, size = group_codes(Column("y", "numeric", target.values), weights, most=limit)
     return Target("numbers", target.n_rows, codes.astype(np.int32), size, target.values)

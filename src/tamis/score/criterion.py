@@ -77,9 +77,12 @@ class _Reader(BaseEstimator):
     """Stands in for an estimator where a function reads a table."""
 
 
-def read_table(X: Any) -> Table:
-    """X in any form as a Table, checked as estimators check it."""
-    return features(_Reader(), X, reset=True, sparse_ok=True)
+def read_table(X: Any, estimator: BaseEstimator | None = None) -> Table:
+    """X in any form as a Table, checked as estimators check it; a sparse matrix column by column."""
+    table = features(_Reader() if estimator is None else estimator, X, reset=True, sparse_ok=True)
+    if not table.is_sparse or table.matrix.format == "csc":
+        return table
+    return Table(matrix=table.matrix.tocsc(), names=table.names if table.named else None)
 
 
 def score_columns(

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
-from tamis.score.criterion import Criterion, Target
+from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.null import benjamini_hochberg, permutation_pvalues
-from tamis.table import Table, features, same_length
+from tamis.table import Table, same_length
 
 __all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
 
@@ -73,18 +73,18 @@ class _Called(Criterion):
         return scores
 
 
-def order_of(scores: np.ndarray, table: Table) -> np.ndarray:
-    """Positions of the columns, best first: by score, columns without any information last, ties by name."""
-    place = np.argsort(table.order())
-    last = np.zeros(len(scores), dtype=bool)
-    for j in np.flatnonzero(scores == 0):
-        last[j] = _tells_nothing(table, int(j))
-    return np.lexsort((place, -scores, last))
+def order_of(scores: np.ndarray, table: Table, useless: np.ndarray) -> np.ndarray:
+    """Positions of the columns, best first: by score, useless columns last, ties by name."""
+    return np.lexsort((np.argsort(table.order()), -scores, useless))
 
 
-def _tells_nothing(table: Table, j: int) -> bool:
-    values, missing = table.column(j).values, table.column(j).missing
-    return bool(missing.all() or (not missing.any() and (values == values[0]).all()))
+def _useless(found: Sequence[np.ndarray], table: Table) -> np.ndarray:
+    """Which columns are constant or empty, or could not be scored; only those without a score need be looked at."""
+    useless = np.isnan(found).any(axis=0)
+    for j in np.flatnonzero(~np.any(found, axis=0)):
+        values, missing = table.column(int(j)).values, table.column(int(j)).missing
+        useless[j] |= bool(missing.all() or (not missing.any() and (values == values[0]).all()))
+    return useless
 
 
 class RankSelector(SelectorMixin, BaseEstimator):
@@ -152,7 +152,7 @@ class RankSelector(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RankSelector:
         """Score and rank the columns of X for the target y."""
-        table = features(self, X, reset=True, sparse_ok=True)
+        table = read_table(X, self)
         criteria = self._criteria(X, y)
         permutations = self._check(table, criteria)
         if y is not None:
@@ -162,11 +162,15 @@ class RankSelector(SelectorMixin, BaseEstimator):
         weights = [criterion.weights(sample_weight, table.n_rows) for criterion in criteria]
         targets = [c.target(y, table.n_rows, w) for c, w in zip(criteria, weights)]
         views = [c.view(table, t, w, self.n_jobs) for c, t, w in zip(criteria, targets, weights)]
-        found = [_finite(c.values(v, t, self.n_jobs)) for c, v, t in zip(criteria, views, targets)]
+        given = [c.values(v, t, self.n_jobs) for c, v, t in zip(criteria, views, targets)]
+        useless, found = _useless(given, table), [_finite(scores) for scores in given]
         self.criterion_scores_ = dict(zip(_names(criteria), found))
         self.signs_ = _signs(criteria, views, targets)
-        self.scores_ = found[0] if len(found) == 1 else combine(found, self.combine)
-        self.order_ = order_of(self.scores_, table)
+        if len(found) == 1:
+            self.scores_ = found[0]
+        else:  # relief can be negative: a useless column's 0 must not outrank other columns
+            self.scores_ = combine([np.where(useless, scores.min(), scores) for scores in found], self.combine)
+        self.order_ = order_of(self.scores_, table, useless)
         self.ranking_ = np.argsort(self.order_) + 1
         self.pvalues_ = self.adjusted_pvalues_ = None
         if permutations:
