@@ -80,7 +80,7 @@ def order_of(scores: np.ndarray, table: Table, useless: np.ndarray) -> np.ndarra
 
 def _useless(found: Sequence[np.ndarray], table: Table) -> np.ndarray:
     """Which columns are constant or empty, or could not be scored; only those without a score need be looked at."""
-    useless = np.isnan(found).any(axis=0)
+    useless = np.asarray(np.isnan(np.array(found)).any(axis=0))
     for j in np.flatnonzero(~np.any(found, axis=0)):
         values, missing = table.column(int(j)).values, table.column(int(j)).missing
         useless[j] |= bool(missing.all() or (not missing.any() and (values == values[0]).all()))
