@@ -177,11 +177,11 @@ def _draws(n_rows: int, groups: Any, n_resamples: int | None, seed: int) -> Iter
     most = max(200, min(1000, 20_000_000 // n_rows)) if n_resamples is None else count("n_resamples", n_resamples)
     size = max(1, min(most, 4_000_000 // n_rows))
     for start in range(0, most, size):
-        block = np.empty((min(size, most - start), n_rows))
-        for place in range(len(block)):
-            drawn = generator(seed, "resample", start + place).integers(n_groups, size=n_groups)
-            block[place] = np.bincount(drawn, minlength=n_groups)[codes]
-        yield block
+        n_draws = min(size, most - start)
+        drawn = generator(seed, "resample", start).integers(n_groups, size=(n_draws, n_groups))
+        drawn += np.arange(n_draws)[:, None] * n_groups  # one count of all draws at once
+        counts = np.bincount(drawn.ravel(), minlength=n_draws * n_groups).reshape(n_draws, n_groups)
+        yield counts[:, codes].astype(np.float64)
 
 
 def _scorer(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any) -> Callable[[np.ndarray], np.ndarray]:
