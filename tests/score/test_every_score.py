@@ -76,10 +76,14 @@ def test_a_constant_numeric_target_tells_nothing(name):
     assert not np.any(scores(name, np.random.default_rng(0).normal(size=(30, 2)), y))
 
 
+@pytest.mark.parametrize("kind", ["mixed", "numbers"])
 @pytest.mark.parametrize("name", CRITERIA)
-def test_column_order_does_not_matter(name):
+def test_column_order_does_not_matter(name, kind):
     """The score of a column, or how ties are broken, would depend on where it stands."""
     frame, y = table()
+    if kind == "numbers":
+        noise = np.random.default_rng(7).normal(size=(len(y), 6))
+        frame = pd.concat([frame[["good", "count"]], pd.DataFrame(noise, columns=list("uvwxyz"))], axis=1)
     frame["good again"] = frame["good"]
     y = target(name, y)
     shuffled = frame[list(np.random.default_rng(2).permutation(frame.columns))]

@@ -65,6 +65,13 @@ def test_two_columns_that_add_up_are_no_chance_and_copies_no_synergy():
     assert not found.any()
 
 
+def test_a_single_column_has_no_pair():
+    """A table of one column would end in an index error."""
+    X, y = np.arange(12.0)[:, None], [0, 1] * 6
+    assert interaction(X, y).tolist() == [[0.0]]
+    assert top_pairs(X, y) == []
+
+
 @pytest.mark.nightly
 def test_noise_is_reported_no_more_often_than_alpha():
     """Tables without any interaction would yield a pair in more than a share alpha of the cases."""

@@ -106,8 +106,9 @@ class Interaction(Criterion):
             return synergy, float(standardised(synergy).max(initial=-np.inf))
 
         mean, best = np.zeros(len(freedom)), []
-        for first in range(0, n_permutations, 16):  # a few at a time: d × d numbers each
-            for synergy, top in map_threads(one, range(first, min(first + 16, n_permutations)), n_jobs):
+        few = int(np.clip(20_000_000 // max(len(freedom), 1), 2, 16))  # at a time: d × d numbers each
+        for first in range(0, n_permutations, few):
+            for synergy, top in map_threads(one, range(first, min(first + few, n_permutations)), n_jobs):
                 mean += synergy / n_permutations
                 best.append(top)
         synergy = self.synergy(view, target)[upper]

@@ -30,7 +30,7 @@ def between(column: Column, weights: np.ndarray, y: np.ndarray) -> tuple[float, 
     t = y[seen] - np.average(y[seen], weights=w)
     sums = np.bincount(codes, w * t)
     inside = np.divide(sums**2, mass, out=np.zeros_like(mass), where=mass > 0)
-    return float(inside.sum()), float(w @ t**2), float(mass.sum()), int((mass > 0).sum())
+    return float(inside.sum()), float((w * t**2).sum()), float(mass.sum()), int((mass > 0).sum())
 
 
 class Pearson(Criterion):

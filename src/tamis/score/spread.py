@@ -93,7 +93,7 @@ class Spread:
         """Sums yet to be filled, with what is the same in every column that has no missing values."""
         d = self.table.n_columns
         mass = np.bincount(classes, self.weights, minlength=n_classes)
-        target = 0.0 if y is None else float(self.weights @ y**2)
+        target = 0.0 if y is None else float((self.weights * y**2).sum())
         every, sums = np.repeat(mass[:, None], d, axis=1), np.zeros((n_classes, d))
         return Sums(every, sums, np.zeros(d), np.zeros(d), np.zeros(d), np.full(d, target))
 
@@ -152,7 +152,7 @@ class Spread:
         shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w))
         y = None if y is None else _centred(y[seen], w)
         sums, squares, products = _sums(x[None, :], w, of, _shares(w, of, n_classes), n_classes, y, np.array([shift]))
-        return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float(w @ y**2)
+        return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float((w * y**2).sum())
 
 
 def _shares(weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray | None:
@@ -185,7 +185,8 @@ def _sums(
 
 
 def _centred(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.asarray(y - weights @ y / weights.sum())
+    """y less its mean; a plain sum, for the bits of a BLAS product depend on how many threads it has."""
+    return np.asarray(y - (weights * y).sum() / weights.sum())
 
 
 def levels(column: Column, weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
