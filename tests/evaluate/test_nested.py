@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import tamis
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.evaluate import nested_score
 from tamis.split import folds
@@ -185,7 +186,12 @@ def test_groups_reach_the_folds_and_the_procedure():
         assert not set(groups[train]) & set(groups[test])
         assert np.array_equal(model.groups_, groups[train])
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, cv=GroupKFold(3))
-    assert nested_score(search, X, y, groups=groups).mean > 0.9
+    found = nested_score(search, X, y, groups=groups)
+    assert found.mean > 0.9
+    assert found.notes == []
+    blind = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, cv=3)
+    assert "know nothing of groups" in nested_score(blind, X, y, groups=groups).notes[0]
+    assert "know nothing of time" in nested_score(blind, X, np.arange(150) % 3, time=np.arange(150)).notes[0]
 
 
 def test_time_holdout_and_leave_one_out():
@@ -311,6 +317,8 @@ PROCEDURES = {
     "forest": RandomForestClassifier(5, random_state=0),
     "oversampled": imbalanced_pipeline(RandomOverSampler(random_state=0), LogisticRegression(max_iter=200)),
     "projected": make_pipeline(PCA(2), LogisticRegression(max_iter=200)),
+    "ranked lasso": make_pipeline(tamis.RankSelector("anova", k=2), tamis.LinearClassifier(cv=3)),
+    "pruned tree": tamis.TreeClassifier(prune="cv", cv=3),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +14,7 @@ from tamis.engine import seed_of
 from tamis.evaluate.interval import Interval, Judged, best_of_many, corrected, corrected_test, resampled
 from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
 from tamis.evaluate.metrics import Metric, prepare, remarks, utility
-from tamis.evaluate.promise import in_units
+from tamis.evaluate.promise import in_units, inner_notes
 from tamis.evaluate.stability import stability
 from tamis.split import Folds, folds
 
@@ -180,7 +180,8 @@ def nested_score(
             outcomes = judge(
                 model, task, pairs, groups=groups, seed=seed, repeats=repeats, n_jobs=n_jobs, keep=keep_models
             )
-        results[name] = _result(name, task, pairs, outcomes, groups, level, seed)
+        result = _result(name, task, pairs, outcomes, groups, level, seed)
+        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, groups, time)])
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
     return _comparison(results, task, groups, level, seed)

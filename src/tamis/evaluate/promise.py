@@ -10,7 +10,7 @@ import numpy as np
 from tamis.errors import TamisError
 from tamis.evaluate.metrics import Metric, find, utility
 
-__all__ = ["promised", "selected"]
+__all__ = ["in_units", "inner_notes", "promised", "selected"]
 
 _PROMISES = ("best_score_", "cv_score_", "score_", "oob_score_")
 _OTHERWISE = ("RidgeCV", "RidgeClassifierCV")  # their best_score_ is of another metric than their scoring says
@@ -38,6 +38,23 @@ def promised(model: Any, metric: Metric) -> float | None:
 def in_units(metric: Metric, value: float) -> float:
     """A promise (larger is better) in the units of the metric."""
     return float(utility(metric, value))
+
+
+def inner_notes(model: Any, groups: Any, time: Any) -> list[str]:
+    """What to know of a search inside a procedure whose own folds respect neither groups nor time."""
+    if groups is None and time is None:
+        return []
+    notes = []
+    for part in _parts(model):
+        cv = getattr(part, "cv", None)
+        blind = cv is None or isinstance(cv, (int, np.integer)) or type(cv).__name__ in ("KFold", "StratifiedKFold")
+        if hasattr(part, "cv") and hasattr(part, "refit") and blind:
+            what = "groups" if groups is not None else "time"
+            notes.append(
+                f"the folds inside {type(part).__name__} know nothing of {what}, so its own promise is too good; "
+                f"give it a cv that respects {what}"
+            )
+    return notes
 
 
 def _same(part: Any, metric: Metric) -> bool:
