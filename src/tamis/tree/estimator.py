@@ -30,7 +30,7 @@ class BaseTree(Reading, BaseEstimator):
     tree_: Tree
     n_features_in_: int
 
-    def _grow(self, table: Table, problem: ClassProblem | NumberProblem, y: Any) -> None:
+    def _grow(self, table: Table, problem: Any, y: Any) -> None:
         X = matrix_of(table)
         rows = np.flatnonzero(problem.weight > 0)
         limits = self._limits(table, len(rows))
@@ -38,14 +38,17 @@ class BaseTree(Reading, BaseEstimator):
         if self.splits == "oblique":
             from tamis.tree.oblique import ObliqueProblem
 
-            problem = ObliqueProblem.of(problem, X)
+            problem = ObliqueProblem(problem, X)
         if self.leaf == "linear":
             from tamis.tree.model import LinearLeaves
 
-            problem = LinearLeaves.of(problem, X)
+            problem = LinearLeaves(problem, X)
         tree, _ = problem.plant(rows, limits)
+        if prune is None:
+            self._keep(tree, problem, None)
+            return
         sequence = Sequence.of(tree)
-        shown = {"alpha": sequence.alpha, "n_leaves": sequence.n_leaves, "risk": sequence.risk}
+        shown = sequence.table()
         if prune == "cv":
             seed = check_random_state(self.random_state)
             folds = folds_of(self.cv, rows, problem.strata(), seed, y)
@@ -55,13 +58,24 @@ class BaseTree(Reading, BaseEstimator):
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         elif prune == "chi2":
             tree = tree.pruned(chance_leaves(tree, problem.is_class, table.n_columns))
-        elif prune is not None:
+        else:
             self.alpha_ = float(prune)
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
-        self.cost_complexity_ = shown
+        self._keep(tree, problem, shown)
+
+    def _keep(self, tree: Tree, problem: Any, cost_complexity: dict[str, np.ndarray] | None) -> None:
         self.tree_ = tree
+        self._cost_complexity = cost_complexity
         if self.leaf == "linear":
-            self.leaf_models_ = problem.models(tree)  # type: ignore[union-attr]
+            self.leaf_models_ = problem.models(tree)
+
+    @property
+    def cost_complexity_(self) -> dict[str, np.ndarray]:
+        """The subtrees worth having, smallest first: alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se."""
+        check_is_fitted(self, "tree_")
+        if self._cost_complexity is None:  # not needed for an unpruned tree, so worked out when asked for
+            self._cost_complexity = Sequence.of(self.tree_).table()
+        return self._cost_complexity
 
     def _prune_checked(self) -> str | float | None:
         check.one_of("splits", self.splits, ["axis", "oblique"])

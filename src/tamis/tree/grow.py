@@ -23,6 +23,7 @@ from tamis.tree.layout import (
     FIRST_SUR,
     IMPROVEMENT,
     IMPURITY,
+    IS_CATEGORICAL,
     LEFT,
     LEVEL,
     LEVEL_SIDE,
@@ -42,7 +43,7 @@ from tamis.tree.layout import (
     WEIGHT,
 )
 from tamis.tree.route import level_side
-from tamis.tree.sort import code_at
+from tamis.tree.sort import PLACE, code_at, gather, sort_keys
 from tamis.tree.split import best_split
 from tamis.tree.surrogate import try_surrogate
 
@@ -212,6 +213,41 @@ def _partition(side, rows, start, stop, spare):
 
 
 @njit
+def _presort(columns, presorted, keys, digits, rows):
+    """Every numeric column's rows in the order of their codes, those without a value last."""
+    n = len(rows)
+    for j in range(len(presorted)):
+        if columns.about[IS_CATEGORICAL, j] == 0:
+            _, low, high = gather(columns, j, rows, 0, n, columns.about[N_VALUES, j], keys[0])
+            sort_keys(keys[0], keys[1], digits, n, low, high)
+            for p in range(n):
+                key = keys[0, p]
+                presorted[j, p] = (key & ~PLACE) | rows[key & PLACE]
+
+
+@njit
+def _partition_presorted(columns, presorted, keys, side, side_of_row, rows, start, stop):
+    """Rows of the left side first in every column, each side in its order: nothing need be sorted again."""
+    if len(presorted) == 0:
+        return
+    for i in range(stop - start):
+        side_of_row[rows[start + i]] = side[i]
+    for j in range(len(presorted)):
+        if columns.about[IS_CATEGORICAL, j]:
+            continue
+        left, right = start, 0
+        for p in range(start, stop):
+            key = presorted[j, p]
+            goes_right = side_of_row[key & PLACE]  # 0 or 1: both places are written, one of them moves on
+            presorted[j, left] = key
+            keys[0, right] = key
+            left += 1 - goes_right
+            right += goes_right
+        for p in range(right):
+            presorted[j, left + p] = keys[0, p]
+
+
+@njit
 def _find_surrogates(
     columns, most, work, rows, start, stop, primary, total, majority, surrogate, agreement, level, n_level
 ):
@@ -288,6 +324,7 @@ def grow(columns, target, limits, rows, work, nodes):
     frontier = np.empty(len(ints), dtype=np.int64)
     size, n_nodes, pending = 0, 1, 0  # nodes from `pending` on have not been looked at
     _leaf(ints[0], -1, 0, 0, len(rows))
+    _presort(columns, work.presorted, work.keys, work.digits, rows)
     while True:
         while pending < n_nodes:
             node, about = pending, ints[pending]
@@ -299,8 +336,9 @@ def grow(columns, target, limits, rows, work, nodes):
             if impurity <= 0.0 or m < limits.min_split or m < 2 * limits.min_leaf or about[DEPTH] >= limits.max_depth:
                 continue
             seed = limits.seed * 1_000_003 + node
+            mean = nodes.stats[node, target.n_stats - 1]
             column, gain, cut, upper, side, n_groups = best_split(
-                columns, target, limits, work, rows, start, stop, limits.min_share * floats[0, WEIGHT], impurity, seed
+                columns, target, limits, work, rows, start, stop, mean, limits.min_share * floats[0, WEIGHT], impurity, seed
             )
             if column < 0 or gain < limits.min_decrease * floats[0, WEIGHT] - 1e-10 * impurity:
                 continue
@@ -335,6 +373,7 @@ def grow(columns, target, limits, rows, work, nodes):
             about[N_SUR] = found
             n_sur += found
         _place_left_over(columns, rows, start, stop, about, surrogate, level, work.side)
+        _partition_presorted(columns, work.presorted, work.keys, work.side, work.side_of_row, rows, start, stop)
         middle = _partition(work.side, rows, start, stop, work.rows)
         about[CHILD] = n_nodes
         _leaf(ints[n_nodes], node, about[DEPTH] + 1, start, middle)

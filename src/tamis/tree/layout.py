@@ -76,11 +76,13 @@ class Work(NamedTuple):
     """Buffers of one growing thread, allocated once."""
 
     keys: np.ndarray  # int64 (2, rows): code << 32 | place in the node; and a spare row for sorting
+    presorted: np.ndarray  # int64 (columns, rows): code << 32 | row, in order within each node; empty when not used
     digits: np.ndarray
     classes: np.ndarray  # the node's rows, gathered
     values: np.ndarray
     weight: np.ndarray
-    side: np.ndarray  # uint8
+    side: np.ndarray  # uint8, by place in the node
+    side_of_row: np.ndarray  # uint8, by row of the table
     rows: np.ndarray  # int32 scratch for partitions
     heap: np.ndarray  # (6, n_stats)
     table: np.ndarray  # (codes, n_stats): statistics of each code or level
@@ -93,18 +95,20 @@ class Work(NamedTuple):
     fenwick: np.ndarray  # absolute error: (5, rows + 1)
 
 
-def work_of(columns: Columns, target: Target, n_rows: int) -> Work:
+def work_of(columns: Columns, target: Target, n_rows: int, presorted: bool) -> Work:
     """Buffers for nodes of up to `n_rows` rows."""
     s, n_columns = target.n_stats, columns.about.shape[1]
     table = max(n_rows, 16) + 2  # tables are used only where they are shorter than the node
     absolute = n_rows if target.criterion == ABSOLUTE_ERROR else 0
     return Work(
         keys=np.empty((2, n_rows), dtype=np.int64),
+        presorted=np.empty((n_columns if presorted else 0, n_rows), dtype=np.int64),
         digits=np.empty(2049, dtype=np.int64),
         classes=np.empty(n_rows, dtype=np.int32),
         values=np.empty((n_rows, target.values.shape[1])),
         weight=np.empty(n_rows),
         side=np.empty(n_rows, dtype=np.uint8),
+        side_of_row=np.empty(len(target.weight), dtype=np.uint8),
         rows=np.empty(n_rows, dtype=np.int32),
         heap=np.empty((6, s)),
         table=np.empty((table, max(s, 2))),

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from tamis.tree.layout import Limits
-from tamis.tree.problem import NumberProblem
 from tamis.tree.tree import Tree
 from tamis.tree.words import number
 
@@ -71,10 +70,6 @@ class LinearLeaves:
 
     base: Any
     X: np.ndarray
-
-    @classmethod
-    def of(cls, base: NumberProblem, X: np.ndarray) -> LinearLeaves:
-        return cls(base, X)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.base, name)  # targets, weights and costs are the same

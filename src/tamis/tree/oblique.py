@@ -16,7 +16,6 @@ import numpy as np
 from tamis.table import Table
 from tamis.tree.fit import Soil, grow_tree
 from tamis.tree.layout import CHI2, MAJORITY, Limits, Target
-from tamis.tree.problem import ClassProblem, NumberProblem
 from tamis.tree.tree import Tree
 
 SIZES = (2, 3, 5, 8)
@@ -29,10 +28,6 @@ class ObliqueProblem:
 
     base: Any
     X: np.ndarray
-
-    @classmethod
-    def of(cls, base: ClassProblem | NumberProblem, X: np.ndarray) -> ObliqueProblem:
-        return cls(base, X)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.base, name)  # classes, weights and costs are the same

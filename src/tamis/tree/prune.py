@@ -51,6 +51,10 @@ class Sequence:
         saved = np.append(0.0, np.cumsum(gain[order][::-1]))[beyond]
         return cls(collapse, scale, alpha, 1 + beyond, (tree.risk[0] - saved) / scale)
 
+    def table(self) -> dict[str, np.ndarray]:
+        """What people see of it."""
+        return {"alpha": self.alpha, "n_leaves": self.n_leaves, "risk": self.risk}
+
     def leaves_at(self, alpha: float) -> np.ndarray:
         """Mask of the nodes that are leaves when a leaf costs `alpha`."""
         return self.collapse <= alpha

@@ -52,7 +52,7 @@ def load(kind: Any, saved: dict[str, Any]) -> Any:
     if saved["names"] is not None:
         model.feature_names_in_ = np.array(saved["names"], dtype=object)
     model.levels_in_ = {n: v for n, v in zip(model.tree_.names, model.tree_.levels) if v is not None}
-    model.cost_complexity_ = {name: np.array(values) for name, values in saved["cost_complexity"].items()}
+    model._cost_complexity = {name: np.array(values) for name, values in saved["cost_complexity"].items()}
     if saved["alpha"] is not None:
         model.alpha_ = saved["alpha"]
     if "classes" in saved:

@@ -11,10 +11,10 @@ PLACE = 0xFFFFFFFF  # the half of a key that holds the place in the node
 
 
 @njit
-def _gather(codes, rows, start, stop, missing, missing_as, keys):
+def _gather(codes, place, rows, start, stop, missing, missing_as, keys):
     n, low, high = 0, missing, -1
     for i in range(start, stop):
-        code = int(codes[rows[i]])
+        code = int(codes[place, rows[i]])
         if code == missing:
             if missing_as == SKIP:
                 continue
@@ -34,10 +34,10 @@ def gather(columns, j, rows, start, stop, missing_as, keys):
     """
     width, p, missing = columns.about[WIDTH, j], columns.about[PLACE_IN_WIDTH, j], columns.about[N_VALUES, j]
     if width == 0:
-        return _gather(columns.codes8[p], rows, start, stop, missing, missing_as, keys)
+        return _gather(columns.codes8, p, rows, start, stop, missing, missing_as, keys)
     if width == 1:
-        return _gather(columns.codes16[p], rows, start, stop, missing, missing_as, keys)
-    return _gather(columns.codes32[p], rows, start, stop, missing, missing_as, keys)
+        return _gather(columns.codes16, p, rows, start, stop, missing, missing_as, keys)
+    return _gather(columns.codes32, p, rows, start, stop, missing, missing_as, keys)
 
 
 @njit
@@ -53,7 +53,10 @@ def code_at(columns, j, row):
 
 @njit
 def sort_keys(keys, spare, digits, n, low, high):
-    """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above."""
+    """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above.
+
+    (31 bits and counters for 11 of them: four passes are always enough.)
+    """
     if n <= 40:
         for i in range(1, n):
             key = keys[i]
@@ -66,10 +69,14 @@ def sort_keys(keys, spare, digits, n, low, high):
     bits = 0
     while (high - low) >> bits:
         bits += 1
-    most = 8 if n < 2048 else 11
-    passes = (bits + most - 1) // most
-    if passes == 0:
+    if bits == 0:
         return
+    passes, least = 1, 0
+    for p in range(1, 5):  # fewer passes move rows less often, more passes have fewer counters to clear
+        width = (bits + p - 1) // p
+        cost = p * (3 * n + (1 << width))
+        if width <= 11 and (least == 0 or cost < least):
+            passes, least = p, cost
     width = (bits + passes - 1) // passes
     size = 1 << width
     for p in range(passes):

@@ -8,7 +8,7 @@ import numpy as np
 from tamis.engine.kernel import njit
 from tamis.tree.absolute import scan_absolute
 from tamis.tree.criterion import excess, split_information, undivided
-from tamis.tree.cut import add, fill_table, scan_sorted, scan_table
+from tamis.tree.cut import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.layout import (
     ABSOLUTE_ERROR,
     ARRANGED,
@@ -16,6 +16,7 @@ from tamis.tree.layout import (
     CHI2,
     CODE,
     GAIN_RATIO,
+    GINI,
     IS_CATEGORICAL,
     LEFT,
     LEVEL,
@@ -26,6 +27,7 @@ from tamis.tree.layout import (
     PRESENT,
     RIGHT,
     ROWS,
+    SQUARED_ERROR,
     TOTAL,
     UNKNOWN,
 )
@@ -95,7 +97,7 @@ def _try_numbers(target, work, n, m, low, high, total, min_leaf, least, slack):
     if criterion == ABSOLUTE_ERROR:
         sort_keys(keys, work.keys[1], work.digits, n, low, high)
         return scan_absolute(keys, n, m, work.values, work.weight, work.rank, work.fenwick, min_leaf, least, slack)
-    if (high - low + 1) * (s + 2) <= 4 * n and high - low < n:
+    if (high - low + 1) * (s + 2) <= n:
         table, table_rows = work.table, work.group[ROWS]
         fill_table(criterion, s, keys, n, low, high, work.classes, work.values, work.weight, table, table_rows)
         best, cut, upper = scan_table(
@@ -103,9 +105,15 @@ def _try_numbers(target, work, n, m, low, high, total, min_leaf, least, slack):
         )
     else:
         sort_keys(keys, work.keys[1], work.digits, n, low, high)
-        best, cut, upper = scan_sorted(
-            criterion, s, keys, n, work.classes, work.values, work.weight, left, total, min_leaf, least, slack
-        )
+        classes, values, weight = work.classes, work.values, work.weight
+        if criterion == GINI:
+            best, cut, upper = scan_gini(work.keys, 0, 0, n, classes, weight, left, total, min_leaf, least, slack)
+        elif criterion == SQUARED_ERROR and s == 2:
+            best, cut, upper = scan_squares(work.keys, 0, 0, n, values, weight, 0.0, total, min_leaf, least, slack)
+        else:
+            best, cut, upper = scan_sorted(
+                criterion, s, work.keys, 0, 0, n, classes, values, weight, left, total, min_leaf, least, slack
+            )
     return best - undivided(criterion, total, s), cut, upper
 
 
@@ -183,7 +191,37 @@ def _shuffle(tried, seed):
 
 
 @njit
-def best_split(columns, target, limits, work, rows, start, stop, least, impurity, seed):
+def _n_present(presorted, j, start, stop, missing):
+    """How many of the node's rows have a value: those without are sorted last."""
+    if presorted[j, stop - 1] >> 32 < missing:
+        return stop - start
+    low, high = start, stop
+    while low < high:
+        middle = (low + high) >> 1
+        if presorted[j, middle] >> 32 < missing:
+            low = middle + 1
+        else:
+            high = middle
+    return low - start
+
+
+@njit
+def _without(target, presorted, j, first, stop, mean, total, present):
+    """Statistics of the node without the rows that have no value in column j."""
+    for k in range(target.n_stats):
+        present[k] = total[k]
+    for p in range(first, stop):
+        r = presorted[j, p] & PLACE
+        w = target.weight[r]
+        if target.criterion <= CHI2:
+            present[target.classes[r]] -= w
+        else:
+            present[0] -= w
+            present[1] -= w * (target.values[r, 0] - mean)
+
+
+@njit
+def best_split(columns, target, limits, work, rows, start, stop, mean, least, impurity, seed):
     """The best of the columns tried: (column, improvement, cut, upper, side of missing, n_groups); column -1: none.
 
     Columns with one value in the node do not count towards `max_features`. A tie goes to the column first in order.
@@ -198,14 +236,40 @@ def best_split(columns, target, limits, work, rows, start, stop, least, impurity
     slack = 1e-12 * (work.heap[TOTAL].sum() if target.criterion <= CHI2 else impurity)
     tie = 1e-12 if target.criterion == GAIN_RATIO else slack
     best_rank, column, gain, cut, upper, side, groups = -np.inf, -1, 0.0, -2, -2, UNKNOWN, 0
+    # The common case, numbers kept sorted from node to node, is spelled out in the loop: passing all buffers to
+    # `try_column` costs a microsecond, which is most of the time in nodes of a few rows.
+    presorted, s, min_leaf, weight = work.presorted, target.n_stats, limits.min_leaf, target.weight
+    quick = len(presorted) > 0
+    left, total, present = work.heap[ON_LEFT], work.heap[TOTAL], work.heap[PRESENT]
+    parent = undivided(target.criterion, total, s)
     floor, gains, n_gains = -np.inf, 0.0, 0
     for turn in range(2 if target.criterion == GAIN_RATIO else 1):
         seen, best_rank = 0, -np.inf
         for t in range(d):
             j = work.tried[t]
-            found = try_column(
-                columns, target, work, rows, start, stop, j, own, limits.min_leaf, least, impurity, slack
-            )
+            if quick and columns.about[IS_CATEGORICAL, j] == 0:
+                found = (-np.inf, 0.0, -2, -2, UNKNOWN, 0, 0)
+                n = _n_present(presorted, j, start, stop, columns.about[N_VALUES, j])
+                if n == 0 or presorted[j, start] >> 32 == presorted[j, start + n - 1] >> 32:
+                    continue
+                whole, under = total, parent
+                if n < stop - start:
+                    whole = present
+                    _without(target, presorted, j, start + n, stop, mean, total, present)
+                    under = undivided(target.criterion, present, s)
+                if target.criterion == GINI:
+                    best = scan_gini(presorted, j, start, n, target.classes, weight, left, whole, min_leaf, least, slack)
+                elif target.criterion == SQUARED_ERROR:
+                    best = scan_squares(presorted, j, start, n, target.values, weight, mean, whole, min_leaf, least, slack)
+                else:
+                    best = scan_sorted(
+                        target.criterion, s, presorted, j, start, n, target.classes, target.values, weight, left, whole,
+                        min_leaf, least, slack,
+                    )  # fmt: skip
+                if best[1] >= 0:
+                    found = (best[0] - under, best[0] - under, best[1], best[2], UNKNOWN, 0, 0)
+            else:
+                found = try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack)
             if found[0] == -np.inf:
                 continue
             seen += 1
