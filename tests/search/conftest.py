@@ -15,6 +15,6 @@ def linear_data():
 @pytest.fixture
 def xor_data():
     """400 × 6: the class is the XOR of columns 1 and 4, the others are noise."""
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(0)
     X = random.normal(size=(400, 6))
     return X, ((X[:, 1] > 0) ^ (X[:, 4] > 0)).astype(int)

@@ -172,6 +172,7 @@ def test_information_criteria_take_the_published_steps(name):
     y = ((X[:, 0] + X[:, 1] + X[:, 2] + random.integers(0, 2, 300)) > 3).astype(int)
     chosen: list[int] = []
     while len(chosen) < 5:
+
         def worth(j, chosen=chosen):
             own = information(X[:, j], y)
             if not chosen:

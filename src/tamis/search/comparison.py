@@ -59,9 +59,8 @@ class Comparison:
         lines = [f"{'selector':<24}{'columns':>8}{'stability':>11}{'score':>10}{'error':>9}  chosen"]
         for row in self.rows:
             shown = ", ".join(map(str, row.columns[:6])) + (", …" if len(row.columns) > 6 else "")
-            lines.append(
-                f"{row.name[:23]:<24}{len(row.columns):>8}{row.stability:>11.2f}{row.mean:>10.3f}{row.error:>9.3f}  {shown}"
-            )
+            numbers_ = f"{len(row.columns):>8}{row.stability:>11.2f}{row.mean:>10.3f}{row.error:>9.3f}"
+            lines.append(f"{row.name[:23]:<24}{numbers_}  {shown}")
         return "\n".join(lines)
 
     def __getitem__(self, name: str) -> Row:

@@ -82,9 +82,9 @@ class History(Sequence[Trial]):
         else:
             top = tied(block.scores, self._resolution)
             if self._space.priced:
-                top = np.arange(len(block)) if self._space.budget is not None else top
-                for i in top:
-                    self._consider(block, int(i))
+                places = range(len(block)) if self._space.budget is not None else top.tolist()
+                for place in places:
+                    self._consider(block, place)
             elif len(top):
                 self._consider(block, int(top[0]))
 

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The compiled half of stability selection by the lasso: a whole path on one resample, coordinate by coordinate."""
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from tamis.engine.kernel import njit
 
 
 @njit
-def path(X, y, alphas, tol, gram, chosen, gaps):  # type: ignore[no-untyped-def]
-    """Minimise |y - Xw|²/2n + alpha |w|₁ for falling alphas; chosen[a, j] is set where w_j ≠ 0, gaps[a] the relative gap.
+def path(X, y, alphas, tol, gram, chosen, gaps):
+    """Minimise |y - Xw|²/2n + alpha |w|₁ for falling alphas; chosen[a, j]: w_j ≠ 0; gaps[a]: the relative gap.
 
-    X : d × n, every line centred; y : centred; gram : room for the products of the columns taken in. A column is taken in
-    when its pull reaches alpha; a step ends when the duality gap is below tol · |y|²/2n. The pull of a column moves by at
-    most its length times that of the change of the residuals, so most pulls need not be computed most of the time.
+    X : d × n, every line centred; y : centred; gram : room for the products of the columns taken in. A column is
+    taken in when its pull reaches alpha; a step ends when the duality gap is below tol · |y|²/2n. The pull of a
+    column moves by at most its length times that of the change of the residuals, so most pulls need not be computed
+    most of the time.
     """
     d, n = X.shape
     room = len(gram)
@@ -73,7 +75,7 @@ def path(X, y, alphas, tol, gram, chosen, gaps):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _near(pull, length, d, moved, reach, near):  # type: ignore[no-untyped-def]
+def _near(pull, length, d, moved, reach, near):
     """The columns whose pull is at least `reach`; returns how many."""
     some = 0
     for j in range(d):
@@ -84,7 +86,7 @@ def _near(pull, length, d, moved, reach, near):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _take(X, j, held, inside, w, own, gram, pull, used):  # type: ignore[no-untyped-def]
+def _take(X, j, held, inside, w, own, gram, pull, used):
     n = X.shape[1]
     for i in range(used):
         gram[used, i] = np.dot(X[j], X[held[i]]) / n
@@ -97,7 +99,7 @@ def _take(X, j, held, inside, w, own, gram, pull, used):  # type: ignore[no-unty
 
 
 @njit
-def _forget(held, inside, w, own, gram, used):  # type: ignore[no-untyped-def]
+def _forget(held, inside, w, own, gram, used):
     """Make room: only the columns in use stay."""
     kept = 0
     for i in range(used):
@@ -115,7 +117,7 @@ def _forget(held, inside, w, own, gram, used):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _descend(gram, w, own, used, alpha, goal):  # type: ignore[no-untyped-def]
+def _descend(gram, w, own, used, alpha, goal):
     """Coordinate descent on the columns held, until a sweep lowers the objective by less than the goal.
 
     Every third sweep the columns in use are solved for exactly, as long as no sign changes on the way: 50 columns cost
@@ -144,7 +146,7 @@ def _descend(gram, w, own, used, alpha, goal):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _solve(gram, w, own, used, alpha):  # type: ignore[no-untyped-def]
+def _solve(gram, w, own, used, alpha):
     """Move the columns in use towards their common optimum, as far as every sign stays."""
     active = np.flatnonzero(w[:used])
     k = len(active)
@@ -185,7 +187,7 @@ def _solve(gram, w, own, used, alpha):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _gap(y, rest, w, used, worst, alpha):  # type: ignore[no-untyped-def]
+def _gap(y, rest, w, used, worst, alpha):
     n = len(y)
     size = 0.0
     for i in range(used):

@@ -1,12 +1,15 @@
+# mypy: allow-untyped-defs
 """The compiled half of branch and bound: the best least-squares subset of every size, with proof.
 
 A node is a set of columns in an order, the first `passive` of which are in every set below it. Its prefixes are sets of
-their own; its children drop one of the later, free columns and keep those before it. A set's residual sum of squares (RSS)
-is never below that of a set that contains it, so a child is left out when it cannot beat the best known sets of the sizes
-below it. Free columns are put in the order of how much they are missed, so that large subtrees have large bounds.
+their own; its children drop one of the later, free columns and keep those before it. A set's residual sum of squares
+(RSS) is never below that of a set that contains it, so a child is left out when it cannot beat the best known sets of
+the sizes below it. Free columns are put in the order of how much they are missed, so that large subtrees have large
+bounds.
 
-All a node needs is the block of its inverse scatter that belongs to its free columns, M, and their coefficients: without
-the free columns R the RSS grows by b_R' (M_RR)⁻¹ b_R. Most nodes have few free columns, so most nodes cost next to nothing.
+All a node needs is the block of its inverse scatter that belongs to its free columns, M, and their coefficients:
+without the free columns R the RSS grows by b_R' (M_RR)⁻¹ b_R. Most nodes have few free columns, so most nodes cost
+next to nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from tamis.engine.kernel import njit
 
 
 @njit
-def settle(t, members, inverse, beta, total, nodes, low, high, best, worst, sets, work):  # type: ignore[no-untyped-def]
+def settle(t, members, inverse, beta, total, nodes, low, high, best, worst, sets, work):
     """Judge the prefixes of node t, from all of its columns down: a Cholesky of its block M, last column first."""
     m, passive = nodes[t, 0], nodes[t, 1]
     q = m - passive
@@ -58,7 +61,7 @@ def settle(t, members, inverse, beta, total, nodes, low, high, best, worst, sets
 
 
 @njit
-def search(members, inverse, beta, total, top, nodes, low, high, best, worst, sets, work, stiff, most):  # type: ignore[no-untyped-def]
+def search(members, inverse, beta, total, top, nodes, low, high, best, worst, sets, work, stiff, most):
     """Visit at most `most` nodes, depth first; returns how many, fewer when the search is complete."""
     seen = 0
     while top[0] >= 0 and seen < most:
@@ -87,7 +90,7 @@ def search(members, inverse, beta, total, top, nodes, low, high, best, worst, se
 
 
 @njit
-def _hope(u, members, beta, total, nodes, low, high, best, work, stiff):  # type: ignore[no-untyped-def]
+def _hope(u, members, beta, total, nodes, low, high, best, work, stiff):
     """The smallest and largest size at which node u may still hold a better set; False when there is none.
 
     Going without r of the free columns costs at least what the r-th least missed one costs alone (they are in order, in
@@ -121,8 +124,8 @@ def _hope(u, members, beta, total, nodes, low, high, best, work, stiff):  # type
 
 
 @njit
-def _child(t, u, i, m, passive, members, inverse, beta, work):  # type: ignore[no-untyped-def]
-    """Node u: node t without its i-th free column, those before it kept for good; the rest in the order they are missed."""
+def _child(t, u, i, m, passive, members, inverse, beta, work):
+    """Node u: node t without its i-th free column, those before it kept; the rest in the order they are missed."""
     q = m - passive - i - 1  # free columns of the child
     pivot = inverse[t, i, i]
     step = beta[t, i] / pivot

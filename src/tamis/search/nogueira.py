@@ -14,8 +14,8 @@ def agreement(chosen: np.ndarray, *, level: float = 0.95) -> tuple[float, tuple[
     .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f s_f^2}{\frac{\bar k}{d}\left(1 - \frac{\bar k}{d}\right)}, \qquad
               s_f^2 = \frac{M}{M - 1} \hat p_f (1 - \hat p_f)
 
-    1 when all sets are equal, about 0 when columns are drawn blindly; NaN with one set, or when every set has all columns
-    or none.
+    1 when all sets are equal, about 0 when columns are drawn blindly; NaN with one set, or when every set has all
+    columns or none.
 
     References
     ----------

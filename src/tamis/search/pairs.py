@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The compiled half of the information criteria: what one column and every other share, plainly and within classes."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from tamis.engine.kernel import njit
 
 
 @njit
-def shared(codes, sizes, j, xlogx, entropy, out):  # type: ignore[no-untyped-def]
+def shared(codes, sizes, j, xlogx, entropy, out):
     """out[i] = I(x_i; x_j); `xlogx[c]` is c log c, `entropy` holds H(x_i), in nats."""
     d, n = codes.shape
     counts = np.zeros(sizes.max() * sizes[j], dtype=np.int64)
@@ -27,7 +28,7 @@ def shared(codes, sizes, j, xlogx, entropy, out):  # type: ignore[no-untyped-def
 
 
 @njit
-def shared_within(codes, sizes, j, classes, n_classes, xlogx, out):  # type: ignore[no-untyped-def]
+def shared_within(codes, sizes, j, classes, n_classes, xlogx, out):
     """out[i] = I(x_i; x_j | y), the mean over classes of what the two share within a class."""
     d, n = codes.shape
     most = np.int64(sizes.max())

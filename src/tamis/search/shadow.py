@@ -32,8 +32,8 @@ class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     r"""All columns that matter, found by comparing each with shuffled copies of the columns.
 
     In every round the undecided and confirmed columns are joined by their shuffled copies, the model is fitted, and a
-    column scores a hit when its importance exceeds that of the best copy. A column that matters no more than chance hits
-    at most every other time; one-sided binomial tests of the hits against 1/2 confirm or reject it:
+    column scores a hit when its importance exceeds that of the best copy. A column that matters no more than chance
+    hits at most every other time; one-sided binomial tests of the hits against 1/2 confirm or reject it:
 
     .. math:: p = P(B \ge \text{hits}), \quad B \sim \text{Binomial}(\text{rounds}, 1/2)
 
@@ -42,8 +42,8 @@ class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : a model with `feature_importances_` (or `coef_`, whose absolute value counts); by default a small forest of
-        extra-random trees.
+    estimator : a model with `feature_importances_` (or `coef_`, whose absolute value counts); by default a small
+        forest of extra-random trees.
     max_rounds : when to give up on the undecided.
     alpha : chance to confirm (or to reject) any column wrongly.
     keep : "confirmed", or "undecided": keep those too.

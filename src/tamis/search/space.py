@@ -148,7 +148,7 @@ def _position(table: Table, name: str, value: Any) -> int:
     if isinstance(value, str):
         return table.index(value)
     if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)):
-        if not -table.n_columns <= value < table.n_columns:
+        if not -table.n_columns <= int(value) < table.n_columns:
             raise ParameterError(f"{name} names column {value}, but columns run from 0 to {table.n_columns - 1}")
         return int(value) % table.n_columns
     raise KindError(f"{name} holds {value!r}; give columns by name or position")

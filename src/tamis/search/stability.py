@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.search.nogueira import agreement
 from tamis.search.bound import expected_false, threshold_for
 from tamis.search.interchangeable import Cluster, clusters_of
 from tamis.search.lasso import Lasso, lasso_of
+from tamis.search.nogueira import agreement
 from tamis.search.resample import WAYS, resamples
 from tamis.search.subset import seed_from
 from tamis.table import Classes, Table, features, is_class_target, is_frame, numbers, same_length, take
@@ -36,8 +36,8 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     n_resamples : how many parts to draw; a complementary pair counts as two.
     threshold : the share of resamples from which a column is kept.
     resample : "complementary" (two disjoint halves at a time), "subsample" (halves) or "bootstrap".
-    expected_false : the number of false columns to bear on average; replaces `threshold` by the smallest one whose bound
-        is within it. Not for the bootstrap, which has no bound.
+    expected_false : the number of false columns to bear on average; replaces `threshold` by the smallest one whose
+        bound is within it. Not for the bootstrap, which has no bound.
     combine : "threshold", or "union": every column that was ever chosen.
     alphas : for a lasso, the strengths of a whole path, or how many of them; a column's frequency is then its largest
         along the path, as Meinshausen and Bühlmann have it.
@@ -113,7 +113,8 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             raise ParameterError(
                 f"alphas is given, but {type(self.selector).__name__} is no lasso of finite numbers; leave alphas out"
             )
-        self.alphas_ = self.frequency_path_ = None
+        self.alphas_: np.ndarray | None = None
+        self.frequency_path_: np.ndarray | None = None
         if lasso is not None and _is_plain(table):
             chosen = self._along_path(lasso, table, target, drawn)
         else:
@@ -163,7 +164,7 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             return by_alpha[:, -1]
         self.alphas_ = alphas
         self.frequency_path_ = by_alpha.mean(axis=0)
-        return by_alpha.any(axis=1)
+        return np.asarray(by_alpha.any(axis=1))
 
     def _remember(self, table: Table, chosen: np.ndarray) -> None:
         n_columns, pairs = table.n_columns, self.resample == "complementary"
@@ -186,7 +187,7 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.selected_ = [names[j] for j in table.order() if self.support_[j]]
         if not self.support_.any():
             warnings.warn(
-                f"no column was chosen on {self.threshold_:.0%} of the resamples (the most is {self.frequency_.max():.0%}); "
+                f"no column was chosen on {self.threshold_:.0%} of resamples (at most {self.frequency_.max():.0%}); "
                 "give a lower threshold, or a selector that chooses more",
                 TamisWarning,
                 stacklevel=3,
@@ -201,8 +202,8 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         found = threshold_for(self.expected_false, self.mean_selected_, n_columns, n_resamples, pairs=pairs)
         if found is None:
             raise ParameterError(
-                f"expected_false={self.expected_false:g} cannot be reached with {self.mean_selected_:.1f} of {n_columns} "
-                "columns chosen a resample; give a selector that chooses fewer, or a larger number"
+                f"expected_false={self.expected_false:g} cannot be reached with {self.mean_selected_:.1f} of "
+                f"{n_columns} columns chosen a resample; give a selector that chooses fewer, or a larger number"
             )
         return found
 

@@ -28,8 +28,8 @@ RULES = ("best", "1se")
 class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """The set of columns on which a model does best, found by searching.
 
-    Plain, ridge and logistic regressions are recognised and valued from small matrices, all candidates of a step at once,
-    with the scores that refitting would give; every other model is refitted.
+    Plain and ridge regressions are recognised and valued from small matrices, all candidates of a step at once, with
+    the scores that refitting would give; every other model is refitted.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         (X, y) -> number.
     search : "forward", "backward", "floating", "exhaustive", "branch-and-bound", "best-first", "random", "annealing",
         "genetic", "elimination", or an object with a method `run(trials)`.
-    k : how many columns to keep (a group counts as one, fixed ones count), a range (smallest, largest) of which the best
-        is taken, or "best": as many as raise the score.
+    k : how many columns to keep (a group counts as one, fixed ones count), a range (smallest, largest) of which the
+        best is taken, or "best": as many as raise the score.
     scoring : a word or function of scikit-learn's; by default the model's own score.
     cv : folds (a number, a splitter, pairs), a share of rows to hold out, "loo", "train" (the training score) or "oob"
         (the model's own out-of-bag score).
@@ -58,9 +58,10 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     ----------
     support_ : mask of the chosen columns.
     selected_ : their names (or positions).
-    score_, error_ : score of the chosen set and its standard error over folds. The search has seen it: it is no estimate
-        of how well the model will do; `tamis.nested_score` is.
-    history_ : every set valued, in order, with score, standard error and price; `history_.curve()` is score against size.
+    score_, error_ : score of the chosen set and its standard error over folds. The search has seen it: it is no
+        estimate of how well the model will do; `tamis.nested_score` is.
+    history_ : every set valued, in order, with score, standard error and price; `history_.curve()` is score against
+        size.
     optimal_ : True when the chosen set is proved to be the best of its size.
     n_evaluations_ : how many sets were valued.
     stopped_ : why the search ended early, or None.

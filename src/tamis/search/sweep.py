@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The compiled half of the linear evaluators: one column in, one column out, or a set from scratch, for all folds.
 
 In every kernel, A is the scatter of the training rows (penalty added), B that of the test rows about the training mean,
@@ -13,7 +14,7 @@ from tamis.engine.kernel import njit
 
 
 @njit
-def push(p, k, chosen, train, tests, gamma, rest, pull, bend, slope, error):  # type: ignore[no-untyped-def]
+def push(p, k, chosen, train, tests, gamma, rest, pull, bend, slope, error):
     """Add column p to a base of k columns, for every fold and every column outside.
 
     train : folds × d, column p of A. tests : folds × most × d, columns of B of the base, that of p at place k.
@@ -66,8 +67,8 @@ def push(p, k, chosen, train, tests, gamma, rest, pull, bend, slope, error):  # 
 
 
 @njit
-def additions(columns, rest, pull, bend, slope, error, first, out, health):  # type: ignore[no-untyped-def]
-    """out[f, i]: squared test error with column i added; health[i]: the least share of a column that the base leaves."""
+def additions(columns, rest, pull, bend, slope, error, first, out, health):
+    """out[f, i]: squared test error with column i added; health[i]: the least share of it that the base leaves."""
     for i in range(len(columns)):
         j = columns[i]
         health[i] = 1.0
@@ -86,7 +87,7 @@ def additions(columns, rest, pull, bend, slope, error, first, out, health):  # t
 
 
 @njit
-def removals(M, Q, w, g, error, out):  # type: ignore[no-untyped-def]
+def removals(M, Q, w, g, error, out):
     """out[f, i]: squared test error with the i-th column of the base taken out.
 
     M = inverse of A on the base, Q = M B M, w = M a, g = M (b - B w).
@@ -98,7 +99,7 @@ def removals(M, Q, w, g, error, out):  # type: ignore[no-untyped-def]
 
 
 @njit
-def pop(i, M, Q, w, g, error):  # type: ignore[no-untyped-def]
+def pop(i, M, Q, w, g, error):
     """Take the i-th column out of the base: M, Q, w, g and error become those of the smaller base, row i unused."""
     k = M.shape[1]
     m = np.empty(k)
@@ -122,7 +123,7 @@ def pop(i, M, Q, w, g, error):  # type: ignore[no-untyped-def]
 
 
 @njit
-def solve_sets(sets, sizes, A, B, out, health, raw):  # type: ignore[no-untyped-def]
+def solve_sets(sets, sizes, A, B, out, health, raw):
     """out[s, f]: squared test error of set s, by Cholesky; health: least share left; raw: least pivot over the trace.
 
     raw enters with the squared units of the columns in its first d places and leaves with a number a set in `health`.
@@ -162,7 +163,7 @@ def solve_sets(sets, sizes, A, B, out, health, raw):  # type: ignore[no-untyped-
 
 
 @njit
-def _coefficients(columns, k, A, L, w):  # type: ignore[no-untyped-def]
+def _coefficients(columns, k, A, L, w):
     d = A.shape[0] - 1
     for a in range(k):
         total = A[columns[a], d]
@@ -177,7 +178,7 @@ def _coefficients(columns, k, A, L, w):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _error(columns, k, B, w, d):  # type: ignore[no-untyped-def]
+def _error(columns, k, B, w, d):
     total = B[d, d]
     for a in range(k):
         inner = -2.0 * B[columns[a], d]

@@ -37,8 +37,8 @@ class Criterion(Evaluator):
         \text{jmi}: \sum_i I(x_i; y) - \tfrac{1}{|S| - 1} \sum_{i<j} \left( I(x_i; x_j) - I(x_i; x_j \mid y) \right)
 
     Between sets that differ in one column these differ by Peng's and by Yang and Moody's criterion. "cfs" is the merit
-    of `tamis.score.cfs`. Columns are cut into few groups of equal size; a row of pairs is computed when a column is first
-    asked for and kept.
+    of `tamis.score.cfs`. Columns are cut into few groups of equal size; a row of pairs is computed when a column is
+    first asked for and kept.
 
     References
     ----------
@@ -142,7 +142,7 @@ class Criterion(Evaluator):
 
 
 class Cmim(Criterion):
-    r"""Conditional mutual information maximisation: each column counts with what it tells beyond the worst of the others.
+    r"""Conditional mutual information maximisation: a column counts with what it tells beyond each of the others.
 
     .. math:: \sum_t \min_{s < t} I(x_t; y \mid x_s)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of
+from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import HEALTH
 from tamis.search.evaluator.refit import Refit
 from tamis.search.evaluator.task import Task
@@ -23,8 +23,7 @@ def of(task: Task) -> Evaluator | None:
     if (
         model is None
         or word is None
-        or isinstance(task.cv, str)
-        and task.cv != "loo"
+        or (isinstance(task.cv, str) and task.cv != "loo")
         or task.params
         or not is_plain(task)
     ):
@@ -68,7 +67,7 @@ class LeaveOneOut(Evaluator):
         self.first = (self.X**2).sum(axis=0)
         self.lever = 1.0 / self.n if model.intercept else 0.0
         self.floor = model.cut**2 * 1e3
-        self.resolution = 1e-12 * {"r2": 1.0, "neg_mean_squared_error": self.variance}.get(word, np.sqrt(self.variance))
+        self.resolution = 1e-12 * size_of(word, self.variance)
         self._reset()
         self._refit: Refit | None = None
 

@@ -87,7 +87,7 @@ def is_plain(task: Task) -> bool:
         return bool(np.isfinite(task.table.matrix.data).all())
     matrix = task.table.matrix
     if matrix is not None:
-        return matrix.dtype == np.float64 and bool(np.isfinite(matrix.sum()))
+        return bool(np.isfinite(matrix.sum(dtype=np.float64)))
     return all(np.isfinite(column.values).all() for column in task.table.columns)
 
 
@@ -97,3 +97,8 @@ def score_from(errors: np.ndarray, word: str, rows: np.ndarray, spread: np.ndarr
         return 1.0 - errors / spread
     mean = np.maximum(errors / rows, 0.0)
     return -mean if word == "neg_mean_squared_error" else -np.sqrt(mean)
+
+
+def size_of(word: str, variance: float) -> float:
+    """The size of a score, to measure rounding by: 1 for r2, else that of the squared error or of its root."""
+    return {"r2": 1.0, "neg_mean_squared_error": variance}.get(word) or float(np.sqrt(variance))

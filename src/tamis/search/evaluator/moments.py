@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
-from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of
+from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of, size_of
 from tamis.search.evaluator.refit import Refit
 from tamis.search.evaluator.task import Task
 from tamis.views.moments import FoldMoments, Moments
@@ -39,7 +40,8 @@ class MomentsEvaluator(Evaluator):
     """Values sets by algebra on each fold's scatter matrices.
 
     The state for the current base is kept: the next question is nearly always about the same base and a column more, or
-    a column fewer. Where columns are nearly dependent the set is refitted instead, so no answer is worse than a refit's.
+    a column fewer. Where columns are nearly dependent the set is refitted instead, so no answer is worse than a
+    refit's.
     """
 
     cheap = True
@@ -59,8 +61,7 @@ class MomentsEvaluator(Evaluator):
         self.spread = np.array([test.unit_scatter[-1, -1] for test in moments.test]) * self.unit[-1] ** 2
         self.rows = np.array([test.weight for test in moments.test])
         variance = moments.total.unit_scatter[-1, -1] * self.unit[-1] ** 2 / max(moments.total.weight, 1e-300)
-        size = {"r2": 1.0, "neg_mean_squared_error": variance, "neg_root_mean_squared_error": np.sqrt(variance)}[word]
-        self.resolution = 1e-12 * float(size)
+        self.resolution = 1e-12 * size_of(word, float(variance))
         self.raw = np.ones(self.n_columns) if model.scaled else self.unit[:-1] ** 2
         self.floor = (model.cut**2) * _CUT_ROOM if model.cut else 0.0
         self._grown: _Grown | None = None
@@ -122,12 +123,12 @@ class MomentsEvaluator(Evaluator):
             a, b = part
             solve_sets(padded[a:b], sizes[a:b], self.A, self.B, errors[a:b], health[a:b], self.raw)
 
-        map_threads(some, list(zip(cuts[:-1], cuts[1:])), self.task.n_jobs)
+        map_threads(some, list(pairwise(cuts)), self.task.n_jobs)
         ill = (health[:, 0] < HEALTH) | (health[:, 1] < self.floor)
         return self._values(errors, ill, lambda i: sets[i])
 
     def best_subsets(self, low: int, high: int, deadline: float | None) -> Any:
-        """The best set of each size by least squares on all rows, and whether that is proved; None when ill-conditioned."""
+        """The best set of each size by least squares, and whether that is proved; None when ill-conditioned."""
         from tamis.search import leaps
 
         G = self.A[0]
@@ -155,10 +156,10 @@ class MomentsEvaluator(Evaluator):
         best, worst, sets = np.full(d + 1, np.inf), np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64)
         state = (members, inverse, beta, total, nodes, low, high, best, worst, sets, np.zeros((d + 1, d + 1)))
         leaps.settle(0, *state)
-        state = (*state[:4], top, *state[4:])
+        whole = (*state[:4], top, *state[4:])
         spread = np.sqrt(np.diagonal(first))
         stiff = spread**2 * np.linalg.eigvalsh(first / np.outer(spread, spread))[-1] * (1 + 1e-9)
-        while leaps.search(*state, stiff, 100_000) == 100_000:
+        while leaps.search(*whole, stiff, 100_000) == 100_000:
             if deadline is not None and time.monotonic() >= deadline:
                 break
         return [np.sort(sets[k, :k]) for k in range(low, high + 1) if np.isfinite(best[k])], bool(top[0] < 0)
@@ -309,7 +310,7 @@ class _Shrunk:
 
 
 def _matrices(model: Linear, train: Moments, test: Moments) -> tuple[np.ndarray, np.ndarray]:
-    """Scatter of the training rows with the ridge added, and of the test rows about the training mean, in common units."""
+    """Scatter of the training rows, ridge added, and of the test rows about the training mean, in common units."""
     A, B = train.unit_scatter.copy(), test.unit_scatter.copy()
     if model.intercept:
         apart = test.unit_mean - train.unit_mean

@@ -23,7 +23,7 @@ def of(task: Task) -> Evaluator | None:
         return None
     if not task.is_model or "oob_score" not in task.estimator.get_params(deep=False):
         raise ParameterError(
-            f"cv='oob', but {type(task.estimator).__name__} has no out-of-bag score; give a forest, or a number of folds"
+            f"cv='oob', but {type(task.estimator).__name__} has no out-of-bag score; give a forest, or cv a number"
         )
     if task.scoring is not None:
         raise ParameterError(

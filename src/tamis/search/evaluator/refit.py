@@ -38,8 +38,9 @@ class Failure:
 class Refit(Evaluator):
     """Fits a clone for every set and fold, in parallel over sets.
 
-    A clone without a seed of its own gets the search's, the same for every set: sets then differ by their columns and not
-    by their luck. A fit that fails costs its set that fold; only when every fit of a part fails does the search stop.
+    A clone without a seed of its own gets the search's, the same for every set: sets then differ by their columns and
+    not by their luck. A fit that fails costs its set that fold; only when every fit of a part fails does the search
+    stop.
     """
 
     def __init__(self, task: Task) -> None:
@@ -88,7 +89,7 @@ class Refit(Evaluator):
             return super().weights(columns)
         if len(size) != len(columns):
             raise ParameterError(
-                f"search='elimination': {self.name} has {len(size)} weights for {len(columns)} columns; give one a column"
+                f"search='elimination': {self.name} has {len(size)} weights for {len(columns)} columns; give one each"
             )
         return size
 
@@ -96,8 +97,8 @@ class Refit(Evaluator):
         if self.failures:
             first = self.failures[0]
             warnings.warn(
-                f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold {first.fold} of the "
-                f"columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
+                f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold {first.fold} "
+                f"of the columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
                 f"left out of their scores",
                 TamisWarning,
                 stacklevel=4,
@@ -131,8 +132,8 @@ def _folds_of(evaluator: Refit, columns: np.ndarray) -> tuple[list[float], list[
             continue
         if np.isnan(scores[-1]):
             raise ParameterError(
-                f"the score of the columns {evaluator._spell(columns)} is NaN on fold {fold}; give a scoring that always "
-                "has a value"
+                f"the score of the columns {evaluator._spell(columns)} is NaN on fold {fold}; give a scoring that "
+                "always has a value"
             )
     return scores, failures
 

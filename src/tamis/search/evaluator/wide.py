@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of
+from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import MomentsEvaluator
 from tamis.search.evaluator.task import Task
 
@@ -51,8 +51,7 @@ class Wide(MomentsEvaluator):
         own = squares[folds:, -1] - self.total[folds:] * self.mean[folds:, -1] ** 2
         self.spread, self.rows = own * self.unit[-1] ** 2, self.total[folds:]
         variance = float(deviation[-1] ** 2)
-        size = {"r2": 1.0, "neg_mean_squared_error": variance}.get(word, np.sqrt(variance))
-        self.resolution = 1e-12 * float(size)
+        self.resolution = 1e-12 * size_of(word, variance)
         self.raw = np.ones(self.n_columns) if model.scaled else self.unit[:-1] ** 2
         self.floor = (model.cut**2) * 1e3 if model.cut else 0.0
         self.squares = squares

@@ -1,7 +1,7 @@
 """How sets are proposed: one file a strategy, found by its name ("best-first" is best_first.BestFirst).
 
-A strategy has a method `run(trials)`, which asks `trials` for the scores of sets until it has enough, and returns nothing:
-what is chosen comes from the history that `trials` keeps. It may be stopped at any question.
+A strategy has a method `run(trials)`, which asks `trials` for the scores of sets until it has enough, and returns
+nothing: what is chosen comes from the history that `trials` keeps. It may be stopped at any question.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from tamis.search.trials import Trials
 
 @dataclass
 class Annealing:
-    """Simulated annealing: a column in, out or exchanged; a loss of s is accepted with probability exp(-s / temperature).
+    """Simulated annealing: a column in, out or exchanged; a loss s is accepted with probability exp(-s / temperature).
 
     The first temperature is the spread of the scores of random sets; it falls geometrically to a thousandth of that.
 

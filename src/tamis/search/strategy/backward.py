@@ -11,7 +11,7 @@ from tamis.search.trials import Trials
 
 @dataclass
 class Backward:
-    """Greedy shrinking, until k columns are left or, for k="best", until every removal lowers the score by more than `tol`.
+    """Greedy shrinking, until k columns are left or, for k="best", until every removal costs more than `tol`.
 
     Columns that help only together are still together when they are judged, which is why backward keeps what forward
     never finds.

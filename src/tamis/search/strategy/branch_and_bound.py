@@ -20,7 +20,7 @@ class BranchAndBound:
 
     References
     ----------
-    Narendra, Fukunaga (1977), A branch and bound algorithm for feature subset selection, IEEE Transactions on Computers 26.
+    Narendra, Fukunaga (1977), A branch and bound algorithm for feature subset selection, IEEE Trans. Computers 26.
     Gatu, Kontoghiorghes (2006), Branch-and-bound algorithms for computing the best-subset regression models, JCGS 15.
     """
 
@@ -29,7 +29,7 @@ class BranchAndBound:
         if not evaluator.monotone:
             raise ParameterError(
                 f"search='branch-and-bound' needs a score that never falls when a column is added, and that of "
-                f"{evaluator.name} may; give cv='train' with a least-squares model, 'consistency', or search='exhaustive'"
+                f"{evaluator.name} may; give cv='train' with least squares, 'consistency', or search='exhaustive'"
             )
         if space.single and space.budget is None and not space.priced and not space.fixed:
             found = evaluator.best_subsets(space.low, space.high, trials.deadline)

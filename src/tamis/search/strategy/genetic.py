@@ -24,7 +24,7 @@ class Genetic:
 
     References
     ----------
-    Siedlecki, Sklansky (1989), A note on genetic algorithms for large-scale feature selection, Pattern Recognition Letters 10.
+    Siedlecki, Sklansky (1989), A note on genetic algorithms for large-scale feature selection, Pattern Rec. Letters 10.
     """
 
     population: int = 50

@@ -1,0 +1,75 @@
+"""Shadow selection: what matters is confirmed, noise is not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from tamis import ShadowSelector
+from tamis.errors import KindError, ParameterError
+
+
+@pytest.fixture
+def data():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(250, 8))
+    return X, (X[:, 1] + X[:, 5] + 0.5 * random.normal(size=250) > 0).astype(int)
+
+
+def test_true_columns_are_confirmed_and_noise_rejected(data):
+    """The selector would miss what matters, or keep what does not."""
+    X, y = data
+    found = ShadowSelector().fit(X, y)
+    assert found.selected_ == [1, 5]
+    assert set(found.verdict_[[1, 5]]) == {"confirmed"}
+    assert (found.verdict_ == "rejected").sum() >= 5
+    assert np.all(found.pvalue_[[1, 5]] < 0.01)
+    assert np.all(found.hits_ <= found.rounds_)
+
+
+def test_numbers_names_and_other_models(data):
+    """Only classes, arrays and the default forest would work."""
+    X, _ = data
+    frame = pd.DataFrame(X, columns=list("hgfedcba"))
+    target = 3 * X[:, 2] + X[:, 6]
+    for model in (None, LinearRegression(), RandomForestRegressor(20, max_depth=5)):
+        found = ShadowSelector(model, max_rounds=40).fit(frame, target)
+        assert {"f", "b"} <= set(found.selected_)
+    one, two = (
+        ShadowSelector(max_rounds=15).fit(frame[names], target) for names in (list("abcdefgh"), list("hgfedcba"))
+    )
+    assert one.selected_ == two.selected_
+    assert dict(zip("abcdefgh", one.hits_)) == dict(zip("hgfedcba", two.hits_))
+
+
+def test_threads_do_not_matter(data):
+    """The verdict would depend on the machine."""
+    one, two = (ShadowSelector(max_rounds=10, n_jobs=jobs, keep="undecided").fit(*data) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.hits_, two.hits_)
+
+
+def test_bad_input_gets_a_sentence(data):
+    """A user would not learn the way out."""
+    X, y = data
+    with pytest.raises(ParameterError, match=r"alpha=1\.5"):
+        ShadowSelector(alpha=1.5).fit(X, y)
+    with pytest.raises(ParameterError, match="max_rounds=0"):
+        ShadowSelector(max_rounds=0).fit(X, y)
+    with pytest.raises(KindError, match="cannot be fitted"):
+        ShadowSelector("forest").fit(X, y)
+    with pytest.raises(ParameterError, match="feature_importances_"):
+        ShadowSelector(KNeighborsClassifier()).fit(X, y)
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore::tamis.errors.TamisWarning")
+def test_noise_is_rarely_confirmed():
+    """On pure noise, more than a share alpha of the runs would confirm a column."""
+    wrong = 0
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        X, y = random.normal(size=(120, 10)), random.integers(0, 2, 120)
+        wrong += bool(ShadowSelector(random_state=seed, max_rounds=30).fit(X, y).support_.any())
+    assert wrong <= 5  # 0.05 · 40 = 2 expected at most; P(6 or more) < 0.02
