@@ -14,6 +14,7 @@ from tamis.linear.loss import Loss, Squared
 from tamis.linear.normal import Normal, test_error
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalty import Penalty
+from tamis.linear.two_classes import path_of_two_classes, suits
 from tamis.views.moments import FoldMoments, Moments
 
 _TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
@@ -55,6 +56,8 @@ class Solution:
 
 def path_of(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None = None) -> Path:
     """The models for a falling grid of strengths, with their errors over folds when there are any."""
+    if suits(job.X, job.loss, job.penalty):
+        return path_of_two_classes(job, splits, n_alphas, alphas)
     return _tall(job, splits, n_alphas, alphas) if job.is_tall else _wide(job, splits, n_alphas, alphas)
 
 
