@@ -18,7 +18,7 @@ from tamis.search.resample import resamples
 def data():
     random = np.random.default_rng(0)
     X = random.normal(size=(100, 30))
-    return X, X[:, 2] - X[:, 7] + X[:, 11] + random.normal(size=100)
+    return X, 2 * (X[:, 2] - X[:, 7] + X[:, 11]) + random.normal(size=100)
 
 
 def test_complementary_halves_are_disjoint_and_balanced():

@@ -25,7 +25,7 @@ def path(X, y, alphas, tol, gram, chosen, gaps):
     pull = np.dot(X, y) / n
     for j in range(d):
         length[j] = np.sqrt(np.dot(X[j], X[j]) / n)
-    scale = max(np.dot(y, y) / (2 * n), 1e-300)
+    scale, longest = max(np.dot(y, y) / (2 * n), 1e-300), length.max()
     some = _near(pull, length, d, 0.0, 0.9 * alphas[0], near)
     reach, used = 0.9 * alphas[0], 0
     for a in range(len(alphas)):
@@ -46,7 +46,7 @@ def path(X, y, alphas, tol, gram, chosen, gaps):
             for i in range(used):
                 own[i] = np.dot(X[held[i]], rest) / n
             moved = np.sqrt(((rest - then) ** 2).sum() / n)
-            if moved > 0.0 and alpha - moved * length.max() < reach:
+            if alpha - moved * longest < reach:
                 # beyond what the columns looked at can vouch for: look at all, and keep those that could come near
                 pull[:] = np.dot(X, rest) / n
                 then[:] = rest

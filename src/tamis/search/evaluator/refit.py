@@ -97,8 +97,8 @@ class Refit(Evaluator):
         if self.failures:
             first = self.failures[0]
             warnings.warn(
-                f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold {first.fold} "
-                f"of the columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
+                f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold "
+                f"{first.fold} of the columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
                 f"left out of their scores",
                 TamisWarning,
                 stacklevel=4,
