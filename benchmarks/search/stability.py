@@ -41,17 +41,13 @@ def main(n: int = 300, d: int = 1000, parts: int = 5) -> None:
         found += (coef != 0).T
         gap = max(gap, float(np.max(gaps) / (b @ b / 2 / len(b))))
     theirs = (time.perf_counter() - start) * 100 / parts
-    print(
-        f"  lasso_path loop {theirs:.2f} s ({parts} of 100 resamples, scaled), gap {gap:.0e}: {theirs / took:.1f} times slower"
-    )
+    print(f"  lasso_path loop {theirs:.2f} s ({parts} of 100, scaled), gap {gap:.0e}: {theirs / took:.1f} times slower")
     start, gap = time.perf_counter(), 0.0
     for rows in drawn[:1]:
         for alpha in alphas:
             gap = max(gap, Lasso(alpha=alpha, tol=1e-6).fit(X[rows], y[rows]).dual_gap_ / (y[rows].var() / 2))
     theirs = (time.perf_counter() - start) * 100
-    print(
-        f"  plain loop of Lasso {theirs:.1f} s (1 of 100 resamples, scaled), gap {gap:.0e}: {theirs / took:.1f} times slower"
-    )
+    print(f"  plain loop of Lasso {theirs:.1f} s (1 of 100, scaled), gap {gap:.0e}: {theirs / took:.1f} times slower")
 
 
 if __name__ == "__main__":

@@ -98,8 +98,8 @@ class Refit(Evaluator):
             first = self.failures[0]
             warnings.warn(
                 f"{self.name} failed in {len(self.failures):,} of {self.n_fits:,} fits, first on fold "
-                f"{first.fold} of the columns {self._spell(first.columns)} ({type(first.error).__name__}: {first.error}); these folds were "
-                f"left out of their scores",
+                f"{first.fold} of the columns {self._spell(first.columns)} ({type(first.error).__name__}: "
+                f"{first.error}); these folds were left out of their scores",
                 TamisWarning,
                 stacklevel=4,
             )
