@@ -329,6 +329,15 @@ def test_stopping_early_warns_with_the_gap(monkeypatch):
         LinearRegressor(alpha=0.001).fit(X, y)
 
 
+@pytest.mark.parametrize("shape", [(60, 10), (20, 60)])
+def test_a_strength_that_empties_the_model(shape):
+    """Above the largest strength no column is used and the mean is predicted."""
+    X, y = data(*shape)
+    model = LinearRegressor(alpha=1e6).fit(X, y)
+    assert model.selected_columns_ == []
+    np.testing.assert_allclose(model.predict(X), y.mean())
+
+
 def test_alpha_zero_is_least_squares():
     """A lasso of strength 0 must be the least-squares fit."""
     X, y = data()

@@ -32,12 +32,13 @@ class Fit:
     inverse: np.ndarray  # p
     intercept: np.ndarray  # outputs
     beta: np.ndarray  # working set × outputs
+    own: np.ndarray  # the part of the working set this fit solves for, as positions in it
     eta: np.ndarray  # n × outputs
     pull: np.ndarray  # n × outputs, times weights
     score: np.ndarray  # p × outputs: gradient of the mean loss, sign turned
     null: float  # objective without columns
     gap: float = np.inf
-    hessian: Any = None  # one matrix an output
+    hessian: Any = None  # one matrix a block of outputs, on `own`
     slow: bool = True
     care: float = 1e-2  # share of the goal to which the quadratic is solved
 
@@ -74,7 +75,7 @@ class Lockstep:
         stretch = np.where(self.base_inverse > 0, self.base_inverse, 1.0)[:, None]
         self.working = np.zeros(0, dtype=np.int64)
         self.columns = np.empty((design.n, 0), order="F")
-        self.inside = np.zeros(design.p, dtype=bool)
+        self.place = np.full(design.p, -1, dtype=np.int64)
         self.fits = [
             self._start(weights[:, f], (centre[:, f] - self.base_centre) * stretch[:, 0], inverse[:, f] / stretch[:, 0])
             for f in range(weights.shape[1])
@@ -93,7 +94,16 @@ class Lockstep:
         intercept = self.loss.start(w) if self.fit_intercept else np.zeros(K)
         empty = np.zeros((n, K))
         fit = Fit(
-            w, centre, inverse, np.asarray(intercept, float), np.zeros((0, K)), empty, empty, np.zeros((p, K)), 1.0
+            w,
+            centre,
+            inverse,
+            np.asarray(intercept, float),
+            np.zeros((0, K)),
+            np.zeros(0, np.int64),
+            empty,
+            empty,
+            np.zeros((p, K)),
+            1.0,
         )
         self._predict(fit)
         return fit
@@ -146,40 +156,64 @@ class Lockstep:
 
     # -- the working set -------------------------------------------------------------------------------------------
     def _widen(self, fits: list[Fit], alpha: float) -> None:
-        """Take in the columns (or groups) that some open fit wants."""
-        l1, _ = self.penalty.at(alpha)
-        wanted = np.zeros(len(l1), dtype=bool)
+        """Let every open fit take in the columns (or groups) it wants, and the shared set all of them."""
+        wanted = [self._wanted(fit, alpha) for fit in fits]
+        new = np.setdiff1d(np.concatenate(wanted), self.working) if wanted else np.zeros(0, np.int64)
+        if new.size:
+            self.place[new] = len(self.working) + np.arange(new.size)
+            self.working = np.concatenate([self.working, new])
+            added = self.design.columns(new, self.base_centre, self.base_inverse)
+            self.columns = np.asfortranarray(np.hstack([self.columns, added]))
+            for fit in self.fits:
+                fit.beta = np.vstack([fit.beta, np.zeros((new.size, self.loss.outputs))])
+        for fit, columns in zip(fits, wanted):
+            if columns.size:
+                self._extend(fit, self.place[columns])
+
+    def _wanted(self, fit: Fit, alpha: float) -> np.ndarray:
+        """Columns outside a fit's own that break its optimality conditions, the worst first when they are many."""
+        inside = np.zeros(self.design.p, dtype=bool)
+        inside[self.working[fit.own]] = True
         starts = self.penalty.starts
-        new_unit = ~self.inside if starts is None else ~self.inside[starts[:-1]]
-        for fit in fits:
-            excess = np.where(new_unit, self.penalty.norms(fit.score).max(axis=1) - l1, -1.0)
-            found = np.flatnonzero(excess > 0)
-            most = max(50, len(self.working))
-            if found.size > most and self.penalty.l1_ratio > 0:
-                found = found[np.argsort(-excess[found], kind="stable")[:most]]
-            wanted[found] = True
         if self.penalty.l1_ratio == 0:
-            wanted = new_unit
-        if starts is not None:
-            wanted = np.repeat(wanted, np.diff(starts))
-        alive = np.any([fit.inverse > 0 for fit in self.fits], axis=0)
-        new = np.flatnonzero(wanted & alive & ~self.inside) if starts is None else np.flatnonzero(wanted & ~self.inside)
-        if not new.size:
-            return
-        self.inside[new] = True
-        order = np.argsort(np.concatenate([self.working, new]), kind="stable")
-        self.working = np.concatenate([self.working, new])[order]
-        added = self.design.columns(new, self.base_centre, self.base_inverse)
-        self.columns = np.asfortranarray(np.hstack([self.columns, added])[:, order])
-        for fit in self.fits:
-            fit.beta = np.vstack([fit.beta, np.zeros((new.size, self.loss.outputs))])[order]
+            return np.flatnonzero(~inside)
+        l1, _ = self.penalty.at(alpha)
+        excess = self.penalty.norms(fit.score).max(axis=1) - l1
+        excess[inside if starts is None else inside[starts[:-1]]] = -1.0
+        found = np.flatnonzero(excess > 0)
+        most = max(50, len(fit.own))
+        if found.size > most:
+            found = np.sort(found[np.argsort(-excess[found], kind="stable")[:most]])
+        if starts is None:
+            return found
+        return np.concatenate([np.arange(starts[g], starts[g + 1]) for g in found] or [np.zeros(0, np.int64)])
+
+    def _extend(self, fit: Fit, new: np.ndarray) -> None:
+        """Append columns to a fit's own; a constant Hessian only gains its new rows."""
+        old, fit.own = fit.own, np.concatenate([fit.own, new])
+        if fit.hessian is None or not self.loss.constant_curvature:
             fit.hessian = None
+            return
+        small, size = fit.hessian[0], len(fit.own)
+        grown = np.empty((size + 1, size + 1))
+        grown[: len(old) + 1, : len(old) + 1] = small
+        part = self._product(fit, fit.weights, fit.own, new)
+        grown[:, len(old) + 1 :] = part[:, 1:]
+        grown[len(old) + 1 :, :] = part[:, 1:].T
+        fit.hessian = [grown]
 
     # -- one fit ---------------------------------------------------------------------------------------------------
     def _predict(self, fit: Fit) -> None:
         """Linear predictor and pull from the coefficients."""
-        raw = fit.beta * fit.inverse[self.working, None]
-        fit.eta = self.columns @ raw + (fit.intercept - fit.centre[self.working] @ raw)
+        which = self.working[fit.own]
+        raw = fit.beta[fit.own] * fit.inverse[which, None]
+        shift = fit.intercept - fit.centre[which] @ raw
+        if 2 * len(which) > len(self.working):  # nearly all: the product is cheaper than the copy
+            full = np.zeros_like(fit.beta)
+            full[fit.own] = raw
+            fit.eta = self.columns @ full + shift
+        else:
+            fit.eta = self.columns[:, fit.own] @ raw + shift
         if self.loss.offset is not None:
             fit.eta = fit.eta + self.loss.offset
         if self.fit_intercept:
@@ -261,54 +295,59 @@ class Lockstep:
         both, inside, _ = np.intersect1d(self.working, free, return_indices=True)
         return float((fit.beta[inside] * fit.score[both]).sum())
 
-    def _blocks(self) -> list[list[int]]:
+    def _blocks(self, own: np.ndarray) -> list[list[int]]:
         """Outputs that move together: all while their joint Hessian is small, else one after the other."""
         outputs = list(range(self.loss.outputs))
-        return [outputs] if len(outputs) * (len(self.working) + 1) <= _JOINT else [[k] for k in outputs]
+        return [outputs] if len(outputs) * (len(own) + 1) <= _JOINT else [[k] for k in outputs]
 
     def _curve(self, fit: Fit, block: list[int]) -> np.ndarray:
         """The Hessian of the mean loss by the coefficients of some outputs; each begins with its intercept."""
         bends = self.loss.curvature(fit.eta)
-        size = len(self.working) + 1
+        size = len(fit.own) + 1
         out = np.empty((len(block) * size, len(block) * size))
         for a, k in enumerate(block):
             for b, other in enumerate(block[: a + 1]):
                 bend = bends[:, k] if k == other else self.loss.cross(fit.eta, k, other)
-                part = self._product(fit, fit.weights * bend)
+                part = self._product(fit, fit.weights * bend, fit.own, fit.own)
                 out[a * size : (a + 1) * size, b * size : (b + 1) * size] = part
                 out[b * size : (b + 1) * size, a * size : (a + 1) * size] = part
         return out
 
-    def _product(self, fit: Fit, bend: np.ndarray) -> np.ndarray:
-        """[1, Z]ᵀ diag(bend) [1, Z] on the working set, in the fit's own units."""
-        rows = np.flatnonzero(bend)
-        Z = self.columns if rows.size > 0.95 * len(bend) else self.columns[rows]
-        bend = bend if Z is self.columns else bend[rows]
-        centre, inverse = fit.centre[self.working], fit.inverse[self.working]
-        square, total = Z.T @ (Z * bend[:, None]), bend.sum()
-        lean = bend @ Z
-        square -= np.outer(centre, lean) + np.outer(lean - total * centre, centre)
-        square *= np.outer(inverse, inverse)
-        out = np.empty((len(centre) + 1, len(centre) + 1))
+    def _product(self, fit: Fit, bend: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """[1, Z]ᵀ diag(bend) [1, Z] between two lists of the working set, in the fit's own units."""
+        used = np.flatnonzero(bend)
+        rows: Any = slice(None) if used.size > 0.95 * len(bend) else used
+        bend = bend[rows]
+        A = self.columns[:, left][rows]
+        B = A if left is right else self.columns[:, right][rows]
+        which, other = self.working[left], self.working[right]
+        total = bend.sum()
+        weighted = B * bend[:, None]
+        lean_a, lean_b = bend @ A, weighted.sum(axis=0)
+        out = np.empty((len(which) + 1, len(other) + 1))
+        square = A.T @ weighted
+        square -= np.outer(fit.centre[which], lean_b - total * fit.centre[other]) + np.outer(lean_a, fit.centre[other])
+        square *= fit.inverse[which, None]
+        square *= fit.inverse[other]
         out[1:, 1:] = square
-        out[0, 1:] = out[1:, 0] = inverse * (lean - total * centre)
+        out[0, 1:] = fit.inverse[other] * (lean_b - total * fit.centre[other])
+        out[1:, 0] = fit.inverse[which] * (lean_a - total * fit.centre[which])
         out[0, 0] = total
         return out
 
     def _improve(self, fit: Fit, alpha: float, goal: float) -> None:
         """One Newton step on the working set."""
-        blocks = self._blocks()
+        blocks = self._blocks(fit.own)
         if fit.hessian is None or (fit.slow and not self.loss.constant_curvature):
             fit.hessian = [self._curve(fit, block) for block in blocks]
         first = 1 if self.loss.constant_curvature or not self.fit_intercept else 0
-        size = len(self.working) + 1
+        size, which = len(fit.own) + 1, self.working[fit.own]
         for block, H in zip(blocks, fit.hessian):
-            pull = fit.pull[:, block]
-            total = pull.sum(axis=0)
-            raw = (self.columns.T @ pull - np.outer(fit.centre[self.working], total)) * fit.inverse[self.working, None]
-            q = np.vstack([total, raw])[first:].T.ravel()
-            old = np.vstack([np.zeros(len(block)), fit.beta[:, block]])[first:].T.ravel()
-            l1, l2, starts = self._local(alpha, first, len(block))
+            total = fit.pull[:, block].sum(axis=0)
+            score = fit.score[which][:, block] if block is blocks[0] else self._score(fit, block, total)
+            q = np.vstack([total, score])[first:].T.ravel()
+            old = np.vstack([np.zeros(len(block)), fit.beta[fit.own][:, block]])[first:].T.ravel()
+            l1, l2, starts = self._local(alpha, first, len(block), which)
             if first:
                 kept = np.arange(len(block) * size).reshape(len(block), size)[:, 1:].ravel()
                 H = np.ascontiguousarray(H[np.ix_(kept, kept)])
@@ -320,15 +359,24 @@ class Lockstep:
             move[first:] = (new - old).reshape(len(block), size - first).T
             self._walk(fit, alpha, block, move)
 
-    def _local(self, alpha: float, first: int, outputs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """The penalty of the working set, a free intercept before each output when it takes part."""
+    def _score(self, fit: Fit, block: list[int], total: np.ndarray) -> np.ndarray:
+        """The pull on a fit's own columns now, after other outputs have moved."""
+        which = self.working[fit.own]
+        raw = self.columns[:, fit.own].T @ fit.pull[:, block] - np.outer(fit.centre[which], total)
+        return np.asarray(raw * fit.inverse[which, None])
+
+    def _local(
+        self, alpha: float, first: int, outputs: int, which: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The penalty of some columns, a free intercept before each output when it takes part."""
         l1, l2 = self.penalty.at(alpha)
         lead = np.zeros(1 - first)
-        bend = np.tile(np.concatenate([lead, l2[self.working]]), outputs)
+        bend = np.tile(np.concatenate([lead, l2[which]]), outputs)
         if self.penalty.starts is None:
-            return np.tile(np.concatenate([lead, l1[self.working]]), outputs), bend, None
+            return np.tile(np.concatenate([lead, l1[which]]), outputs), bend, None
         sizes = np.diff(self.penalty.starts)
-        units = np.unique(np.repeat(np.arange(len(sizes)), sizes)[self.working])
+        unit = np.repeat(np.arange(len(sizes)), sizes)[which]
+        units = unit[np.concatenate([[True], np.diff(unit) != 0])] if unit.size else unit  # groups enter whole
         lengths = np.tile(np.concatenate([np.ones(1 - first, int), sizes[units]]), outputs)
         return np.tile(np.concatenate([lead, l1[units]]), outputs), bend, np.concatenate([[0], np.cumsum(lengths)])
 
@@ -338,7 +386,7 @@ class Lockstep:
         base = None if self.loss.constant_curvature else self._objective(fit, alpha)
         for _ in range(30):
             fit.beta = start.copy()
-            fit.beta[:, block] += length * move[1:]
+            fit.beta[fit.own[:, None], block] += length * move[1:]
             fit.intercept = intercept.copy()
             fit.intercept[block] += length * move[0]
             self._predict(fit)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
@@ -105,14 +106,15 @@ class LinearModel(BaseEstimator):
 
         penalty = self._penalty(self.n_features_in_)
         job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
-        if splits is None:
-            alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
-            self.path_ = None
-        else:
-            path = path_of(job, splits, self.n_alphas)
-            self._keep_path(path)
-            alpha = float(path.alphas[path.choose(self.rule)])
-        found = solution_at(job, alpha)
+        with threadpool_limits(1):  # many small products: a second BLAS thread costs more than it brings
+            if splits is None:
+                alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
+                self.path_ = None
+            else:
+                path = path_of(job, splits, self.n_alphas)
+                self._keep_path(path)
+                alpha = float(path.alphas[path.choose(self.rule)])
+            found = solution_at(job, alpha)
         self.alpha_, self.gap_ = alpha, float(found.gap)
         self._keep(found.coef, found.intercept)
 

@@ -21,9 +21,12 @@ def minimise(
     l2: np.ndarray,
     tol: float,
     starts: np.ndarray | None = None,
+    polish: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """New coefficients and the gradient -H(β - β₀) + q at them; `tol` is the gain below which a sweep is the last."""
     beta, q = beta.copy(), q.copy()
+    if not beta.size:
+        return beta, q
     if not l1.any():
         new = _solve(H, q - l2 * beta, l2)
         return beta + new, q - H @ new
@@ -32,7 +35,7 @@ def minimise(
         descend_groups(H, q, beta, starts, top, l1, l2[starts[:-1]], tol, _SWEEPS)
         return beta, q
     descend(H, q, beta, l1, l2, tol, _SWEEPS)
-    return _polish(H, q, beta, l1, l2)
+    return _polish(H, q, beta, l1, l2) if polish else (beta, q)
 
 
 def _polish(
