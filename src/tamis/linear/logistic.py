@@ -28,16 +28,18 @@ def walk(Z, y, w, factors, alphas, last, l1_ratio, centred, goal, beta, eta, gra
         alpha = alphas[a]
         for j in range(p):  # the strong rule: other columns stay at zero, unless the check at the end says otherwise
             active[j] = beta[j] != 0.0 or abs(grad[j]) >= factors[j] * l1_ratio * (2 * alpha - last)
-        gap = np.inf
+        gap, care = np.inf, 0.1 * goal
         for _ in range(_NEWTON):
             used = 0
             for j in range(p):
                 if active[j]:
                     listed[used] = j
                     used += 1
-            care = 0.1 * goal if gap == np.inf else 0.01 * min(goal, gap)
+            before = gap
             gap = _newton(Z, y, w, factors, alpha, l1_ratio, centred, care, beta, eta, grad, b0, listed[:used])
             if gap > goal:
+                # along a valley each sweep gains little however far the end: then sweep with more patience
+                care = max(1e-18, 0.1 * care if gap > 0.5 * before else min(care, 0.01 * gap))
                 continue
             gap = _check(Z, y, w, factors, alpha, l1_ratio, beta, eta, grad)
             if gap <= goal:
