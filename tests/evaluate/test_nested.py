@@ -317,8 +317,8 @@ PROCEDURES = {
     "forest": RandomForestClassifier(5, random_state=0),
     "oversampled": imbalanced_pipeline(RandomOverSampler(random_state=0), LogisticRegression(max_iter=200)),
     "projected": make_pipeline(PCA(2), LogisticRegression(max_iter=200)),
-    "ranked lasso": make_pipeline(tamis.RankSelector("anova", k=2), tamis.LinearClassifier(cv=3)),
-    "pruned tree": tamis.TreeClassifier(prune="cv", cv=3),
+    "ranked lasso": make_pipeline(tamis.RankSelector("anova", k=2), tamis.LinearClassifier(cv=2)),
+    "pruned tree": tamis.TreeClassifier(prune="cv", cv=2),
 }
 
 
