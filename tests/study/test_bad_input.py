@@ -14,11 +14,16 @@ def _columns(**changes):
 
 
 def _run(path, folder, target="outcome", **options):
-    return tamis.Study(path, target=target, folder=folder / "study", folds=3, inner=2, repeats=1, **options).run()
+    quick = {"folds": 3, "inner": 2, "repeats": 1, **options}
+    return tamis.Study(path, target=target, folder=folder / "study", **quick).run()
 
 
 CASES = {
-    "the target is absent": (_columns(), {"target": "outcom"}, r"no column 'outcom' \(did you mean 'outcome'\?\)"),
+    "the target is absent": (
+        _columns(),
+        {"target": "outcom"},
+        r"no target column 'outcom' \(did you mean 'outcome'\?\)",
+    ),
     "the target is constant": (_columns(outcome=["sick"] * 60), {}, r"'outcome' is constant \('sick' in every row\)"),
     "the target is all missing": (_columns(outcome=[""] * 60), {}, r"'outcome' is missing in every row"),
     "one class has one row": (_columns(outcome=["odd", *["a", "b"] * 29, "a"]), {}, r"class 'odd' .* only one .*row"),

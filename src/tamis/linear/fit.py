@@ -12,7 +12,7 @@ from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
 from tamis.linear.loss import Loss, Squared
 from tamis.linear.normal import Normal, test_error
-from tamis.linear.path import Path, strengths
+from tamis.linear.path import Path, strengths, worse_than_empty
 from tamis.linear.penalty import Penalty
 from tamis.linear.two_classes import path_of_two_classes, suits
 from tamis.views.moments import FoldMoments, Moments
@@ -104,6 +104,7 @@ def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
         weights = np.hstack([weights, training_weights(splits, job.weights)])
     fits = _lockstep(job, weights)
     n, p = job.X.shape
+    whole = alphas is not None or job.penalty.l1_ratio == 0
     if alphas is None:
         alphas = strengths(fits.largest, n_alphas, p > n, job.penalty.l1_ratio == 0)
     held = [(test, job.weights[test] / job.weights[test].sum()) for _, test in splits or []]
@@ -120,7 +121,7 @@ def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
                 for (test, share), fit in zip(held, fits.fits[1:])
             ]
         )
-        if _is_saturated(fits) and job.penalty.l1_ratio > 0:
+        if not whole and (_is_saturated(fits) or (splits and worse_than_empty(np.array(errors).T))):
             break
     done = len(coefs)
     stack = np.array(coefs)

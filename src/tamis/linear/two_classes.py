@@ -14,11 +14,10 @@ from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits
-from tamis.linear.path import Path, strengths
+from tamis.linear.path import Path, strengths, worse_than_empty
 from tamis.linear.penalty import Penalty
 
 _AT_ONCE = 5  # strengths between two looks at the errors of the folds
-_FIRST_STOP = 30  # strengths that are always followed
 _SMALL = 200_000  # entries up to which calls, not sums, are what costs
 _SATURATED = 1e-3  # share of the loss without columns at which smaller strengths only follow noise
 
@@ -135,10 +134,7 @@ def _is_enough(fit: _Fit, errors: list[Any], splits: Splits | None) -> bool:
     """Smaller strengths are of no use: all rows are fitted perfectly, or the folds do worse than with no column."""
     if float(fit.w @ _losses(fit.eta, fit.y)) < _SATURATED * fit.null:
         return True
-    if not splits:
-        return False
-    over_path = np.hstack(errors).mean(axis=0)
-    return len(over_path) >= _FIRST_STOP and bool(over_path[-1] > over_path[0])
+    return bool(splits) and worse_than_empty(np.hstack(errors))
 
 
 def _warn(fits: list[_Fit], tol: float) -> None:
