@@ -29,6 +29,6 @@ if __name__ == "__main__":
         errors = other.cv_results_.mean(axis=0)
         apart = np.max(np.abs(errors - model.path_.cv_mean) / errors)
         print(
-            f"{n:,} × {p:,}: tamis {ours:.2f} s, RidgeCV {theirs:.2f} s ({theirs / ours:.1f} ×); errors apart by {apart:.1e} "
-            f"at most; alpha {model.alpha_:.4g} and {other.alpha_ / n:.4g}"
+            f"{n:,} × {p:,}: tamis {ours:.2f} s, RidgeCV {theirs:.2f} s ({theirs / ours:.1f} ×); errors apart by "
+            f"{apart:.1e} at most; alpha {model.alpha_:.4g} and {other.alpha_ / n:.4g}"
         )

@@ -27,5 +27,5 @@ if __name__ == "__main__":
         product = best(lambda X=X: X.T @ X)
         naive = best(lambda X=X, splits=splits: [np.cov(X[train].T) for train, _ in splits])
         print(
-            f"{n:,} × {p}: ten folds and total {ours:.3f} s = {ours / product:.1f} × one XᵀX; np.cov a fold {naive:.3f} s"
+            f"{n:,} × {p}: 10 folds {ours:.3f} s = {ours / product:.1f} × one XᵀX; np.cov a fold {naive:.3f} s"
         )

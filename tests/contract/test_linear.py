@@ -22,7 +22,7 @@ SETTINGS = [
     LinearClassifier(cv=3, n_alphas=5),
     LinearClassifier(penalty="ridge", alpha=0.01),
     LinearClassifier(loss="squared_hinge", cv=3, n_alphas=5),
-    LinearClassifier(penalty="subset", k=2),
+    LinearClassifier(penalty="subset", k=None, alpha=0.02),
 ]
 
 

@@ -12,7 +12,7 @@ from tamis.linear.lockstep import Lockstep
 from tamis.linear.penalty import Penalty
 
 _EXCHANGE = 5  # columns exchanged at most at a time
-_RIDGE = 1e-9  # keeps a separated or dependent subset finite
+_RIDGE = 1e-6  # keeps separated classes finite; the squared loss needs none
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +88,10 @@ class Splicer:
             standardize=True,
             fit_intercept=job.fit_intercept,
         )
-        fits.solve(_RIDGE, 1e-9)
+        ridge = 1e-12 if job.loss.constant_curvature else _RIDGE
+        fits.solve(ridge, 1e-9)
         if sharp and which.size:
-            fits.sharpen(_RIDGE)
+            fits.sharpen(ridge)
         fit = fits.fits[0]
         small, intercept = fits.coefficients()
         coef = np.zeros((job.X.shape[1], job.loss.outputs))
