@@ -87,21 +87,20 @@ def additions(columns, rest, pull, bend, slope, error, first, out, health):
 
 
 @njit
-def removals(M, Q, w, g, error, out):
+def removals(k, M, Q, w, g, error, out):
     """out[f, i]: squared test error with the i-th column of the base taken out.
 
     M = inverse of A on the base, Q = M B M, w = M a, g = M (b - B w).
     """
     for f in range(len(error)):
-        for i in range(M.shape[1]):
+        for i in range(k):
             step = w[f, i] / M[f, i, i]
             out[f, i] = error[f] + step * (2.0 * g[f, i] + step * Q[f, i, i])
 
 
 @njit
-def pop(i, M, Q, w, g, error):
-    """Take the i-th column out of the base: M, Q, w, g and error become those of the smaller base, row i unused."""
-    k = M.shape[1]
+def pop(i, k, M, Q, w, g, error, first):
+    """Take the i-th column out of the base: all arrays become those of the k - 1 columns that stay."""
     m = np.empty(k)
     q = np.empty(k)
     for f in range(len(error)):
@@ -120,6 +119,15 @@ def pop(i, M, Q, w, g, error):
             for b in range(k):
                 M[f, a, b] -= m[a] * m[b] * pivot
                 Q[f, a, b] += m[a] * m[b] * q_ii - m[a] * q[b] - q[a] * m[b]
+        for a in range(i, k - 1):  # close the gap
+            w[f, a], g[f, a], first[f, a] = w[f, a + 1], g[f, a + 1], first[f, a + 1]
+            for b in range(k):
+                M[f, a, b] = M[f, a + 1, b]
+                Q[f, a, b] = Q[f, a + 1, b]
+        for a in range(k - 1):
+            for b in range(i, k - 1):
+                M[f, a, b] = M[f, a, b + 1]
+                Q[f, a, b] = Q[f, a, b + 1]
 
 
 @njit

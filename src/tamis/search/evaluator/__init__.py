@@ -6,8 +6,10 @@ number `RANK`: the lowest rank that answers is taken.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 
 from tamis.search.evaluator.evaluator import Evaluator
 from tamis.search.evaluator.task import Task
@@ -15,6 +17,11 @@ from tamis.search.evaluator.task import Task
 
 def evaluator_of(task: Task) -> Evaluator:
     """The fastest evaluator that values the task's sets exactly as asked."""
+    return next(found for found in (module.of(task) for module in _offers()) if found is not None)
+
+
+@lru_cache(maxsize=1)
+def _offers() -> list[ModuleType]:
+    """The modules that make offers, lowest rank first."""
     modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
-    offers = sorted((m for m in modules if hasattr(m, "RANK")), key=lambda m: m.RANK)
-    return next(found for found in (module.of(task) for module in offers) if found is not None)
+    return sorted((m for m in modules if hasattr(m, "RANK")), key=lambda m: m.RANK)

@@ -20,13 +20,8 @@ _LEVERAGE = 1e-8  # a row whose own pull is nearer to 1 than this is judged by r
 def of(task: Task) -> Evaluator | None:
     """Linear models whose folds hold one row each."""
     model, word = linear_of(task.estimator), scoring_of(task)
-    if (
-        model is None
-        or word is None
-        or (isinstance(task.cv, str) and task.cv != "loo")
-        or task.params
-        or not is_plain(task)
-    ):
+    other = isinstance(task.cv, str) and task.cv != "loo"
+    if model is None or word is None or other or len(task.pairs) != task.n_rows or task.params or not is_plain(task):
         return None
     if model.scaled and model.ridge:
         return None  # the penalty would change with every row left out

@@ -101,7 +101,7 @@ class MomentsEvaluator(Evaluator):
         shrunk = self._shrunk
         if shrunk is None or not shrunk.leads_to(base):
             shrunk = self._shrunk = _Shrunk.of(self, base)
-        if shrunk is None or not shrunk.healthy(self):
+        if shrunk is None or (shrunk.age == 0 and not shrunk.healthy(self)):  # fewer columns are never worse
             self._shrunk = None
             return super().removals(base, columns)
         errors = shrunk.removals(columns)
@@ -283,10 +283,7 @@ class _Shrunk:
     def _pop(self, i: int) -> None:
         from tamis.search.sweep import pop
 
-        pop(i, self.M, self.Q, self.w, self.g, self.error)
-        left = np.delete(np.arange(len(self.base)), i)
-        self.M, self.Q = self.M[:, left][:, :, left], self.Q[:, left][:, :, left]
-        self.w, self.g, self.first = self.w[:, left], self.g[:, left], self.first[:, left]
+        pop(i, len(self.base), self.M, self.Q, self.w, self.g, self.error, self.first)
         del self.base[i]
         self.age += 1
 
@@ -304,7 +301,9 @@ class _Shrunk:
         from tamis.search.sweep import removals
 
         errors = np.empty((len(self.error), len(self.base)))
-        removals(self.M, self.Q, self.w, self.g, self.error, errors)
+        removals(len(self.base), self.M, self.Q, self.w, self.g, self.error, errors)
+        if len(columns) == len(self.base):  # both are sorted
+            return errors
         place = {column: i for i, column in enumerate(self.base)}
         return errors[:, [place[int(j)] for j in columns]]
 

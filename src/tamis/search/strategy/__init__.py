@@ -6,6 +6,7 @@ nothing: what is chosen comes from the history that `trials` keeps. It may be st
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol
@@ -22,6 +23,7 @@ class Strategy(Protocol):
         """Value sets until done."""
 
 
+@lru_cache(maxsize=1)
 def known() -> list[str]:
     """The words that `search` takes."""
     return sorted(found.name.replace("_", "-") for found in iter_modules(__path__))
