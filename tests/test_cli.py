@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from tests.study.tables import classes_table, write_table
@@ -125,3 +126,46 @@ def test_version():
     import tamis
 
     assert _call("--version").output.strip() == f"tamis {tamis.__version__}"
+
+
+def test_rank_prints_the_best_columns_first(folder, tmp_path):
+    """The ranking on the screen, in CSV and in JSON is the same."""
+    shown = _call(
+        "rank", folder / "t.csv", "--target", "outcome", "--by", "relief,mutual_information", "-o", tmp_path / "r.csv"
+    )
+    assert shown.exit_code == 0, shown.output
+    with (tmp_path / "r.csv").open() as file:
+        listed = [row["column"] for row in csv.DictReader(file)]
+    assert listed[0] == "size"
+    assert len(listed) == 5
+    assert all(shown.output.index(a) < shown.output.index(b) for a, b in pairwise(listed))
+    assert "mutual_information" in _call("rank", folder / "t.csv", "-t", "outcome", "--by", "mutual", "--json").stderr
+
+
+LEAKY = """
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+
+def peeking(X, y):
+    far = np.abs(np.corrcoef(X.T, y == y[0])[-1, :-1])
+    return cross_val_score(LogisticRegression(), X[:, np.argsort(-far)[:10]], y, cv=5).mean()
+
+def honest(X, y):
+    return cross_val_score(LogisticRegression(), X[:, :10], y, cv=5).mean()
+"""
+
+
+def test_audit_tells_peeking_from_honest(tmp_path):
+    """Choosing columns before cross-validation is caught, with an exit code that scripts can read."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    noise = {f"x{j}": rng.normal(size=40).round(4).tolist() for j in range(300)}
+    table = write_table(tmp_path / "t.csv", {**noise, "y": ["a", "b"] * 20})
+    (tmp_path / "mine.py").write_text(LEAKY)
+    caught = _call("audit", f"{tmp_path}/mine.py:peeking", table, "-t", "y", "--permutations", "20", "-j", "1")
+    passed = _call("audit", f"{tmp_path}/mine.py:honest", table, "-t", "y", "--permutations", "20", "-j", "1", "--json")
+    assert caught.exit_code == 3, caught.output
+    assert passed.exit_code == 0, passed.output
+    assert json.loads(passed.stdout)["leaks"] is False

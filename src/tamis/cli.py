@@ -21,8 +21,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-#: Exit codes: 0 done, 1 bad input (one sentence said what), 2 bad usage (typer's own), 130 stopped by Ctrl-C.
-BAD_INPUT, STOPPED = 1, 130
+#: Exit codes: 0 done, 1 bad input (one sentence said what), 2 bad usage (typer's own), 3 an audit found a leak, 130
+#: stopped by Ctrl-C.
+BAD_INPUT, LEAKS, STOPPED = 1, 3, 130
 
 _state: dict[str, Any] = {"debug": False}
 
@@ -224,6 +225,65 @@ def columns(
     from tamis.table import read
 
     say_columns(read(table, types=types, query=query, target=target).decisions)
+
+
+@app.command()
+@_plainly
+def rank(
+    table: TableArgument,
+    target: TargetOption,
+    by: Annotated[str, typer.Option(help="criteria, separated by commas")] = "mutual_information",
+    permutations: Annotated[int, typer.Option(help="permuted targets for p-values")] = 0,
+    combine: Annotated[str, typer.Option(help="how several criteria become one order")] = "borda",
+    top: Annotated[int | None, typer.Option(help="show only the best")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write CSV, or JSON by its ending")] = None,
+    seed: Annotated[int, typer.Option(help="fixes every random choice")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rank the columns by how much each says about the target, best first."""
+    from tamis.score import rank as rank_columns
+
+    found = rank_columns(
+        table,
+        target,
+        by=by,
+        n_permutations=permutations,
+        combine=combine,
+        random_state=seed,
+        n_jobs=jobs,
+        types=types,
+        query=query,
+    )
+    if output is not None:
+        (found.to_json if output.suffix == ".json" else found.to_csv)(output)
+    typer.echo(found.to_json() if as_json else found.to_text(top=top))
+
+
+@app.command()
+@_plainly
+def audit(
+    procedure: Annotated[str, typer.Argument(metavar="SCRIPT:NAME", help="my_script.py:procedure, (X, y) -> score")],
+    table: TableArgument,
+    target: TargetOption,
+    permutations: Annotated[int, typer.Option(help="shuffled targets at most")] = 100,
+    seed: Annotated[int, typer.Option(help="fixes the shuffles")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Does a way of working leak? It is run on shuffled targets, where an honest one lands at chance."""
+    from tamis.evaluate import audit_table
+
+    found = audit_table(
+        procedure, table, target, n_permutations=permutations, seed=seed, n_jobs=jobs, types=types, query=query
+    )
+    typer.echo(json.dumps(found.to_dict()) if as_json else repr(found))
+    if found.leaks:
+        raise typer.Exit(LEAKS)
 
 
 def _listed(text: str | None) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.metrics import METRICS, Metric
 from tamis.evaluate.nested import Comparison, NestedScore, nested_score
 from tamis.evaluate.permutation import PermutationTest, permutation_test
+from tamis.evaluate.script import audit_table
 
 __all__ = [
     "METRICS",
@@ -24,6 +25,7 @@ __all__ = [
     "PermutationTest",
     "ReusableHoldout",
     "audit",
+    "audit_table",
     "complexity_curve",
     "grow",
     "leaks",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Audit:
     promise: float | None = None
     advice: list[str] = field(default_factory=list)
     name: str = "procedure"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain values."""
+        return {**asdict(self), "null": self.null.tolist()}
 
     def __repr__(self) -> str:
         return "\n".join([self.verdict, *(f"- {sentence}" for sentence in self.advice)])

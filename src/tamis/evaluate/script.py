@@ -7,10 +7,56 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tamis.check import nearest
 from tamis.errors import ParameterError
+from tamis.evaluate.audit import Audit, audit
+from tamis.table import Column, Table, read
 
-__all__ = ["from_script"]
+__all__ = ["audit_table", "from_script"]
+
+
+def audit_table(
+    procedure: str,
+    source: Any,
+    target: str,
+    *,
+    n_permutations: int = 100,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    types: Any = None,
+    query: str | None = None,
+) -> Audit:
+    """Audit a procedure of a script on a table.
+
+    The procedure is given X as a NumPy array when every column holds numbers, else as a pandas frame, and y as an array
+    of numbers or words; rows without a target are left out.
+    """
+    found = from_script(procedure)
+    whole = read(source, target=target, types=types, query=query)
+    column = whole.column(target)
+    table = whole.drop([target]).take(np.flatnonzero(~column.missing))
+    X = table.numbers() if table.is_numeric else _frame(table)
+    y = _words(column.take(~column.missing))
+    return audit(found, X, y, n_permutations=n_permutations, random_state=seed, n_jobs=n_jobs)
+
+
+def _frame(table: Table) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        name = next(column.name for column in table.columns if column.is_categorical)
+        raise ParameterError(f"column {name!r} holds categories; install pandas to hand it to a script") from error
+    return pandas.DataFrame({column.name: _words(column) for column in table.columns})
+
+
+def _words(column: Column) -> np.ndarray:
+    """A column's values as people know them: words for categories, numbers else."""
+    if column.levels is None:
+        return column.values
+    levels = np.array([*column.levels, None], dtype=object)
+    return levels[np.where(column.missing, len(column.levels), np.nan_to_num(column.values)).astype(int)]
 
 
 def from_script(place: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,14 @@ class Model:
         if self.task == "numbers":
             raise StudyError(f"the target {self.target!r} is a number, so there are no probabilities; use predict")
         return self.fitted.probabilities(self.aligned(table), len(self.labels))
+
+    def to_text(self) -> str:
+        """The model in words, its classes by their labels."""
+        model = self.fitted.model
+        if self.task == "classes":
+            model = copy(model)
+            model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
+        return str(model.to_text())
 
     def aligned(self, table: Table) -> Table:
         """The columns of fit from a new table: by name, kinds and levels as in fit; unused ones may be absent."""

@@ -149,7 +149,7 @@ class Study:
         settings = self.settings
         table = problem.table.take(problem.rows)
         self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted)
-        final = {"columns": list(fitted.columns), "words": _words(fitted)}
+        final = {"columns": list(fitted.columns), "words": self.model_.to_text()}
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
         files.write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
@@ -271,7 +271,3 @@ def load(folder: str | os.PathLike[str]) -> Study:
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
     study.model_ = Model.read(place)
     return study
-
-
-def _words(fitted: Fitted) -> str:
-    return str(fitted.model.to_text())
