@@ -20,7 +20,7 @@ def resamples(
     With classes, halves keep their shares, and a bootstrap sample is drawn within each class.
 
     >>> [rows.tolist() for rows in resamples("complementary", 6, 2, seed=0)]
-    [[1, 2, 4], [0, 3, 5]]
+    [[0, 1, 3], [2, 4, 5]]
     """
     if n_rows < 4 and way != "bootstrap":
         raise ParameterError(
