@@ -25,7 +25,7 @@ UNDECIDED, CONFIRMED, REJECTED = 0, 1, -1
 def default_forest(classes: bool) -> Any:
     """The forest used when none is given: few trees, for a round needs a verdict and not a good model."""
     kind = ExtraTreesClassifier if classes else ExtraTreesRegressor
-    return kind(n_estimators=60, max_features="sqrt" if classes else 1 / 3, max_depth=8, min_samples_leaf=2)
+    return kind(n_estimators=30, max_features="sqrt" if classes else 1 / 3, max_depth=6, min_samples_leaf=3)
 
 
 class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
