@@ -52,8 +52,10 @@ class Ridge:
         centre, inverse = (a[:, 0] for a in design.units(full[:, None], standardize, fit_intercept))
         inverse = inverse / np.sqrt(factors)
         middle = float(full @ y) if fit_intercept else 0.0
-        rows = design.columns(np.arange(design.p), centre, inverse)
-        rows = (rows if used.size == design.n else rows[used]) * np.sqrt(share)[:, None]
+        rows = np.asarray(design.X.toarray() if design.sparse else design.X)
+        rows = (rows if used.size == design.n else rows[used]) - centre
+        rows *= inverse
+        rows *= np.sqrt(share)[:, None]
         target = np.sqrt(share) * (y[used] - middle)
         dual = rows.shape[1] > rows.shape[0]
         values, vectors = linalg.eigh(rows @ rows.T if dual else rows.T @ rows, check_finite=False, driver="evd")
