@@ -204,6 +204,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "data",
         "settings",
         "columns",
+        "leaks",
         "comparison",
         "stability",
         "folds",
@@ -225,3 +226,13 @@ def test_nothing_is_written_outside_the_folder(classes_csv, tmp_path, monkeypatc
     assert sorted(p.name for p in (tmp_path / "s").iterdir()) == sorted(
         ["journal.jsonl", "lock.json", "model.json", "plan.json", "report.html", "results.json", "selected.csv"]
     )
+
+
+def test_a_column_that_gives_the_target_away_is_named(tmp_path):
+    """A column known only after the outcome makes every score too good, and the user must be told."""
+    columns = classes_table()
+    columns["bill"] = [f"{900 + i % 90 if word == 'sick' else i % 90}" for i, word in enumerate(columns["outcome"])]
+    study = _run(write_table(tmp_path / "t.csv", columns), tmp_path / "s")
+    told = [leak for leak in study.results_["leaks"] if leak["kind"] == "predicts"]
+    assert told[0]["columns"] == ["bill"]
+    assert "bill" in (tmp_path / "s" / "report.html").read_text().split('id="leaks"')[1].split("</section>")[0]

@@ -50,6 +50,10 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "optimism": _optimism(results),
         "predictions": predictions(results),
         "model": _model(results),
+        "leaks": [
+            {"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])}
+            for leak in results.get("leaks", [])
+        ],
         "stability": _stability(results),
     }
 

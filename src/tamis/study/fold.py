@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
+from tamis.evaluate.leaks import leaks
 from tamis.evaluate.metrics import METRICS, Metric, score
-from tamis.split import folds
+from tamis.split import Folds, folds
 from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, Procedure
 from tamis.table import Table
@@ -74,6 +75,22 @@ def refit(problem: Problem, procedure: Procedure, *, seed: int) -> dict[str, Any
     return _fit(problem, procedure, np.arange(len(problem.y)), seed).to_dict()
 
 
+def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
+    """What in the table would make any score too good; the locked rows' target is not looked at."""
+    rows = np.arange(len(problem.y))
+    found = leaks(
+        _table(problem, rows),
+        problem.y,
+        groups=problem.groups,
+        time=problem.time,
+        locked=problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None,
+    )
+    return [
+        {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}
+        for leak in found
+    ]
+
+
 def judge_rows(metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, n_labels: int) -> float:
     """A metric's value for some rows; larger is not always better."""
     if task == "numbers":
@@ -88,7 +105,7 @@ def answers(task: str, fitted: Fitted, table: Table, n_labels: int) -> np.ndarra
 
 
 def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int) -> Fitted:
-    pairs = _folds(problem, rows, TUNING_FOLDS, 1, seed)
+    pairs = _tuning_folds(problem, rows, seed)
     return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed, pairs)
 
 
@@ -115,7 +132,7 @@ def _value(problem: Problem, metric: Metric, rows: np.ndarray, answer: np.ndarra
     return judge_rows(metric, problem.task, problem.y[rows], answer, len(problem.labels))
 
 
-def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Any:
+def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:
     return folds(
         min(k, _most_folds(problem, rows)),
         problem.y[rows],
@@ -126,6 +143,16 @@ def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) 
         repeats=repeats,
         complete=False,
     )
+
+
+def _tuning_folds(problem: Problem, rows: np.ndarray, seed: int) -> Folds:
+    """Folds within training rows, each with all their classes to learn from; time order gives way if none has."""
+    y = problem.y[rows]
+    pairs = _folds(problem, rows, TUNING_FOLDS, 1, seed)
+    whole = [pair for pair in pairs if not problem.labels or len(np.unique(y[pair[0]])) == len(np.unique(y))]
+    if len(whole) >= 2:
+        return whole
+    return folds(2, y, classifier=bool(problem.labels), seed=seed, complete=False) if len(rows) > 3 else pairs
 
 
 def _most_folds(problem: Problem, rows: np.ndarray) -> int:

@@ -109,6 +109,7 @@ def assemble(
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,
+        "leaks": final["leaks"],
         "comparison": compared,
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["columns"]}

@@ -17,7 +17,7 @@ from tamis.errors import StudyError
 from tamis.evaluate.metrics import Metric, find
 from tamis.lock import Ledger, Lock
 from tamis.study import files
-from tamis.study.fold import Fold, judge, outer_folds, refit
+from tamis.study.fold import Fold, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
 from tamis.study.opening import open_lock
@@ -124,14 +124,16 @@ class Study:
         names = {(f.name, p.name): f"{f.name} {p.name}" for f in folds for p in procedures}
         args = (problem, metric, self.settings.inner)
         tasks = [Task(names[f.name, p.name], judge, (*args, f, p)) for f in folds for p in procedures]
-        total = len(tasks) + 1
-        self._do(tasks, journal, total, progress)
+        total = len(tasks) + 2
+        self._do([Task("leaks", find_leaks, (problem,)), *tasks], journal, total, progress)
         judged = {p.name: [journal.done[names[f.name, p.name]] for f in folds] for p in procedures}
         compared = compare(metric, procedures, folds, judged)
         winner = next(p for p in procedures if p.name == compared["chosen"])
         last = f"refit {winner.name}"
         self._do([Task(last, refit, (problem, winner))], journal, total, progress)
-        self._settle(problem, metric, folds, compared, judged, Fitted.from_dict(journal.done[last]))
+        self._settle(
+            problem, metric, folds, compared, judged, journal.done["leaks"], Fitted.from_dict(journal.done[last])
+        )
 
     def _do(self, tasks: list[Task], journal: Journal, total: int, progress: Progress | None) -> None:
         todo = [task for task in tasks if task.name not in journal.done]
@@ -143,13 +145,20 @@ class Study:
                 progress(len(journal.done), total, task.name)
 
     def _settle(
-        self, problem: Problem, metric: Metric, folds: list[Fold], compared: Any, judged: Any, fitted: Fitted
+        self,
+        problem: Problem,
+        metric: Metric,
+        folds: list[Fold],
+        compared: Any,
+        judged: Any,
+        leaks: Any,
+        fitted: Fitted,
     ) -> None:
         """Write everything a finished study leaves behind."""
         settings = self.settings
         table = problem.table.take(problem.rows)
         self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted)
-        final = {"columns": list(fitted.columns), "words": self.model_.to_text()}
+        final = {"columns": list(fitted.columns), "words": self.model_.to_text(), "leaks": leaks}
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
         files.write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
@@ -157,7 +166,7 @@ class Study:
         self.report()
 
     def _leave_partial(self, problem: Problem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures)) + 1
+        total = len(self._folds(problem)) * len(chosen(self.settings.procedures)) + 2
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 
@@ -244,8 +253,15 @@ class Study:
         return outer_folds(problem, self.settings.folds, repeats, self.settings.seed)
 
     def _decided(self) -> list[dict[str, Any]]:
-        rows = sorted(self.decisions, key=lambda decision: decision.name)
-        return [{"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note} for d in rows]
+        """Decisions in the order of names; of the target only what its unlocked rows say."""
+        kind = "categorical" if self.problem.task == "classes" else "numeric"
+        found = []
+        for d in sorted(self.decisions, key=lambda decision: decision.name):
+            if d.name == self.settings.target:
+                found.append({"name": d.name, "kind": kind, "used": True, "reason": "the target", "note": ""})
+            else:
+                found.append({"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note})
+        return found
 
     def _plan(self) -> dict[str, Any]:
         named = isinstance(self.source, (str, os.PathLike))
