@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
 """Absolute error: the best cut when each side answers with its median.
 
-Two Fenwick trees over the ranks of the node's targets, one of all rows and one of those on the left, give the median and
-the absolute deviation of both sides after every move in O(log n).
+Two Fenwick trees over the ranks of the node's targets, one of all rows and one of those on the left, give the median
+and the absolute deviation of both sides after every move in O(log n).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def goodness(criterion, left, total, n_stats):
             sl += a * a
             sr += b * b
         return (sl / wl if wl > 0.0 else 0.0) + (sr / wr if wr > 0.0 else 0.0)
-    if criterion == ENTROPY or criterion == GAIN_RATIO:
+    if criterion in (ENTROPY, GAIN_RATIO):
         wl = wr = out = 0.0
         for c in range(n_stats):
             a = left[c]
@@ -95,7 +95,7 @@ def undivided(criterion, total, n_stats):
             w += total[c]
             s += total[c] * total[c]
         return s / w if w > 0.0 else 0.0
-    if criterion == ENTROPY or criterion == GAIN_RATIO:
+    if criterion in (ENTROPY, GAIN_RATIO):
         w = out = 0.0
         for c in range(n_stats):
             w += total[c]
@@ -119,7 +119,7 @@ def class_impurity(criterion, total, n_stats):
     w = 0.0
     for c in range(n_stats):
         w += total[c]
-    if criterion == ENTROPY or criterion == GAIN_RATIO:
+    if criterion in (ENTROPY, GAIN_RATIO):
         return -undivided(ENTROPY, total, n_stats)
     return w - undivided(GINI, total, n_stats)
 
@@ -143,7 +143,7 @@ def excess(criterion, total, impurity, n_rows, n_stats, n_groups):
     levels = 2.0 / np.pi * (n_groups - 10)
     if criterion == CHI2:
         return levels
-    if criterion == ENTROPY or criterion == GAIN_RATIO:
+    if criterion in (ENTROPY, GAIN_RATIO):
         w = 0.0
         for c in range(n_stats):
             w += total[c]

@@ -25,7 +25,7 @@ def add(criterion, s, classes, values, weight, i, stats):
 
 @njit
 def scan_sorted(criterion, s, keys, j, start, n, classes, values, weight, left, total, min_leaf, least, slack):
-    """Best cut of the sorted keys[j, start : start + n]: goodness, last code on the left (-2: none), first on the right."""
+    """Best cut of the sorted keys[j, start : start + n]: goodness, last code on the left (-2: none), next one."""
     for k in range(s):
         left[k] = 0.0
     best, cut, upper = -np.inf, -2, -2
@@ -61,7 +61,7 @@ def scan_gini(keys, j, start, n, classes, weight, left, total, min_leaf, least, 
         sr -= w * (b + b - w)
         wl += w
         wr -= w
-        if sl * wr + sr * wl > bar * wl * wr and keys[j, start + p] >> 32 != keys[j, start + p + 1] >> 32:
+        if sl * wr + sr * wl > bar * wl * wr and keys[j, start + p] >> 32 != keys[j, start + p + 1] >> 32:  # noqa: SIM102
             if p + 1 >= min_leaf and n - p - 1 >= min_leaf and wl >= least and wr >= least:
                 best, where = sl / wl + sr / wr, p
                 bar = best + slack
@@ -83,7 +83,7 @@ def scan_squares(keys, j, start, n, values, weight, mean, total, min_leaf, least
         wr -= w
         yl += wy
         yr -= wy
-        if yl * yl * wr + yr * yr * wl > bar * wl * wr and keys[j, start + p] >> 32 != keys[j, start + p + 1] >> 32:
+        if yl * yl * wr + yr * yr * wl > bar * wl * wr and keys[j, start + p] >> 32 != keys[j, start + p + 1] >> 32:  # noqa: SIM102
             if p + 1 >= min_leaf and n - p - 1 >= min_leaf and wl >= least and wr >= least:
                 best, where = yl * yl / wl + yr * yr / wr, p
                 bar = best + slack

@@ -140,22 +140,23 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
     Parameters
     ----------
-    criterion : "gini", "entropy", "gain_ratio" (entropy gain over the entropy of the two sides' sizes, among columns of at
-        least average gain) or "chi2" (Pearson's statistic of sides × classes).
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes : when
-        to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count rows, or are
-        shares of them; `min_weight_fraction_leaf` is a share of the weight.
+    criterion : "gini", "entropy", "gain_ratio" (entropy gain over the entropy of the two sides' sizes, among columns
+        of at least average gain) or "chi2" (Pearson's statistic of sides × classes).
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes :
+        when to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count
+        rows, or are shares of them; `min_weight_fraction_leaf` is a share of the weight.
     missing : what a row without a value does at a split. "surrogate": it follows the column that agrees best with the
         split, then the next, then the majority; "category": missing is a value of its own; "majority".
         A level never seen in the node follows the same rule.
     n_surrogates : how many surrogates a split keeps.
-    prune : None; "cv" (cost-complexity, chosen by cross-validation); "chi2" (splits that chance explains go); or a number,
-        the price of a leaf in units of the root's risk.
+    prune : None; "cv" (cost-complexity, chosen by cross-validation); "chi2" (splits that chance explains go); or a
+        number, the price of a leaf in units of the root's risk.
     rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best.
     cv : a number of folds, a splitter, or (train, test) pairs.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
     leaf : "constant"; "linear" is for TreeRegressor.
-    loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and answers.
+    loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and
+        answers.
     priors : share of each class to expect, in the order of `classes_`; by default as in the training rows.
     class_weight : "balanced" or a dict class -> weight.
     random_state : shuffles the rows into folds.
@@ -165,7 +166,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     ----------
     classes_ : the classes, sorted.
     tree_ : the tree as arrays.
-    cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se; smallest tree first.
+    cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se; smallest tree
+        first.
     alpha_ : the price of a leaf that was used.
     feature_importances_ : share of the improvement that each column brings.
 
@@ -265,8 +267,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 class TreeRegressor(RegressorMixin, BaseTree):
     r"""A regression tree: yes-or-no questions, and a number (or a small linear model) at the end of each way.
 
-    A node is split where the summed error falls most: squared error Σ w (y - mean)², absolute error Σ w |y - median|, or
-    half the Poisson deviance Σ w y log(y / mean).
+    A node is split where the summed error falls most: squared error Σ w (y - mean)², absolute error Σ w |y - median|,
+    or half the Poisson deviance Σ w y log(y / mean).
 
     Parameters are those of :class:`TreeClassifier`, without the ones about classes; `criterion` is "squared_error",
     "absolute_error" or "poisson". Several targets at once are given as a matrix y.

@@ -45,7 +45,7 @@ from tamis.tree.layout import (
 from tamis.tree.route import level_side
 from tamis.tree.sort import PLACE, code_at, gather, sort_keys
 from tamis.tree.split import best_split
-from tamis.tree.surrogate import try_surrogate
+from tamis.tree.surrogate import try_presorted, try_surrogate
 
 
 @njit
@@ -249,7 +249,7 @@ def _partition_presorted(columns, presorted, keys, side, side_of_row, rows, star
 
 @njit
 def _find_surrogates(
-    columns, most, work, rows, start, stop, primary, total, majority, surrogate, agreement, level, n_level
+    columns, case, most, work, rows, start, stop, primary, total, majority, surrogate, agreement, level, n_level
 ):
     """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
     found = 0
@@ -257,7 +257,13 @@ def _find_surrogates(
         j = columns.about[ORDER, t]
         if j == primary:
             continue
-        agree, cut, upper, flip, n_levels = try_surrogate(columns, work, rows, start, stop, j)
+        if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
+            missing = columns.about[N_VALUES, j]
+            agree, cut, upper, flip, n_levels = try_presorted(
+                work.presorted, j, start, stop, missing, work.side_of_row, case, work.keys[0]
+            )
+        else:
+            agree, cut, upper, flip, n_levels = try_surrogate(columns, work, rows, start, stop, j)
         if agree <= majority * (1.0 + 1e-10):
             continue
         q = found
@@ -317,7 +323,7 @@ def _weigh_sides(case, rows, start, stop, weight, side):
 
 @njit
 def grow(columns, target, limits, rows, work, nodes):
-    """Grow a tree on `rows` (which are rearranged); returns the number of nodes, and levels and surrogates of splits."""
+    """Grow a tree on `rows` (which are rearranged); returns the number of nodes, levels and surrogates."""
     ints, floats = nodes.ints, nodes.floats
     level, n_level = np.empty((64, 2), dtype=np.int64), 0
     surrogate, agreement, n_sur = np.empty((64, 6), dtype=np.int64), np.empty((64, 2)), 0
@@ -338,7 +344,17 @@ def grow(columns, target, limits, rows, work, nodes):
             seed = limits.seed * 1_000_003 + node
             mean = nodes.stats[node, target.n_stats - 1]
             column, gain, cut, upper, side, n_groups = best_split(
-                columns, target, limits, work, rows, start, stop, mean, limits.min_share * floats[0, WEIGHT], impurity, seed
+                columns,
+                target,
+                limits,
+                work,
+                rows,
+                start,
+                stop,
+                mean,
+                limits.min_share * floats[0, WEIGHT],
+                impurity,
+                seed,
             )
             if column < 0 or gain < limits.min_decrease * floats[0, WEIGHT] - 1e-10 * impurity:
                 continue
@@ -366,8 +382,10 @@ def grow(columns, target, limits, rows, work, nodes):
             surrogate = _more(surrogate, n_sur + limits.n_surrogates)
             agreement = _more(agreement, n_sur + limits.n_surrogates)
             total, majority = left + right, max(left, right)
+            for i in range(stop - start):
+                work.side_of_row[rows[start + i]] = work.side[i]
             found, level, n_level = _find_surrogates(
-                columns, limits.n_surrogates, work, rows, start, stop, about[FEATURE], total, majority,
+                columns, target.case, limits.n_surrogates, work, rows, start, stop, about[FEATURE], total, majority,
                 surrogate[n_sur:], agreement[n_sur:], level, n_level,
             )  # fmt: skip
             about[N_SUR] = found

@@ -35,8 +35,8 @@ def mimic(
 ) -> Imitation:
     """The tree that best imitates a fitted model, with its fidelity on held-out rows.
 
-    The model is asked about every row; a tree learns those answers on part of the rows and is compared with the model on
-    the rest. No target is needed: the tree explains the model, not the world.
+    The model is asked about every row; a tree learns those answers on part of the rows and is compared with the model
+    on the rest. No target is needed: the tree explains the model, not the world.
 
     Parameters
     ----------

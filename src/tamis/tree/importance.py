@@ -10,9 +10,9 @@ from tamis.tree.tree import Tree
 def importance_of(tree: Tree, surrogates: bool = False) -> np.ndarray:
     """Summed improvement of each column's splits.
 
-    With surrogates, a column is also credited, for every split it could stand in for, with that split's improvement times
-    its adjusted agreement: a column masked by a twin is then seen. A linear combination credits its columns by the
-    size of their coefficients.
+    With surrogates, a column is also credited, for every split it could stand in for, with that split's improvement
+    times its adjusted agreement: a column masked by a twin is then seen. A linear combination credits its columns by
+    the size of their coefficients.
     """
     out = np.zeros(len(tree.names))
     inner = np.flatnonzero(tree.left >= 0)

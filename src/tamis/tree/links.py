@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs
+# mypy: ignore-errors
 """The weakest links of a tree, cut one after the other (Breiman et al. 1984, chapter 3)."""
 
 from __future__ import annotations

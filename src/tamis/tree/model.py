@@ -1,9 +1,9 @@
 """Model trees: a penalised linear model in every leaf, smoothed along the path from the root.
 
-Each node has a ridge model fitted from its moments (count, means, scatter of [X, y]); those of a parent are the sum of its
-children's, so that one pass over the rows serves the whole tree. The penalty is the one of least generalised
-cross-validation. A leaf's answer is mixed with those of its ancestors, (n p + 15 q) / (n + 15) at every step up (Quinlan
-1992); all being linear, the mixture is one linear model. Pruning judges these models, not the means.
+Each node has a ridge model fitted from its moments (count, means, scatter of [X, y]); those of a parent are the sum
+of its children's, so that one pass over the rows serves the whole tree. The penalty is the one of least generalised
+cross-validation. A leaf's answer is mixed with those of its ancestors, (n p + 15 q) / (n + 15) at every step up
+(Quinlan 1992); all being linear, the mixture is one linear model. Pruning judges these models, not the means.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Oblique splits: sparse linear combinations of numeric columns, where they are clearly better than one column.
 
-Method, at each node: rows with all numbers present are standardised; the direction that separates the classes best (Fisher's
-discriminant with a ridge, first one for several classes) or predicts the target best (ridge regression) is found; it is
-refitted on its 2, 3, 5 and 8 largest coefficients; each projection is cut like a column. The best of them replaces the axis
-split when it improves by 5% more for every column beyond the first.
+Method, at each node: rows with all numbers present are standardised; the direction that separates the classes best
+(Fisher's discriminant with a ridge, first one for several classes) or predicts the target best (ridge regression) is
+found; it is refitted on its 2, 3, 5 and 8 largest coefficients; each projection is cut like a column. The best of
+them replaces the axis split when it improves by 5% more for every column beyond the first.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ObliqueProblem:
                 look(len(links) - 1)
         tree = _assemble(made, links)
         leaf = np.empty(len(self.X), dtype=np.int64)
-        for node in np.flatnonzero(tree.left < 0):
+        for node in map(int, np.flatnonzero(tree.left < 0)):
             leaf[inside[node]] = node
         return tree, leaf[rows]
 
@@ -162,7 +162,11 @@ def _assemble(made: list[tuple[Tree, Tree | None, Any]], links: list[list[int]])
     link = np.array(links, dtype=np.int32)
     inner = link[:, 1] >= 0
     out: dict[str, Any] = {name: [] for name in ("feature", "threshold", "default", "improvement")}
-    level, coefficient, surrogate, threshold, agreement = [], [], [], [], []
+    level: list[Any] = []
+    coefficient: list[Any] = []
+    surrogate: list[Any] = []
+    threshold: list[Any] = []
+    agreement: list[Any] = []
     first_level, n_levels, n_surrogates = np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32)
     for node, (axis, oblique, direction) in enumerate(made):
         stump = oblique or axis

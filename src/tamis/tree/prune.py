@@ -23,8 +23,9 @@ SAME = 1e-10  # prices closer than this share of the root's risk are one price
 class Sequence:
     """The subtrees that are best at some price of a leaf, smallest tree first.
 
-    `collapse` holds for every node of the full tree the price from which on it is a leaf, in units of `scale`, the root's
-    risk; `alpha[i]` is the least price at which subtree i is the best, `risk[i]` what it costs, both in the same units.
+    `collapse` holds for every node of the full tree the price from which on it is a leaf, in units of `scale`, the
+    root's risk; `alpha[i]` is the least price at which subtree i is the best, `risk[i]` what it costs, both in the
+    same units.
     """
 
     collapse: np.ndarray
@@ -145,7 +146,7 @@ def folds_of(
         fold = np.empty(len(rows), dtype=np.int64)
         fold[dealt] = np.arange(len(rows)) % n_folds
         return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
-    if hasattr(cv, "split"):
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
         pairs: Iterable[Any] = cv.split(np.zeros((len(strata), 1)), y)
     elif isinstance(cv, Iterable) and not isinstance(cv, (str, bytes)):
         pairs = cv
@@ -166,9 +167,10 @@ def folds_of(
 def chance_leaves(tree: Tree, is_class: bool, n_columns: int, level: float = 0.05) -> np.ndarray:
     """Mask of nodes to close because chance explains every split below them.
 
-    A split's statistic is Pearson's χ² of sides × classes, or for numbers n log(total / within squares). It was the best of
-    many, so its p-value is multiplied by the number of columns and, for numbers, by the effective number of cuts of a
-    maximally selected statistic (Miller and Siegmund 1982); for categories the degrees of freedom count the levels.
+    A split's statistic is Pearson's χ² of sides × classes, or for numbers n log(total / within squares). It was the
+    best of many, so its p-value is multiplied by the number of columns and, for numbers, by the effective number of
+    cuts of a maximally selected statistic (Miller and Siegmund 1982); for categories the degrees of freedom count the
+    levels.
     """
     closed = tree.left < 0
     for node in range(tree.n_nodes - 1, -1, -1):
@@ -189,10 +191,8 @@ def _chance(tree: Tree, node: int, is_class: bool) -> float:
         freedom = int(seen.sum()) - 1
     else:
         within, total = tree.risk[left] + tree.risk[right], tree.risk[node]
-        if within <= 0:
-            statistic = np.inf if n > 4 else 0.0
-        else:
-            statistic = n * float(np.log(max(total / within, 1.0)))
+        perfect = np.inf if n > 4 else 0.0
+        statistic = n * float(np.log(max(total / within, 1.0))) if within > 0 else perfect
         freedom = tree.value.shape[1]
     if freedom < 1:
         return 1.0

@@ -47,7 +47,7 @@ class Reading:
         return self.importances()
 
     def importances(self, *, surrogates: bool = False) -> np.ndarray:
-        """Share of the improvement of each column; with surrogates, also for splits it could have made in their stead."""
+        """Share of the improvement of each column; with surrogates, also for splits it could replace."""
         from tamis.tree.importance import importance_of
 
         check_is_fitted(self, "tree_")

@@ -13,7 +13,8 @@ from tamis.tree.words import answer, combination, levels_on, number, some
 def rules_of(model: Any) -> list[dict[str, Any]]:
     """Dicts with `conditions` (a list of words), `rule` (the words joined), `rows`, `share`, `prediction`, `purity`.
 
-    `purity` is the share of the predicted class; for numbers, the standard deviation within the leaf is given as `spread`.
+    `purity` is the share of the predicted class; for numbers, the standard deviation within the leaf is given as
+    `spread`.
     """
     tree = model.tree_
     out = []

@@ -258,9 +258,13 @@ def best_split(columns, target, limits, work, rows, start, stop, mean, least, im
                     _without(target, presorted, j, start + n, stop, mean, total, present)
                     under = undivided(target.criterion, present, s)
                 if target.criterion == GINI:
-                    best = scan_gini(presorted, j, start, n, target.classes, weight, left, whole, min_leaf, least, slack)
+                    best = scan_gini(
+                        presorted, j, start, n, target.classes, weight, left, whole, min_leaf, least, slack
+                    )
                 elif target.criterion == SQUARED_ERROR:
-                    best = scan_squares(presorted, j, start, n, target.values, weight, mean, whole, min_leaf, least, slack)
+                    best = scan_squares(
+                        presorted, j, start, n, target.values, weight, mean, whole, min_leaf, least, slack
+                    )
                 else:
                     best = scan_sorted(
                         target.criterion, s, presorted, j, start, n, target.classes, target.values, weight, left, whole,

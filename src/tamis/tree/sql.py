@@ -14,7 +14,8 @@ from tamis.tree.words import answer
 def sql_of(model: Any, name: str) -> str:
     """Nested CASE: the split, then its surrogates, then the default side decide, exactly as in `predict`."""
     tree = model.tree_
-    if getattr(model, "leaf", "constant") == "linear" or tree.value.shape[1] != 1 and not hasattr(model, "classes_"):
+    several = tree.value.shape[1] != 1 and not hasattr(model, "classes_")
+    if getattr(model, "leaf", "constant") == "linear" or several:
         raise ParameterError("to_sql writes one constant a leaf; it takes neither leaf='linear' nor several targets")
     text = [""] * tree.n_nodes
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents

@@ -96,6 +96,28 @@ def _agree_levels(keys, spare, digits, n, low, high, side, weight, group, weight
 
 
 @njit
+def try_presorted(presorted, j, start, stop, missing, side, weight, keys):
+    """As `try_surrogate` for numbers that are sorted already; `side` and `weight` are by row."""
+    n, weight_left, weight_right = 0, 0.0, 0.0
+    for p in range(start, stop):
+        key = presorted[j, p]
+        if key >> 32 == missing:
+            break  # rows without a value come last
+        r = key & PLACE
+        if side[r] != UNKNOWN:
+            keys[n] = key
+            n += 1
+            if side[r] == LEFT:
+                weight_left += weight[r]
+            else:
+                weight_right += weight[r]
+    if n < 2:
+        return 0.0, -2, -2, 0, 0
+    agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, weight_left, weight_right)
+    return (agree if cut >= 0 else 0.0), cut, upper, flip, 0
+
+
+@njit
 def try_surrogate(columns, work, rows, start, stop, j):
     """Column j as a surrogate of the split in work.side: (agreeing weight, cut, upper, flip, n_levels)."""
     keys, side, weight = work.keys[0], work.side, work.weight

@@ -67,7 +67,8 @@ def _box(model: Any, node: int, x: float, y: float) -> str:
     middle = x + WIDTH / 2
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{WIDTH}" height="{BOX}" rx="5" fill="{fill}" stroke="#7a8794"/>'
-        f'<text x="{middle:.1f}" y="{y + 18:.1f}" text-anchor="middle" font-weight="bold">{escape(_short(shown, 20))}</text>'
+        f'<text x="{middle:.1f}" y="{y + 18:.1f}" text-anchor="middle" font-weight="bold">'
+        f"{escape(_short(shown, 20))}</text>"
         f'<text x="{middle:.1f}" y="{y + 34:.1f}" text-anchor="middle">{escape(second)}</text>'
     )
 

@@ -202,8 +202,8 @@ _BY_NODE = {
     *("n_surrogates", "n_rows", "weight", "impurity", "improvement", "risk", "value"),
 }
 _TYPES: dict[str, Any] = {
-    **{name: np.int32 for name in ("feature", "left", "parent", "depth", "n_levels", "n_surrogates")},
-    **{name: np.int64 for name in ("first_level", "first_surrogate", "level", "surrogate", "n_rows")},
+    **dict.fromkeys(("feature", "left", "parent", "depth", "n_levels", "n_surrogates"), np.int32),
+    **dict.fromkeys(("first_level", "first_surrogate", "level", "surrogate", "n_rows"), np.int64),
     "default": np.uint8,
 }
 _SHAPES = {"level": 2, "surrogate": 4, "agreement": 2}

@@ -49,7 +49,7 @@ def condition(tree: Tree, node: int, side: int) -> str:
 def combination(tree: Tree, node: int) -> str:
     """A linear combination as a sum of columns."""
     first, n = int(tree.first_level[node]), int(tree.n_levels[node])
-    parts = []
+    parts: list[str] = []
     for q in range(first, first + n):
         factor = tree.coefficient[q]
         sign = ("-" if factor < 0 else "") if not parts else (" - " if factor < 0 else " + ")
