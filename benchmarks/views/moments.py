@@ -26,6 +26,4 @@ if __name__ == "__main__":
         ours = best(lambda X=X, y=y, splits=splits: FoldMoments.of(X, splits, y))
         product = best(lambda X=X: X.T @ X)
         naive = best(lambda X=X, splits=splits: [np.cov(X[train].T) for train, _ in splits])
-        print(
-            f"{n:,} × {p}: 10 folds {ours:.3f} s = {ours / product:.1f} × one XᵀX; np.cov a fold {naive:.3f} s"
-        )
+        print(f"{n:,} × {p}: 10 folds {ours:.3f} s = {ours / product:.1f} × one XᵀX; np.cov a fold {naive:.3f} s")

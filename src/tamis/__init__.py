@@ -1,4 +1,4 @@
-"""Tamis sifts a table down to the columns that matter, fits models people can read, and says honestly how good they are.
+"""Tamis sifts a table to the columns that matter, fits models people can read, and says honestly how good they are.
 
 Nothing heavy is imported until a name is used.
 """

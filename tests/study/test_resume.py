@@ -15,7 +15,7 @@ from tests.study.tables import classes_table, write_table
 import tamis
 from tamis.errors import StudyError
 
-QUICK = {"folds": 3, "inner": 2, "repeats": 1}
+QUICK = {"folds": 3, "inner": 2, "repeats": 1, "procedures": ["stump", "tree"]}
 COMMAND = [sys.executable, "-m", "tamis", "run"]
 
 
@@ -45,18 +45,8 @@ def test_a_journal_cut_anywhere_resumes_to_the_same_bytes(classes_csv, finished,
 def test_kill_at_random_moments_and_resume(classes_csv, finished, tmp_path):
     """kill -9 leaves no time to tidy up; the next run must cope with whatever it left."""
     folder = tmp_path / "killed"
-    command = [
-        *COMMAND,
-        str(classes_csv),
-        "--target",
-        "outcome",
-        "--folder",
-        str(folder),
-        "--folds",
-        "3",
-        "--repeats",
-        "1",
-    ]
+    options = ["--folds", "3", "--repeats", "1", "--procedures", "stump,tree"]
+    command = [*COMMAND, str(classes_csv), "--target", "outcome", "--folder", str(folder), *options]
     rng = np.random.default_rng(1)
     journal = folder / "journal.jsonl"
     for _ in range(3):

@@ -83,14 +83,15 @@ def test_same_bytes_from_a_frame_and_a_file(tmp_path):
 def test_locked_targets_change_nothing_before_open(tmp_path, garbage):
     """If the locked rows' targets mattered before `open`, the locked score would be worth nothing."""
     columns = classes_table()
-    first = _run(write_table(tmp_path / "a.csv", columns), tmp_path / "a")
+    quick = {"procedures": ["stump", "tree"]}
+    first = _run(write_table(tmp_path / "a.csv", columns), tmp_path / "a", **quick)
     swap = {"well": "sick", "sick": "well"}
     for row in first.locked_rows_:
         old = columns["outcome"][row]
         columns["outcome"][row] = {"other class": swap[old], "missing": "", "new class": "odd", "a number": "7"}[
             garbage
         ]
-    _run(write_table(tmp_path / "b.csv", columns), tmp_path / "b")
+    _run(write_table(tmp_path / "b.csv", columns), tmp_path / "b", **quick)
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
 
 
@@ -133,7 +134,7 @@ def test_a_class_absent_from_the_locked_rows_is_said(tmp_path):
     x = rng.normal(size=200) + 3 * (y == "b")
     path = write_table(tmp_path / "t.csv", {"x": x.tolist(), "z": rng.normal(size=200).tolist(), "y": y.tolist()})
     for seed in range(40):
-        study = tamis.Study(path, target="y", folder=tmp_path / str(seed), seed=seed, **QUICK)
+        study = tamis.Study(path, target="y", folder=tmp_path / str(seed), seed=seed, procedures=["tree"], **QUICK)
         if not set(study.problem.lock.rows) & set(range(5)):
             break
     assert "no row of class rare" in study.run().open()["note"]
