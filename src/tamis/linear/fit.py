@@ -12,7 +12,7 @@ from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
 from tamis.linear.loss import Loss, Squared
 from tamis.linear.normal import Normal, test_error
-from tamis.linear.path import Path, strengths, worse_than_empty
+from tamis.linear.path import Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 from tamis.linear.two_classes import path_of_two_classes, suits
 from tamis.views.moments import FoldMoments, Moments
@@ -121,7 +121,7 @@ def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
                 for (test, share), fit in zip(held, fits.fits[1:])
             ]
         )
-        if not whole and (_is_saturated(fits) or (splits and worse_than_empty(np.array(errors).T))):
+        if not whole and (_is_saturated(fits) or (splits and is_past_its_best(np.array(errors).T))):
             break
     done = len(coefs)
     stack = np.array(coefs)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 _ALWAYS = 30  # strengths that are followed in any case
+_PATIENCE = 20  # strengths without a better error after which a path ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +61,17 @@ class Path:
         return {name: None if part is None else np.asarray(part).tolist() for name, part in parts.items()}
 
 
-def worse_than_empty(errors: np.ndarray) -> bool:
-    """Whether a path from the empty model may end: after 30 strengths, when the folds do worse than it.
+def is_past_its_best(errors: np.ndarray) -> bool:
+    """Whether a path from the empty model may end, by the errors so far (folds × models).
 
-    What follows has more columns still and is chosen by no rule, but costs most of the time.
+    After 30 strengths, when the folds do worse than with no column, or have not done better for 20 strengths: what
+    follows has more columns still and is chosen by no rule, but costs most of the time.
 
-    >>> worse_than_empty(np.linspace(1.0, 2.0, 40)[None]), worse_than_empty(np.linspace(2.0, 1.0, 40)[None])
+    >>> is_past_its_best(np.linspace(1.0, 2.0, 40)[None]), is_past_its_best(np.linspace(2.0, 1.0, 40)[None])
     (True, False)
     """
     mean = errors.mean(axis=0)
-    return len(mean) >= _ALWAYS and bool(mean[-1] > mean[0])
+    return len(mean) >= _ALWAYS and bool(mean[-1] > mean[0] or len(mean) - 1 - mean.argmin() >= _PATIENCE)
 
 
 def over_folds(errors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits
-from tamis.linear.path import Path, strengths, worse_than_empty
+from tamis.linear.path import Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 
 _AT_ONCE = 5  # strengths between two looks at the errors of the folds
@@ -88,7 +88,7 @@ def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
 
 
 def path_of_two_classes(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
-    """The path, with errors over folds; it ends early where the folds' errors exceed those of no column at all."""
+    """The path, with errors over folds; it ends early where the folds are past their best."""
     design, y = Design(job.X), job.loss.y[:, 0]
     weights = [job.weights, *(_only(job.weights, train) for train, _ in splits or [])]
     options = (job.standardize, job.fit_intercept)
@@ -134,7 +134,7 @@ def _is_enough(fit: _Fit, errors: list[Any], splits: Splits | None) -> bool:
     """Smaller strengths are of no use: all rows are fitted perfectly, or the folds do worse than with no column."""
     if float(fit.w @ _losses(fit.eta, fit.y)) < _SATURATED * fit.null:
         return True
-    return bool(splits) and worse_than_empty(np.hstack(errors))
+    return bool(splits) and is_past_its_best(np.hstack(errors))
 
 
 def _warn(fits: list[_Fit], tol: float) -> None:
