@@ -41,7 +41,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable
 
 def main() -> None:
     """The entry point of the `tamis` command."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code != STOPPED:
+            raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(STOPPED)  # threads are still inside compiled code: an orderly end would wait for them, or abort
 
 
 def _version(asked: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from joblib import parallel_config
 
 from tamis.engine import Task, generator, map_threads, run, seed_of, workers
@@ -69,3 +70,16 @@ def test_workers_follow_joblib():
     assert workers(None) == 1
     assert workers(3) == 3
     assert workers(-1) >= 1
+
+
+def _fail(*, seed):
+    raise ValueError("this task cannot be done")
+
+
+def test_a_failing_task_does_not_lose_the_others():
+    """What runs beside a failing task is finished and handed out; nothing new is begun; the error then comes."""
+    tasks = [Task("bad", _fail), *(Task(f"task {i}", _draw, (3,)) for i in range(200))]
+    found = []
+    with pytest.raises(ValueError, match="cannot be done"):
+        found.extend(task.name for task, _ in run(tasks, n_jobs=2))
+    assert len(found) < 200

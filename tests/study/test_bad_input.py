@@ -103,6 +103,17 @@ def test_a_class_with_few_rows_still_runs(tmp_path):
     assert 0 <= _run(path, tmp_path, target="y").score_ <= 1
 
 
+def test_a_metric_that_a_fold_cannot_give_names_the_class(tmp_path):
+    """An error inside a task on another thread is still one sentence, and speaks of the class by its label."""
+    rng = np.random.default_rng(0)
+    y = ["rare"] * 3 + ["a", "b"] * 40
+    path = write_table(
+        tmp_path / "t.csv", {"x": rng.normal(size=83).tolist(), "z": rng.normal(size=83).tolist(), "y": y}
+    )
+    with pytest.raises(ValueError, match="class 'rare'"):
+        _run(path, tmp_path, target="y", scoring="roc_auc", folds=5, n_jobs=2, procedures=["stump"])
+
+
 def test_load_of_what_is_no_study(tmp_path):
     """Pointing at a wrong folder gets a sentence, not a KeyError."""
     with pytest.raises(ValueError, match="there is no study folder"):

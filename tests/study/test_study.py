@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from tests.study.tables import classes_table, numbers_table, write_table
 
 import tamis
@@ -58,6 +59,14 @@ def test_same_bytes_for_any_number_of_threads(classes_csv, tmp_path):
     _run(classes_csv, tmp_path / "one", n_jobs=1)
     _run(classes_csv, tmp_path / "two", n_jobs=2)
     assert _bytes(tmp_path / "one") == _bytes(tmp_path / "two")
+
+
+def test_same_bytes_on_other_processes(numbers_csv, tmp_path):
+    """A user's joblib backend computes elsewhere, and must find the same."""
+    _run(numbers_csv, tmp_path / "here", target="y", procedures=["tree"])
+    with parallel_config("loky", n_jobs=2):
+        _run(numbers_csv, tmp_path / "there", target="y", procedures=["tree"])
+    assert _bytes(tmp_path / "here") == _bytes(tmp_path / "there")
 
 
 def test_same_bytes_for_any_order_of_columns(tmp_path):

@@ -43,16 +43,34 @@ def workers(n_jobs: int | None) -> int:
 def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> Iterator[tuple[Task, Any]]:
     """Pairs of (task, result) as tasks finish, in any order.
 
-    Every task computes on one BLAS thread, so its bits do not depend on how many tasks run beside it.
+    Every task computes on one BLAS thread, so its bits do not depend on how many tasks run beside it. When one fails,
+    no further task is begun, those under way are finished and handed out, and then its error is raised.
     """
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
+    failed: list[Exception] = []
     with threadpool_limits(1):
-        yield from pool(delayed(_one)(task, seed) for task in tasks)
+        for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed)):
+            if error is not None:
+                failed.append(error)
+            else:
+                yield task, result
+    if failed:
+        raise failed[0]
 
 
-def _one(task: Task, seed: int) -> tuple[Task, Any]:
-    with threadpool_limits(1):  # again here: a process or a cluster worker has its own pools
-        return task, task(seed)
+def _until(tasks: Sequence[Task], failed: list[Exception]) -> Iterator[Task]:
+    for task in tasks:
+        if failed:
+            return
+        yield task
+
+
+def _one(task: Task, seed: int) -> tuple[Task, Any, Exception | None]:
+    try:
+        with threadpool_limits(1):  # again here: a process or a cluster worker has its own pools
+            return task, task(seed), None
+    except Exception as error:
+        return task, None, error
 
 
 def map_threads(function: Callable[[Any], T], items: Iterable[Any], n_jobs: int | None = None) -> list[T]:

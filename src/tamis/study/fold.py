@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
+from tamis.errors import ParameterError
 from tamis.evaluate.leaks import leaks
 from tamis.evaluate.metrics import METRICS, Metric, score
 from tamis.split import Folds, folds
@@ -91,12 +92,16 @@ def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def judge_rows(metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, n_labels: int) -> float:
+def judge_rows(metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...]) -> float:
     """A metric's value for some rows; larger is not always better."""
     if task == "numbers":
         return score(metric, y, answer)
     given = answer.argmax(axis=1) if metric.needs == "labels" else answer
-    return score(metric, y, given, np.arange(n_labels))
+    try:
+        return score(metric, y, given, np.arange(len(labels)))
+    except ParameterError:  # said again, of labels instead of codes
+        names = np.array(labels)
+        return score(metric, names[y], names[given] if metric.needs == "labels" else answer, names)
 
 
 def answers(task: str, fitted: Fitted, table: Table, n_labels: int) -> np.ndarray:
@@ -129,7 +134,7 @@ def _score(problem: Problem, metric: Metric, fitted: Fitted, rows: np.ndarray) -
 
 
 def _value(problem: Problem, metric: Metric, rows: np.ndarray, answer: np.ndarray) -> float:
-    return judge_rows(metric, problem.task, problem.y[rows], answer, len(problem.labels))
+    return judge_rows(metric, problem.task, problem.y[rows], answer, problem.labels)
 
 
 def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:

@@ -29,7 +29,7 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     if not len(y):
         raise StudyError("none of the locked rows has a usable target; there is nothing to score")
     answer = answers(problem.task, model.fitted, model.aligned(table), len(problem.labels))
-    value = judge_rows(metric, problem.task, y, answer, len(problem.labels))
+    value = judge_rows(metric, problem.task, y, answer, problem.labels)
     opening = Ledger(folder).append(
         version=tamis.__version__,
         digest=lock.digest,
@@ -54,7 +54,7 @@ def _interval(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarra
     """Wilson's interval for a share of rows, the bootstrap of the locked rows for anything else."""
     n = len(y)
     if metric.name in ("accuracy", "error"):
-        return _wilson(judge_rows(metric, problem.task, y, answer, len(problem.labels)), n)
+        return _wilson(judge_rows(metric, problem.task, y, answer, problem.labels), n)
     given = answer.argmax(axis=1) if problem.labels and metric.needs == "labels" else answer
     labels = np.arange(len(problem.labels)) if problem.labels else None
     low, high = resampled(metric, y, [Judged(np.arange(n), given)], labels, n_resamples=1000)
