@@ -191,7 +191,8 @@ class Bins:
         """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""
         if not self.named:
             return np.arange(self.n_columns)
-        return np.array(sorted(range(self.n_columns), key=lambda j: self.names[j]), dtype=np.int64)
+        names = self.names  # once: it is made anew at every call
+        return np.array(sorted(range(self.n_columns), key=names.__getitem__), dtype=np.int64)
 
     def joint(self, j: int, target: Classes, weights: np.ndarray | None = None) -> np.ndarray:
         """Contingency table of column j against classes: rows (or weight) of each [code, class]; missing comes last.
