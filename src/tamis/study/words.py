@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-#: How metrics are called in a sentence, and whether a larger value is better.
+#: Columns named in the sentence; the report lists the others.
 MOST_NAMED = 12
+
+#: Metrics whose names do not read well in a sentence.
+SPOKEN = {"r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
 
 def answer(facts: dict[str, Any]) -> str:
@@ -20,7 +23,8 @@ guessing the majority gives 0.63.'
     guess = "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
     low, high = facts["interval"]
     expected = (
-        f"Expected {facts['metric']} on new rows {_two(facts['score'])} (95% interval {_two(low)}–{_two(high)}); "
+        f"Expected {_spoken(facts['metric'])} on new rows {_two(facts['score'])} "
+        f"(95% interval {_two(low)}–{_two(high)}); "
         f"{guess} gives {_two(facts['baseline'])}."
     )
     if not facts["beats_baseline"]:
@@ -38,6 +42,14 @@ def _columns(names: Sequence[str], total: int) -> str:
     return f"{len(names):,} of {total:,} {plural} {verb} the signal: {shown}{more}."
 
 
+def _spoken(metric: str) -> str:
+    return SPOKEN.get(metric, metric.replace("_", " "))
+
+
 def _two(value: float) -> str:
-    """Two decimals, or three significant digits for sizes that two decimals would not fit."""
-    return f"{value:.2f}" if abs(value) < 10 else f"{value:.4g}"
+    """Two decimals, or four significant digits for sizes that two decimals would not fit; no minus before a zero.
+
+    >>> _two(-0.002), _two(12345.6)
+    ('0.00', '12,346')
+    """
+    return f"{value:z.2f}" if abs(value) < 10 else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
