@@ -1,4 +1,4 @@
-"""How long Tamis takes to begin: `tamis --help` beside a bare Python, and the demonstration with and without kernels."""
+"""How long Tamis takes to begin: `tamis --help` beside a bare Python, the demonstration with and without kernels."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ def main() -> None:
             seconds([*tamis, "demo", "--folder", str(Path(folder) / run)], NUMBA_CACHE_DIR=cache)
             for run in ("cold", "warm")
         )
-    print(
-        f"tamis demo: first run, kernels compiled {cold:.0f} s   later runs {warm:.0f} s   compiling {cold - warm:.0f} s"
-    )
+    print(f"tamis demo: first run {cold:.0f} s   later runs {warm:.0f} s   compiling kernels {cold - warm:.0f} s")
 
 
 if __name__ == "__main__":
