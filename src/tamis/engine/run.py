@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -80,6 +81,11 @@ def map_threads(function: Callable[[Any], T], items: Iterable[Any], n_jobs: int 
     [1, 2]
     """
     given = list(items)
-    if workers(n_jobs) == 1 or len(given) < 2:
+    threads = min(workers(n_jobs), len(given))
+    if threads < 2:
         return [function(item) for item in given]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(function)(item) for item in given))
+    pool = ThreadPoolExecutor(threads)  # joblib's pool takes 15 ms to begin and end, this one 0.3 ms
+    try:
+        return list(pool.map(function, given))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # after an error or Ctrl-C nothing further is begun
