@@ -106,6 +106,9 @@ def run(
     drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
     task: Annotated[str | None, typer.Option(help="classes or numbers; decided from the target otherwise")] = None,
     scoring: Annotated[str | None, typer.Option(help="the metric to compare and quote")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="costs of mistakes: 'ham>spam=10, spam>ham=1' (truth>answer=cost), or a CSV")
+    ] = None,
     lock: Annotated[float, typer.Option(help="the share of rows to lock")] = 0.2,
     folds: Annotated[int, typer.Option(help="outer folds")] = 5,
     repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew")] = None,
@@ -129,6 +132,7 @@ def run(
         drop=_listed(drop) or (),
         task=task,
         scoring=scoring,
+        loss=loss,
         lock=lock,
         folds=folds,
         repeats=repeats,

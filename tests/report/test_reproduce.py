@@ -8,6 +8,7 @@ import shlex
 
 import pytest
 
+from tamis.evaluate.loss import plain
 from tamis.report.reproduce import DEFAULTS, ONLY_PYTHON, command
 
 
@@ -52,6 +53,15 @@ def test_every_setting_that_differs_is_said(made):
         "drop": "a,b c",
         "procedures": "tree",
     }
+
+
+def test_costs_come_back_as_they_were_given(made):
+    """The command would judge by other costs; labels that the command cannot hold are said in Python."""
+    costs = {"ham": {"spam": 10.0}, "spam": {"ham": 0.5}}
+    assert plain(parsed(command(made.plan(loss=costs)))["loss"]) == costs
+    for hard in ({"a>b": {"c": 1.0}, "c": {"a>b": 1.0}}, [[0.0, 10.0], [1.0, 0.0]]):
+        text = command(made.plan(loss=hard))
+        assert f"loss={hard!r}" in text
 
 
 def test_a_database_keeps_its_query(made):

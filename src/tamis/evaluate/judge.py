@@ -15,8 +15,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from tamis.engine import map_threads, seed_of
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.evaluate.interval import Judged
-from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import Metric, find, prepare
+from tamis.evaluate.loss import metric_for
+from tamis.evaluate.metrics import Metric, prepare
 from tamis.evaluate.promise import promised, selected
 from tamis.split import Folds
 from tamis.table import Classes, Table, is_class_target, numbers, take
@@ -65,13 +65,7 @@ def problem(procedures: Sequence[Any], X: Any, y: Any, scoring: Any = None, loss
         raise TableError(f"the table has {n_rows:,} rows and the target {len(target):,}; give one target a row")
     if labels is not None and len(labels) < 2:
         raise TableError(f"the target has one class only, {labels[0]!s}; there is nothing to tell apart")
-    if loss is not None:
-        if labels is None:
-            raise ParameterError("loss is given, but the target holds numbers; a loss matrix is for classes")
-        if scoring is not None:
-            raise ParameterError(f"scoring={scoring!r} and loss are both given; give one of them")
-        return Problem(X, target, names, LossMatrix.of(loss, labels).metric, labels)
-    return Problem(X, target, names, find(scoring, classes=classes), labels)
+    return Problem(X, target, names, metric_for(scoring, loss, labels), labels)
 
 
 def named_procedures(procedure: Any) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.metrics import Metric
+from tamis.evaluate.metrics import Metric, find
 
-__all__ = ["LossMatrix"]
+__all__ = ["LossMatrix", "metric_for", "plain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,7 @@ class LossMatrix:
         labels : the classes, in their order.
         """
         known = np.asarray(labels)
-        if isinstance(given, LossMatrix):
-            given = given.matrix
-        if isinstance(given, (str, Path)):
-            given = _from_text(str(given)) if ">" in str(given) else _from_csv(Path(given))
+        given = plain(given)
         if isinstance(given, Mapping):
             return cls(_from_dict(given, known), known)
         try:
@@ -65,7 +62,7 @@ class LossMatrix:
 
     def decide(self, probabilities: Any) -> np.ndarray:
         """The label of least expected cost for each row of probabilities; ties go to the label that comes first."""
-        return np.asarray(self.labels[self._answers(np.asarray(probabilities, dtype=np.float64))])
+        return np.asarray(self.labels[self.answers(np.asarray(probabilities, dtype=np.float64))])
 
     def cost(self, y: Any, answers: Any) -> float:
         """The mean cost of answers (labels) to the truth y."""
@@ -77,7 +74,7 @@ class LossMatrix:
         """Mean cost of the decisions made from probabilities, as a metric like any other."""
 
         def each(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
-            return np.asarray(self.matrix[y, self._answers(answer)])
+            return np.asarray(self.matrix[y, self.answers(answer)])
 
         return Metric("cost", "classes", "probabilities", False, lambda y, a, k: float(each(y, a, k).mean()), each)
 
@@ -88,17 +85,40 @@ class LossMatrix:
             for t, truth in enumerate(self.labels)
         }
 
-    def _answers(self, probabilities: np.ndarray) -> np.ndarray:
+    def answers(self, probabilities: np.ndarray) -> np.ndarray:
+        """The places, among the labels, of the answers of least expected cost."""
         expected = probabilities @ self.matrix
         # a hair's breadth is a tie: rounding must not choose between answers of equal cost
         least = expected.min(axis=1, keepdims=True)
         return np.asarray((expected <= least + 1e-12 * max(1.0, float(self.matrix.max()))).argmax(axis=1))
 
 
-def _from_dict(given: Mapping[Any, Any], labels: np.ndarray) -> np.ndarray:
-    by_text = {str(label): place for place, label in enumerate(labels)}
-    matrix = np.full((len(labels), len(labels)), np.nan)
-    np.fill_diagonal(matrix, 0.0)
+def metric_for(scoring: str | None, loss: Any, labels: Any) -> Metric:
+    """The metric that was asked for: by name, the mean cost of a loss matrix, or the usual one; labels None: numbers.
+
+    >>> metric_for(None, "ham>spam=10, spam>ham=1", ["ham", "spam"]).name
+    'cost'
+    """
+    if loss is None:
+        return find(scoring, classes=labels is not None)
+    if labels is None:
+        raise ParameterError("loss is given, but the target holds numbers; a loss matrix is for classes")
+    if scoring is not None:
+        raise ParameterError(f"scoring={scoring!r} and loss are both given; give one of them")
+    return LossMatrix.of(loss, labels).metric
+
+
+def plain(given: Any) -> Any:
+    """Costs before the classes are known: truth -> answer -> cost, labels as text; an array as rows of numbers.
+
+    >>> plain("ham>spam=10, spam>ham=1")
+    {'ham': {'spam': 10.0}, 'spam': {'ham': 1.0}}
+    """
+    if isinstance(given, (str, Path)):
+        given = _from_text(str(given)) if ">" in str(given) else _from_csv(Path(given))
+    if not isinstance(given, Mapping):
+        return given.matrix.tolist() if isinstance(given, LossMatrix) else np.asarray(given).tolist()
+    costs: dict[str, dict[str, float]] = {}
     for key, value in given.items():
         if isinstance(value, Mapping):
             pairs = [((key, answer), cost) for answer, cost in value.items()]
@@ -107,7 +127,17 @@ def _from_dict(given: Mapping[Any, Any], labels: np.ndarray) -> np.ndarray:
         else:
             raise KindError(f"the loss of {key!r} is {value!r}; give {{truth: {{answer: cost}}}}")
         for (truth, answer), cost in pairs:
-            matrix[_place(truth, by_text), _place(answer, by_text)] = _cost(cost, truth, answer)
+            costs.setdefault(str(truth), {})[str(answer)] = _cost(cost, truth, answer)
+    return costs
+
+
+def _from_dict(costs: Mapping[str, Mapping[str, float]], labels: np.ndarray) -> np.ndarray:
+    by_text = {str(label): place for place, label in enumerate(labels)}
+    matrix = np.full((len(labels), len(labels)), np.nan)
+    np.fill_diagonal(matrix, 0.0)
+    for truth, answers in costs.items():
+        for answer, cost in answers.items():
+            matrix[_place(truth, by_text), _place(answer, by_text)] = cost
     gone = np.argwhere(np.isnan(matrix))
     if len(gone):
         truth, answer = labels[gone[0][0]], labels[gone[0][1]]
@@ -134,14 +164,14 @@ def _cost(value: Any, truth: Any, answer: Any) -> float:
         raise KindError(f"the cost of {truth} answered as {answer} is {value!r}; give a number") from error
 
 
-def _from_text(text: str) -> dict[tuple[str, str], str]:
-    pairs = {}
+def _from_text(text: str) -> dict[str, dict[str, str]]:
+    pairs: dict[str, dict[str, str]] = {}
     for part in text.split(","):
         left, equals, cost = part.rpartition("=")
         truth, sign, answer = left.partition(">")
         if not (equals and sign):
             raise ParameterError(f"the loss {part.strip()!r} cannot be read; give truth>answer=cost, as in ham>spam=10")
-        pairs[truth.strip(), answer.strip()] = cost.strip()
+        pairs.setdefault(truth.strip(), {})[answer.strip()] = cost.strip()
     return pairs
 
 

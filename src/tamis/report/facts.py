@@ -59,15 +59,19 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
 
 
 def _metric(results: Results) -> Metric:
-    from tamis.evaluate.metrics import find  # brings scikit-learn, so only when a report is written
+    from tamis.evaluate.loss import metric_for  # brings scikit-learn, so only when a report is written
 
     name = results["metric"] if results["partial"] else results["answer"]["metric"]
-    return find(name, classes=bool(results["data"]["classes"]))
+    loss = results["settings"].get("loss")
+    labels = [row["label"] for row in results["data"]["classes"]] or None
+    return metric_for(name if loss is None else None, loss, labels)
 
 
 def _answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
     found = results["answer"]
     guess = "always the majority" if found["task"] == "classes" else "always the mean"
+    if found["metric"] == "cost":
+        guess = "the cheapest answer for all"
     picked = len(found["selected"])
     metric = show.metric(found["metric"])
     cards = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tamis.report import show
 from tamis.report.table import Head, Table, cell
 
@@ -24,7 +26,9 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     )
     if not labels:
         return {"sentence": said, "confusion": None, "by_class": None}
-    counts = _counts(kept, len(labels))
+    counts = _counts(kept, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
+    if results["settings"].get("loss") is not None:
+        said += " The prediction is the answer of least expected cost."
     few = len(labels) <= MOST_SQUARE
     return {
         "sentence": said,
@@ -33,11 +37,13 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counts(kept: dict[str, Any], n_labels: int) -> list[list[int]]:
+def _counts(kept: dict[str, Any], labels: list[Any], loss: Any) -> list[list[int]]:
+    from tamis.evaluate.loss import LossMatrix
     from tamis.evaluate.metrics import confusion
 
-    predicted = [max(range(n_labels), key=answer.__getitem__) for answer in kept["answers"]]
-    counts: list[list[int]] = confusion(kept["truth"], predicted, list(range(n_labels))).tolist()
+    answers = np.array(kept["answers"])
+    predicted = answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(answers)
+    counts: list[list[int]] = confusion(kept["truth"], predicted, list(range(len(labels)))).tolist()
     return counts
 
 

@@ -13,6 +13,7 @@ from tamis.report import show
 DEFAULTS: dict[str, Any] = {
     "task": None,
     "scoring": None,
+    "loss": None,
     "lock": 0.2,
     "folds": 5,
     "repeats": None,
@@ -42,7 +43,10 @@ def command(plan: dict[str, Any]) -> str:
     words = [shlex.quote(plan["source"]), _option("target", settings["target"]), f"--seed {settings.get('seed', 0)}"]
     if plan.get("query"):
         words.append(_option("query", plan["query"]))
-    words += [_option(name, _written(value)) for name, value in _changed(settings).items()]
+    words += [
+        _option(name, _costs(value) if name == "loss" else _written(value))
+        for name, value in _changed(settings).items()
+    ]
     return " ".join(["tamis run", *words])
 
 
@@ -67,7 +71,12 @@ def _sayable(plan: dict[str, Any]) -> bool:
     settings = plan["settings"]
     listed = [*(settings.get("drop") or ()), *(settings.get("types") or {})]
     single = [plan["source"], plan.get("query"), settings["target"], settings.get("groups"), settings.get("time")]
-    plain = all(name and name == name.strip() and not set(name) & set(",=") for name in listed)
+    loss = settings.get("loss")
+    if isinstance(loss, dict):
+        listed += [*loss, *(answer for answers in loss.values() for answer in answers)]
+    elif loss is not None:
+        return False
+    plain = all(name and name == name.strip() and not set(name) & set(",=>") for name in listed)
     seen = all(word is None or word == show.name(word) for word in [*listed, *single])
     return plain and seen and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
 
@@ -81,6 +90,10 @@ def _written(value: Any) -> str:
     if isinstance(value, dict):
         return ",".join(f"{name}={kind}" for name, kind in value.items())
     return ",".join(value) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _costs(loss: dict[str, dict[str, float]]) -> str:
+    return ", ".join(f"{truth}>{answer}={cost:g}" for truth, row in loss.items() for answer, cost in row.items())
 
 
 def _python(plan: dict[str, Any]) -> str:

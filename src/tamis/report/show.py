@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 #: Metrics in words; any other is its name with spaces.
 METRIC_WORDS = {
+    "cost": "mean cost",
     "r2": "R²",
     "mse": "mean squared error",
     "rmse": "root mean squared error",

@@ -14,6 +14,7 @@ import numpy as np
 
 import tamis
 from tamis.errors import StudyError, TableError
+from tamis.evaluate.loss import LossMatrix
 from tamis.study.procedures import Fitted
 from tamis.table import Column, Table
 
@@ -30,6 +31,7 @@ class Model:
     columns : name, kind and levels of every column the procedure was fitted on, in the order of names.
     types : how the columns of the source are to be read, as in `tamis.read(…, like=types)`.
     fitted : the procedure.
+    loss : what each kind of mistake costs, when answers are to be those of least expected cost.
     """
 
     task: str
@@ -38,9 +40,18 @@ class Model:
     columns: tuple[dict[str, Any], ...]
     types: dict[str, Any]
     fitted: Fitted
+    loss: LossMatrix | None = None
 
     @classmethod
-    def of(cls, table: Table, task: str, target: str, labels: tuple[Any, ...], fitted: Fitted) -> Model:
+    def of(
+        cls,
+        table: Table,
+        task: str,
+        target: str,
+        labels: tuple[Any, ...],
+        fitted: Fitted,
+        loss: LossMatrix | None = None,
+    ) -> Model:
         """Remember what a procedure was fitted on."""
         columns = tuple(
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
@@ -49,15 +60,19 @@ class Model:
         types = {
             name: table.types[name] for name in sorted({column.origin for column in table.columns} & set(table.types))
         }
-        return cls(task, target, labels, columns, types, fitted)
+        return cls(task, target, labels, columns, types, fitted, loss)
 
     def predict(self, table: Table) -> np.ndarray:
         """The predicted class (a label) or number of every row."""
         ready = self.aligned(table)
         if self.task == "numbers":
             return self.fitted.numbers(ready)
-        labels = np.array(self.labels, dtype=object)
-        return labels[self.fitted.probabilities(ready, len(self.labels)).argmax(axis=1)]
+        return self.decide(self.fitted.probabilities(ready, len(self.labels)))
+
+    def decide(self, probabilities: np.ndarray) -> np.ndarray:
+        """The label of every row: the most probable, or the one of least expected cost."""
+        codes = probabilities.argmax(axis=1) if self.loss is None else self.loss.answers(probabilities)
+        return np.asarray(np.array(self.labels, dtype=object)[codes])
 
     def predict_proba(self, table: Table) -> np.ndarray:
         """Probability of every class, in the order of `labels`."""
@@ -91,14 +106,16 @@ class Model:
             "labels": list(self.labels),
             "columns": list(self.columns),
             "types": self.types,
+            "loss": None if self.loss is None else self.loss.matrix.tolist(),
             **self.fitted.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Model:
         """The model that `to_dict` described."""
-        columns, fitted = tuple(facts["columns"]), Fitted.from_dict(facts)
-        return cls(facts["task"], facts["target"], tuple(facts["labels"]), columns, facts["types"], fitted)
+        columns, labels, fitted = tuple(facts["columns"]), tuple(facts["labels"]), Fitted.from_dict(facts)
+        loss = None if facts["loss"] is None else LossMatrix.of(facts["loss"], labels)
+        return cls(facts["task"], facts["target"], labels, columns, facts["types"], fitted, loss)
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
@@ -138,8 +155,8 @@ def predictions_csv(model: Model, table: Table) -> str:
         return text.getvalue()
     shares = model.predict_proba(table)
     writer.writerow(["row", safe_cell(model.target), *(safe_cell(f"p({label})") for label in model.labels)])
-    for i, row in enumerate(shares):
-        writer.writerow([i, safe_cell(model.labels[int(row.argmax())]), *(repr(float(share)) for share in row)])
+    for i, (label, row) in enumerate(zip(model.decide(shares), shares)):
+        writer.writerow([i, safe_cell(label), *(repr(float(share)) for share in row)])
     return text.getvalue()
 
 

@@ -21,7 +21,7 @@ from tamis.study.words import answer
 SCHEMA = 1
 
 #: Metrics that cannot leave these bounds; an interval is cut there.
-BOUNDS = {"r2": (-np.inf, 1.0), "log_loss": (0.0, np.inf), "matthews": (-1.0, 1.0)}
+BOUNDS = {"r2": (-np.inf, 1.0), "log_loss": (0.0, np.inf), "cost": (0.0, np.inf), "matthews": (-1.0, 1.0)}
 
 Judgements = dict[str, list[dict[str, Any]]]
 

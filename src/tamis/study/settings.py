@@ -21,6 +21,8 @@ class Settings:
     seed : fixes every random choice.
     task : "classes" or "numbers"; None decides from the target's unlocked rows.
     scoring : the metric that is compared and quoted; None is accuracy for classes, R² for numbers.
+    loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
+        and the mean cost is compared and quoted.
     lock : the share of rows to lock.
     folds, repeats : outer k-fold and how often it is repeated; None repeats 3 times below 1,000 rows, else once.
     inner : folds of the cross-validation that chooses between procedures inside every training part.
@@ -34,6 +36,7 @@ class Settings:
     seed: int = 0
     task: str | None = None
     scoring: str | None = None
+    loss: Any = None
     lock: float = 0.2
     folds: int = 5
     repeats: int | None = None

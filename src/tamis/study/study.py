@@ -14,7 +14,8 @@ import tamis
 from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
-from tamis.evaluate.metrics import Metric, find
+from tamis.evaluate.loss import LossMatrix, metric_for, plain
+from tamis.evaluate.metrics import Metric
 from tamis.lock import Ledger, Lock
 from tamis.study import files
 from tamis.study.fold import Fold, find_leaks, judge, outer_folds, refit
@@ -45,7 +46,8 @@ class Study:
     seed : fixes every random choice.
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
-    **settings : what else `Settings` takes: task, scoring, lock, folds, repeats, inner, groups, time, drop, procedures.
+    **settings : what else `Settings` takes: task, scoring, loss, lock, folds, repeats, inner, groups, time, drop,
+        procedures; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -69,8 +71,10 @@ class Study:
         **settings: Any,
     ) -> None:
         self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
-        listed = {name: tuple(settings[name]) for name in ("drop", "procedures") if settings.get(name) is not None}
-        self.settings = Settings(target=target, seed=seed, types=plain_types(types), **{**settings, **listed})
+        for name, plainly in (("drop", tuple), ("procedures", tuple), ("loss", plain)):
+            if settings.get(name) is not None:
+                settings[name] = plainly(settings[name])
+        self.settings = Settings(target=target, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures)
         self._table: Table | None = None
         self._problem: Problem | None = None
@@ -157,7 +161,8 @@ class Study:
         """Write everything a finished study leaves behind."""
         settings = self.settings
         table = problem.table.take(problem.rows)
-        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted)
+        loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
+        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
         final = {"columns": list(fitted.columns), "words": self.model_.to_text(), "leaks": leaks}
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
@@ -244,7 +249,7 @@ class Study:
         return read(X, like=self.model_.types, query=query)
 
     def _metric(self) -> Metric:
-        return find(self.settings.scoring, classes=self.problem.task == "classes")
+        return metric_for(self.settings.scoring, self.settings.loss, self.problem.labels or None)
 
     def _folds(self, problem: Problem) -> list[Fold]:
         given = self.settings.repeats

@@ -9,7 +9,7 @@ from typing import Any
 MOST_NAMED = 12
 
 #: Metrics whose names do not read well in a sentence.
-SPOKEN = {"r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
+SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
 
 def answer(facts: dict[str, Any]) -> str:
@@ -21,6 +21,8 @@ def answer(facts: dict[str, Any]) -> str:
 guessing the majority gives 0.63.'
     """
     guess = "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
+    if facts["metric"] == "cost":
+        guess = "the cheapest answer for all"
     low, high = facts["interval"]
     expected = (
         f"Expected {_spoken(facts['metric'])} on new rows {_two(facts['score'])} "
