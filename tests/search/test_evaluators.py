@@ -5,16 +5,18 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tamis import LinearRegressor, SubsetSelector
+from tamis import LinearClassifier, LinearRegressor, SubsetSelector
 from tamis.errors import ParameterError
 from tamis.search.evaluator import evaluator_of, wide
 from tamis.search.evaluator.criterion import Criterion
 from tamis.search.evaluator.leave_one_out import LeaveOneOut
+from tamis.search.evaluator.logistic import LogisticEvaluator
 from tamis.search.evaluator.moments import MomentsEvaluator
 from tamis.search.evaluator.refit import Refit
 from tamis.search.evaluator.task import Task
@@ -215,3 +217,93 @@ def test_criteria_equal_the_scores_of_the_same_name():
         found = SubsetSelector(word, search="exhaustive", k=2).fit(X, y)
         assert found.score_ == pytest.approx(function(X[:, found.selected_], y))
         assert SubsetSelector(function, search="exhaustive", k=2).fit(X, y).score_ == pytest.approx(found.score_)
+
+
+TIGHT = {"tol": 1e-11, "max_iter": 2000}
+LOGISTIC = [
+    LogisticRegression(**TIGHT),
+    LogisticRegression(C=0.05, fit_intercept=False, **TIGHT),
+    make_pipeline(StandardScaler(), LogisticRegression(C=0.1, solver="newton-cholesky", **TIGHT)),
+    LinearClassifier(penalty="ridge", alpha=0.02),
+    LinearClassifier(penalty="ridge", alpha=0.02, standardize=False),
+]
+
+
+def two_classes(n=90, d=6, seed=4):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d)) @ random.normal(size=(d, d)) * random.uniform(0.2, 5, size=d) + 3
+    logit = (X - X.mean(axis=0)) @ np.r_[1.0, -0.5, np.zeros(d - 2)]
+    return X, (logit + random.logistic(size=n) > 0).astype(int)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "neg_brier_score"])
+@pytest.mark.parametrize("model", LOGISTIC, ids=str)
+def test_newton_steps_value_logistic_regression_as_refits_do(model, scoring):
+    """A search on logistic regression would not be the search the user asked for."""
+    task = task_of(model, *two_classes(), scoring=scoring)
+    fast, slow = evaluator_of(task), Refit(task)
+    assert type(fast) is LogisticEvaluator
+    base, every = np.array([1, 4]), np.arange(6)
+    outside = np.setdiff1d(every, base)
+    pairs = [
+        (fast.additions(base, outside), slow.additions(base, outside)),
+        (fast.removals(every, every), slow.removals(every, every)),
+        (fast.sets([base, every, base[:1]]), slow.sets([base, every, base[:1]])),
+    ]
+    for ours, theirs in pairs:
+        np.testing.assert_allclose(ours[0], theirs[0], atol=1e-6)
+        np.testing.assert_allclose(ours[1], theirs[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_newton_steps_do_not_depend_on_threads(n_jobs):
+    """Scores of logistic regression would change with the machine."""
+    X, y = two_classes()
+    values = [
+        evaluator_of(task_of(LOGISTIC[0], X, y, scoring="neg_log_loss", n_jobs=jobs)).additions(
+            np.array([0]), np.arange(1, 6)
+        )[0]
+        for jobs in (None, n_jobs)
+    ]
+    assert (values[0] == values[1]).all()
+
+
+def test_logistic_sets_without_a_safe_optimum_are_refitted(monkeypatch):
+    """Perfectly separated classes and doubled columns have no single optimum: the model itself must answer."""
+    X, y = two_classes()
+    X = np.column_stack([X, X[:, 0], np.where(y == 1, 1.0, -1.0)])
+    task = task_of(LogisticRegression(C=np.inf), X, y)
+    fast = evaluator_of(task)
+    asked = []
+    refit = Refit.fold_scores
+    monkeypatch.setattr(Refit, "fold_scores", lambda self, sets: asked.extend(sets) or refit(self, sets))
+    fast.sets([np.array([0, 6]), np.array([1, 7]), np.array([1, 2])])
+    assert [columns.tolist() for columns in asked] == [[0, 6], [1, 7]]
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (LogisticRegression(class_weight="balanced"), {}),
+        (LogisticRegression(solver="liblinear"), {}),
+        (LogisticRegression(l1_ratio=1.0, solver="saga"), {}),
+        (LogisticRegression(), {"scoring": "roc_auc"}),
+        (LinearClassifier(penalty="lasso", alpha=0.1), {}),
+        (make_pipeline(StandardScaler(with_std=False), LogisticRegression()), {}),
+    ],
+    ids=str,
+)
+def test_what_newton_steps_do_not_cover_is_refitted(model, options):
+    """Another model's optimum would be taken for this one's."""
+    assert type(evaluator_of(task_of(model, *two_classes(), **options))) is Refit
+
+
+def test_forward_search_of_logistic_regression_takes_the_steps_of_refits():
+    """The subset must be the one that scikit-learn's own loop finds."""
+    X, y = two_classes(n=200, d=10)
+    cv = StratifiedKFold(5)
+    ours = SubsetSelector(LOGISTIC[0], search="forward", k=4, scoring="neg_log_loss", cv=cv).fit(X, y)
+    theirs = SequentialFeatureSelector(
+        LOGISTIC[0], n_features_to_select=4, scoring="neg_log_loss", cv=cv, direction="forward"
+    ).fit(X, y)
+    assert (ours.get_support() == theirs.get_support()).all()
