@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tamis import SubsetSelector
 from tamis.errors import KindError, ParameterError, TableError, TamisWarning
+from tamis.search.strategy import known
 
 NAMES = list("gbdafce")
 
@@ -117,16 +118,17 @@ def test_sets_are_valued_once(linear_data):
     assert len(sets) == len(set(sets)) == found.n_evaluations_
 
 
-@pytest.mark.parametrize("search", ["forward", "backward", "floating", "genetic", "annealing", "random", "elimination"])
+@pytest.mark.parametrize("search", known())
 def test_column_order_and_threads_do_not_matter(search, linear_data):
     """Two people with the same table in another order would publish different columns."""
     X, y = linear_data
     frame = pd.DataFrame(X, columns=NAMES)
     other = frame[sorted(NAMES, reverse=True)]
-    one = SubsetSelector(LinearRegression(), search=search, k=3, max_evaluations=60).fit(frame, y)
-    two = SubsetSelector(LinearRegression(), search=search, k=3, max_evaluations=60, n_jobs=2).fit(other, y)
+    options = {"cv": "train"} if search == "branch-and-bound" else {"max_evaluations": 60}
+    one = SubsetSelector(LinearRegression(), search=search, k=3, **options).fit(frame, y)
+    two = SubsetSelector(LinearRegression(), search=search, k=3, n_jobs=2, **options).fit(other, y)
     assert one.selected_ == two.selected_
-    assert list(one.history_) == list(two.history_)
+    assert repr(list(one.history_)) == repr(list(two.history_))  # an error that cannot be known is NaN in both
 
 
 def test_refits_do_not_depend_on_threads(linear_data):
