@@ -12,9 +12,9 @@ from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
 from tamis.linear.loss import Loss, Squared
 from tamis.linear.normal import Normal, test_error
-from tamis.linear.path import Path, is_past_its_best, strengths
+from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
-from tamis.linear.two_classes import path_of_two_classes, suits
+from tamis.linear.walk import suits, walked_path
 from tamis.views.moments import FoldMoments, Moments
 
 _TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
@@ -56,9 +56,9 @@ class Solution:
 
 def path_of(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None = None) -> Path:
     """The models for a falling grid of strengths, with their errors over folds when there are any."""
-    if suits(job.X, job.loss, job.penalty):
-        return path_of_two_classes(job, splits, n_alphas, alphas)
-    return _tall(job, splits, n_alphas, alphas) if job.is_tall else _wide(job, splits, n_alphas, alphas)
+    if job.is_tall:
+        return _tall(job, splits, n_alphas, alphas)
+    return (walked_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas)
 
 
 def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> Solution:
@@ -134,7 +134,7 @@ def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
 def _is_saturated(fits: Lockstep) -> bool:
     """True when all rows are fitted nearly perfectly: smaller strengths only follow noise."""
     fit = fits.fits[0]
-    return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < 1e-3 * fit.null
+    return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < SATURATED * fit.null
 
 
 def _tall_at(job: Job, alpha: float, gap: float) -> Solution:

@@ -72,7 +72,7 @@ class Normal:
             l1, l2 = penalty.at(alpha)
             gain, gap = 1e-2 * goal / max(1, len(beta)) ** 0.5, np.inf
             for attempt in range(8):  # descent alone is mostly enough; the direct solve costs more than it
-                beta, q = minimise(self.H, q, beta, l1, l2, gain, penalty.starts, polish=attempt > 0)
+                beta, q = minimise(self.H, q, beta, l1, l2, gain, penalty.starts, exact=attempt > 0)
                 gap = self.gap(beta, q, penalty, alpha) if l1.any() else 0.0
                 if gap <= goal or self.yy <= 0:
                     break

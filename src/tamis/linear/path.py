@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+SATURATED = 1e-3  # share of the loss without columns at which smaller strengths only follow noise
 _ALWAYS = 30  # strengths that are followed in any case
 _PATIENCE = 20  # strengths without a better error after which a path ends
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from tamis.linear.descend import descend, descend_groups
+from tamis.linear.descend import descend, descend_groups, polish
 
 _SWEEPS = 20_000
-_LEAVES = 10  # columns that may leave while polishing
 
 
 def minimise(
@@ -21,7 +20,7 @@ def minimise(
     l2: np.ndarray,
     tol: float,
     starts: np.ndarray | None = None,
-    polish: bool = True,
+    exact: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """New coefficients and the gradient -H(β - β₀) + q at them; `tol` is the gain below which a sweep is the last."""
     beta, q = beta.copy(), q.copy()
@@ -35,47 +34,9 @@ def minimise(
         descend_groups(H, q, beta, starts, top, l1, l2[starts[:-1]], tol, _SWEEPS)
         return beta, q
     descend(H, q, beta, l1, l2, tol, _SWEEPS)
-    return _polish(H, q, beta, l1, l2) if polish else (beta, q)
-
-
-def _polish(
-    H: np.ndarray, q: np.ndarray, beta: np.ndarray, l1: np.ndarray, l2: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Walk to the exact optimum for the columns in use and their signs; one that would change its sign leaves at 0."""
-    for _ in range(_LEAVES):
-        used = np.flatnonzero((beta != 0) | ((l1 == 0) & (np.diagonal(H) > 0)))
-        if not used.size or used.size > 2000:
-            return beta, q
-        signs = np.sign(beta[used])
-        move = _move(H[np.ix_(used, used)], q[used] - l1[used] * signs - l2[used] * beta[used], l2[used])
-        if move is None:
-            return beta, q
-        crosses = (np.sign(beta[used] + move) != signs) & (l1[used] > 0)
-        share = 1.0
-        if crosses.any():
-            lengths = np.where(crosses, -beta[used] / np.where(move == 0, 1.0, move), np.inf)
-            out = int(np.argmin(lengths))
-            share = float(lengths[out])
-        beta, q = beta.copy(), q - (share * move) @ H[used]
-        beta[used] += share * move
-        if not crosses.any():
-            return beta, q
-        q += H[used[out]] * beta[used[out]]  # exactly 0, whatever rounding left
-        beta[used[out]] = 0.0
+    if exact:
+        polish(H, q, beta, l1, l2)
     return beta, q
-
-
-def _move(block: np.ndarray, left: np.ndarray, l2: np.ndarray) -> np.ndarray | None:
-    """(block + diag l2)⁻¹ left, one step refined; None when it cannot be factored."""
-    block.flat[:: len(left) + 1] += l2
-    exact = block.copy()
-    block.flat[:: len(left) + 1] += 1e-11 * np.max(np.diagonal(block))  # for columns that repeat one another
-    factor, info = lapack.dpotrf(block, lower=1, overwrite_a=1)
-    if info != 0:
-        return None
-    move, _ = lapack.dpotrs(factor, left, lower=1)
-    more, _ = lapack.dpotrs(factor, left - exact @ move, lower=1)
-    return np.asarray(move + more)
 
 
 def _solve(H: np.ndarray, right: np.ndarray, l2: np.ndarray) -> np.ndarray:

@@ -1,0 +1,194 @@
+"""Paths walked by compiled kernels: all rows and every fold's training rows side by side, each on its own thread."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import log_expit
+
+from tamis.engine import map_threads
+from tamis.errors import NotConverged
+from tamis.linear.columns import Columns
+from tamis.linear.folds import Splits, training_weights
+from tamis.linear.loss import Logistic, Squared
+from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
+from tamis.linear.penalty import Penalty
+
+_AT_ONCE = 5  # strengths between two looks at the errors of the folds
+_SMALL = 200_000  # entries up to which calls, not sums, are what costs
+_LARGE = 50_000_000  # entries above which the columns are not copied
+
+
+class Walk:
+    """One fit on shared columns, and where it stands on its path."""
+
+    def __init__(self, columns: Columns, f: int, y: np.ndarray, w: np.ndarray, penalty: Penalty, centred: bool) -> None:
+        from tamis.linear.screen import pulls
+
+        self.columns, self.w, self.centred = columns, w, centred
+        self.centre, self.inverse, self.norms = (
+            np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
+        )
+        self.l1, self.l2 = penalty.l1_ratio * penalty.factors, (1 - penalty.l1_ratio) * penalty.factors
+        p = len(columns.Z)
+        self.beta, self.b0, self.known, self.when = np.zeros(p), np.zeros(1), np.empty(p), np.zeros(p)
+        self.gap = 0.0
+        self._begin(y)
+        self.null = float(w @ self._losses(self.eta))
+        self.seen, self.clock = self.pull.copy(), np.array([1.0, 0.0])
+        pulls(columns.Z, self.pull, self.inverse, self.known)
+
+    eta: np.ndarray
+    pull: np.ndarray
+
+    def _begin(self, y: np.ndarray) -> None:
+        """The model without columns."""
+        raise NotImplementedError
+
+    def _losses(self, eta: np.ndarray) -> np.ndarray:
+        """Loss of each row."""
+        raise NotImplementedError
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        raise NotImplementedError
+
+    @property
+    def _state(self) -> tuple[tuple[np.ndarray, ...], ...]:
+        """What the kernels read and what they go on from."""
+        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
+        look = (self.seen, self.clock, self.known, self.when)
+        return units, look, (self.beta, self.eta, self.pull, self.b0)
+
+    def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (strengths × columns, the intercept last) in the units of X, and the loss of every row."""
+        p, n = self.columns.Z.shape
+        out = np.empty((len(alphas), p + 1)), np.empty((len(alphas), n)), np.empty(len(alphas))
+        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
+        found, etas, gaps = out
+        self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
+        found[:, :-1] *= self.inverse * self.columns.inverse
+        found[:, -1] -= found[:, :-1] @ self.columns.centre
+        return found, self._losses(etas)
+
+
+class SquaredWalk(Walk):
+    """A fit of the squared loss; the target is centred first."""
+
+    def _begin(self, y: np.ndarray) -> None:
+        self.middle = float(self.w @ y) if self.centred else 0.0
+        self.y = y - self.middle
+        self.eta, self.pull = np.zeros_like(self.y), self.w * self.y
+        self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
+
+    def _losses(self, eta: np.ndarray) -> np.ndarray:
+        return 0.5 * (self.y - eta) ** 2
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        from tamis.linear.squared import walk
+
+        self.size, self.gram = walk(
+            *self._state, self.y, self.centre, alphas, self.centred, goal, self.kept, self.size, self.gram, out
+        )
+        out[0][:, -1] += self.middle
+
+
+class LogisticWalk(Walk):
+    """A fit of the log loss of two classes."""
+
+    def _begin(self, y: np.ndarray) -> None:
+        self.y = y
+        mean = np.clip(self.w @ y, 1e-12, 1 - 1e-12)
+        if self.centred:
+            self.b0[0] = np.log(mean / (1 - mean))
+        self.eta = np.full(len(y), self.b0[0])
+        self.pull = self.w * (y - 1 / (1 + np.exp(-self.eta)))
+
+    def _losses(self, eta: np.ndarray) -> np.ndarray:
+        return np.asarray(-log_expit(eta) + (1 - self.y) * eta)
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        from tamis.linear.logistic import walk
+
+        walk(*self._state, self.y, alphas, self.centred, goal, out)
+
+
+def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
+    """Whether a job is one of these losses on a dense matrix that is small or not tall, all columns penalised singly.
+
+    With very many rows a column, Newton steps on BLAS Hessians are faster.
+    """
+    n, p = X.shape
+    if not isinstance(X, np.ndarray) or not isinstance(loss, (Squared, Logistic)) or loss.offset is not None:
+        return False
+    if (n > 50 * p and n * p > _SMALL) or n * p > _LARGE:
+        return False
+    return penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+
+
+def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
+    """A fit for every weighting of the rows (n × m)."""
+    weights = weights / weights.sum(axis=0)
+    X = np.asarray(job.X, dtype=np.float64)
+    options = {"standardize": job.standardize, "centred": job.fit_intercept, "n_jobs": job.n_jobs}
+    columns = Columns.of(X, weights, **options)
+    kind = SquaredWalk if isinstance(job.loss, Squared) else LogisticWalk
+    y = np.ascontiguousarray(job.loss.y[:, 0], dtype=np.float64)
+
+    def one(f: int) -> Walk:
+        return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
+
+    return map_threads(one, range(weights.shape[1]), job.n_jobs)
+
+
+def walked_path(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+    """The path, with errors over folds; it ends early where the folds are past their best."""
+    weights = job.weights[:, None]
+    if splits:
+        weights = np.hstack([weights, training_weights(splits, job.weights)])
+    fits = walks_of(job, weights)
+    n, p = job.X.shape
+    largest = job.penalty.largest(fits[0].known[:, None])
+    grid = strengths(largest, n_alphas, p > n) if alphas is None else np.asarray(alphas, dtype=float)
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    found, errors, left = np.empty((0, p + 1)), np.empty((len(splits or []), 0)), np.empty(0)
+    for start in range(0, len(grid), _AT_ONCE):
+        step = partial(Walk.walk, alphas=grid[start : start + _AT_ONCE], tol=job.tol)
+        made = map_threads(step, fits, job.n_jobs)
+        found, left = np.vstack([found, made[0][0]]), np.append(left, made[0][1] @ fits[0].w)
+        if splits:
+            losses = [loss[:, test] @ _share(job.weights[test]) for (_, test), (_, loss) in zip(splits, made[1:])]
+            errors = np.hstack([errors, double * np.array(losses)])
+        if alphas is None and (end := _end(left / fits[0].null, errors, start)):
+            found, errors = found[:end], errors[:, :end]
+            break
+    _warn(fits, job.tol)
+    path = Path(grid[: len(found)], found[:, :-1, None], found[:, -1:], np.count_nonzero(found[:, :-1], axis=1))
+    if not splits:
+        return path
+    return path.scored(errors, np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def _end(left: np.ndarray, errors: np.ndarray, start: int) -> int:
+    """How many strengths make the path, or 0 when it goes on; `left` is the share of the loss still there."""
+    for end in range(start + 1, len(left) + 1):
+        if left[end - 1] < SATURATED or (len(errors) and is_past_its_best(errors[:, :end])):
+            return end
+    return 0
+
+
+def _share(weights: np.ndarray) -> np.ndarray:
+    return np.asarray(weights / weights.sum())
+
+
+def _warn(fits: list[Walk], tol: float) -> None:
+    worst = max(fit.gap for fit in fits)
+    if worst > tol * (1 + 1e-6):
+        warnings.warn(
+            f"the linear model stopped at a relative duality gap of {worst:.1e} (asked {tol:.1e}); give a larger "
+            "alpha, or drop nearly equal columns",
+            NotConverged,
+            stacklevel=6,
+        )
