@@ -14,6 +14,10 @@ from numba.core import event
 
 njit = partial(numba.njit, nogil=True, cache=True)
 
+#: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
+#: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
+inner = partial(njit, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
 
 class _Announce(event.Listener):
     """Says once, on a terminal, that the machine is compiling: the silence would look like a hang."""

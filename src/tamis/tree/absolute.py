@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
-from tamis.tree.sort import PLACE
+from tamis.engine.kernel import inner
+from tamis.tree.layout import HIGH, PLACE
+from tamis.tree.sort import sort_by
 
 # rows of the buffer `fenwick`
 ALL, ALL_SUM, LEFT, LEFT_SUM, RANKED = range(5)
 
 
-@njit
+@inner
 def rank_targets(values, m, rank, fenwick):
     """Ranks 1 … m of the node's targets, and the targets in that order."""
-    order = np.argsort(values[:m, 0], kind="mergesort")
+    order = rank[1]
+    sort_by(values[:, 0], m, order, rank[2])
     for r in range(m):
-        rank[order[r]] = r + 1
+        rank[0, order[r]] = r + 1
         fenwick[RANKED, r + 1] = values[order[r], 0]
 
 
-@njit
+@inner
 def median_of(weight, rank, fenwick, m):
     """Weighted median of the node's targets, midway where the weight splits evenly; after `rank_targets`."""
     total = 0.0
@@ -42,7 +44,7 @@ def median_of(weight, rank, fenwick, m):
     return fenwick[RANKED, m]
 
 
-@njit
+@inner
 def _add(fenwick, which, m, r, w, wy):
     while r <= m:
         fenwick[which, r] += w
@@ -50,7 +52,7 @@ def _add(fenwick, which, m, r, w, wy):
         r += r & -r
 
 
-@njit
+@inner
 def _deviation(fenwick, m, sign, weight, total):
     """Σ w |y - median| of the left rows (sign 0), or of all but them (sign 1)."""
     step = 1
@@ -70,7 +72,7 @@ def _deviation(fenwick, m, sign, weight, total):
     return median * (2.0 * below - weight) + total - 2.0 * sum_below
 
 
-@njit
+@inner
 def scan_absolute(keys, n, m, values, weight, rank, fenwick, min_leaf, least, slack):
     """Best cut of sorted keys: improvement, and the codes around the cut (-2: none)."""
     for r in range(m + 1):
@@ -88,7 +90,7 @@ def scan_absolute(keys, n, m, values, weight, rank, fenwick, min_leaf, least, sl
         left_weight += weight[i]
         left_sum += weight[i] * values[i, 0]
         _add(fenwick, LEFT, m, rank[i], weight[i], weight[i] * values[i, 0])
-        code, after = keys[p] >> 32, keys[p + 1] >> 32
+        code, after = keys[p] >> HIGH, keys[p + 1] >> HIGH
         if code == after or p + 1 < min_leaf or n - p - 1 < min_leaf:
             continue
         found = parent - _deviation(fenwick, m, 0, left_weight, left_sum)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 from tamis.tree.layout import CHI2, ENTROPY, GAIN_RATIO, GINI, POISSON
 
 
-@njit
+@inner
 def _plogp(x):
     return x * np.log(x) if x > 0.0 else 0.0  # 0 log 0 = 0
 
 
-@njit
+@inner
 def goodness(criterion, left, total, n_stats):
     """How good the split of `total` into `left` and the rest is; in units of weight times impurity."""
     if criterion == GINI:
@@ -55,7 +55,7 @@ def goodness(criterion, left, total, n_stats):
     return out
 
 
-@njit
+@inner
 def _chi2(left, total, n_stats):
     """Pearson's statistic of the table sides × classes."""
     w = wl = 0.0
@@ -73,7 +73,7 @@ def _chi2(left, total, n_stats):
     return out * w * (1.0 / wl + 1.0 / wr)
 
 
-@njit
+@inner
 def enough(criterion, left, total, n_stats, least):
     """Whether both heaps weigh at least `least`."""
     if least <= 0.0:
@@ -86,7 +86,7 @@ def enough(criterion, left, total, n_stats, least):
     return wl >= least and w - wl >= least
 
 
-@njit
+@inner
 def undivided(criterion, total, n_stats):
     """Goodness of a heap left as it is."""
     if criterion == GINI:
@@ -113,7 +113,7 @@ def undivided(criterion, total, n_stats):
     return out
 
 
-@njit
+@inner
 def class_impurity(criterion, total, n_stats):
     """Impurity of a heap of classes times its weight: Gini, or entropy in nats."""
     w = 0.0
@@ -124,14 +124,14 @@ def class_impurity(criterion, total, n_stats):
     return w - undivided(GINI, total, n_stats)
 
 
-@njit
+@inner
 def split_information(left_weight, total_weight):
     """Entropy of the two sides' sizes, per unit of weight: what gain_ratio divides by."""
     p = left_weight / total_weight
     return -_plogp(p) - _plogp(1.0 - p)
 
 
-@njit
+@inner
 def excess(criterion, total, impurity, n_rows, n_stats, n_groups):
     """Improvement that a categorical column owes to having more than ten levels.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,14 @@ from tamis.tree.layout import (
     Columns,
     Limits,
     Target,
+    Work,
+    work_of,
 )
 from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
 
 #: Trees keep every distinct value apart, however many there are: splits stay exact.
-LOSSLESS = 2**31 - 2
+LOSSLESS = 2**30 - 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,15 @@ class Soil:
         columns = Columns(stacks[0], stacks[1], stacks[2], about)
         return cls(bins, columns)
 
+    @cached_property
+    def ordered(self) -> np.ndarray:
+        """Keys of every numeric column in order: sorted once, however many trees grow on some of the rows."""
+        from tamis.tree.order import sort_columns
+
+        keys = np.empty((self.bins.n_columns, self.bins.n_rows), dtype=np.int64)
+        sort_columns(self.columns, keys, np.empty(self.bins.n_rows, dtype=np.int64), np.empty(2049, dtype=np.int64))
+        return keys
+
 
 def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
     """Grow one tree on some rows; the tree, and the leaf of each of those rows.
@@ -73,10 +85,10 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
     A row may appear once only; give it a weight to count it more often.
     """
     from tamis.tree.grow import grow
-    from tamis.tree.layout import nodes_of, work_of
+    from tamis.tree.layout import nodes_of
 
     mine = rows.astype(np.int32)
-    work = work_of(soil.columns, target, len(mine), _pays_to_presort(soil, target, limits, len(mine)))
+    work = _buffers(soil, target, limits, mine)
     most_leaves = max(1, len(mine) // max(1, limits.min_leaf))
     if limits.max_leaves:
         most_leaves = min(most_leaves, limits.max_leaves)
@@ -90,6 +102,27 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
     leaf = np.empty(soil.bins.n_rows, dtype=np.int64)
     leaf[mine] = np.repeat(leaves, ints[leaves, N_ROWS])
     return _tree_of(soil, target, ints, floats, stats, level, surrogate, agreement), leaf[rows]
+
+
+def _buffers(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> Work:
+    """Buffers for a tree on some rows; the columns in order where that pays, and the weights where they are simple."""
+    presort = _pays_to_presort(soil, target, limits, len(rows))
+    work = work_of(soil.columns, target, len(rows), presort)
+    if presort:
+        from tamis.tree.order import choose_rows
+
+        inside = np.zeros(soil.bins.n_rows, dtype=np.uint8)
+        inside[rows] = 1
+        choose_rows(soil.ordered, soil.columns.about, inside, target.classes, work.presorted)
+    case, unit = target.case[rows], float(target.case[rows[0]])
+    if np.any(case != unit):
+        return work
+    share = np.zeros(target.n_stats)
+    if target.criterion <= CHI2:
+        share[target.classes[rows]] = target.weight[rows]
+        if not np.array_equal(share[target.classes[rows]], target.weight[rows]):
+            share = np.empty(0)
+    return work._replace(unit=unit, share=share)
 
 
 def _pays_to_presort(soil: Soil, target: Target, limits: Limits, n_rows: int) -> bool:

@@ -13,6 +13,10 @@ GINI, ENTROPY, GAIN_RATIO, CHI2, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(
 SURROGATE, CATEGORY, MAJORITY = range(3)
 LEFT, RIGHT, UNKNOWN = range(3)
 
+#: Keys hold a code from bit HIGH on, a row or a place in the node in the low 32, and between them the bit of class 1.
+HIGH, PLACE, CLASS_BIT = 33, 0xFFFFFFFF, 32
+BLOCK = 16  # keys that are summed up before any of them is looked at
+
 # rows of Columns.about
 WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
 
@@ -26,7 +30,7 @@ WEIGHT, IMPURITY, IMPROVEMENT, RISK = range(4)
 # rows of Work.heap
 TOTAL, PRESENT, ON_LEFT, DIR0, DIR1, DIR2 = range(6)
 # rows of Work.group
-ROWS, CODE, ARRANGED, LEVEL, LEVEL_SIDE = range(5)
+ROWS, CODE, ARRANGED, LEVEL, LEVEL_SIDE, SPARE = range(6)
 
 
 class Columns(NamedTuple):
@@ -75,23 +79,25 @@ class Nodes(NamedTuple):
 class Work(NamedTuple):
     """Buffers of one growing thread, allocated once."""
 
-    keys: np.ndarray  # int64 (2, rows): code << 32 | place in the node; and a spare row for sorting
-    presorted: np.ndarray  # int64 (columns, rows): code << 32 | row, in order within each node; empty when not used
+    keys: np.ndarray  # int64 (2, rows): code << HIGH | place in the node; and a spare row for sorting
+    presorted: np.ndarray  # int64 (columns, rows): see order.py; empty when columns are sorted at each node
+    share: np.ndarray  # weight of a row of each class, where it depends on the class alone; empty otherwise
+    unit: float  # the user's weight of every row; 0 where rows differ
+    tally: np.ndarray  # int64: sums of blocks of keys
     digits: np.ndarray
     classes: np.ndarray  # the node's rows, gathered
     values: np.ndarray
     weight: np.ndarray
     side: np.ndarray  # uint8, by place in the node
-    side_of_row: np.ndarray  # uint8, by row of the table
+    pull: np.ndarray  # int8 by row of the table: 1 goes left, -1 goes right, 0 is not known
     rows: np.ndarray  # int32 scratch for partitions
     heap: np.ndarray  # (6, n_stats)
     table: np.ndarray  # (codes, n_stats): statistics of each code or level
-    group: np.ndarray  # int64 (5, codes): rows, code, arranged, level and side of the best split so far
+    group: np.ndarray  # int64 (6, codes): rows, code, arranged, level and side of the best split so far; spare
     score: np.ndarray
     side_of: np.ndarray  # uint8 by level
     tried: np.ndarray  # int64 (columns)
-    gains: np.ndarray  # (columns, 2)
-    rank: np.ndarray  # absolute error: rank of each row's target in the node
+    rank: np.ndarray  # absolute error: rank of each row's target in the node; and two rows for sorting
     fenwick: np.ndarray  # absolute error: (5, rows + 1)
 
 
@@ -103,21 +109,23 @@ def work_of(columns: Columns, target: Target, n_rows: int, presorted: bool) -> W
     return Work(
         keys=np.empty((2, n_rows), dtype=np.int64),
         presorted=np.empty((n_columns if presorted else 0, n_rows), dtype=np.int64),
+        share=np.empty(0),
+        unit=0.0,
+        tally=np.empty(n_rows // BLOCK + 1, dtype=np.int64),
         digits=np.empty(2049, dtype=np.int64),
         classes=np.empty(n_rows, dtype=np.int32),
         values=np.empty((n_rows, target.values.shape[1])),
         weight=np.empty(n_rows),
         side=np.empty(n_rows, dtype=np.uint8),
-        side_of_row=np.empty(len(target.weight), dtype=np.uint8),
+        pull=np.zeros(len(target.weight), dtype=np.int8),
         rows=np.empty(n_rows, dtype=np.int32),
         heap=np.empty((6, s)),
         table=np.empty((table, max(s, 2))),
-        group=np.empty((5, table), dtype=np.int64),
+        group=np.empty((6, table), dtype=np.int64),
         score=np.empty(table),
         side_of=np.full(int(columns.about[N_VALUES].max(initial=0)) + 2, UNKNOWN, dtype=np.uint8),
         tried=np.empty(n_columns, dtype=np.int64),
-        gains=np.empty((n_columns, 2)),
-        rank=np.empty(absolute, dtype=np.int64),
+        rank=np.empty((3, absolute), dtype=np.int64),
         fenwick=np.empty((5, absolute + 1)),
     )
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 from tamis.tree.criterion import enough, goodness
 from tamis.tree.cut import add, fill_table
-from tamis.tree.layout import ARRANGED, CHI2, CODE, DIR0, DIR1, DIR2, ON_LEFT, ROWS
-from tamis.tree.sort import PLACE, sort_keys
+from tamis.tree.layout import ARRANGED, CHI2, CODE, DIR0, DIR1, DIR2, HIGH, ON_LEFT, PLACE, ROWS, SPARE
+from tamis.tree.sort import sort_by, sort_keys
 
 EXHAUSTIVE = 10
 
 
-@njit
+@inner
 def group_levels(criterion, s, keys, spare, digits, n, low, high, classes, values, weight, table, group):
     """One entry a level present, by ascending code: group[CODE], group[ROWS], table; returns their number."""
     span, g = high - low + 1, 0
@@ -36,7 +36,7 @@ def group_levels(criterion, s, keys, spare, digits, n, low, high, classes, value
     sort_keys(keys, spare, digits, n, low, high)
     last = -2
     for p in range(n):
-        code = keys[p] >> 32
+        code = keys[p] >> HIGH
         if code != last:
             group[CODE, g] = code
             group[ROWS, g] = 0
@@ -49,7 +49,7 @@ def group_levels(criterion, s, keys, spare, digits, n, low, high, classes, value
     return g
 
 
-@njit
+@inner
 def arrange(criterion, s, n_groups, table, group, score, heap):
     """group[ARRANGED]: the levels in the order whose cuts are worth trying."""
     if s == 2:
@@ -58,12 +58,10 @@ def arrange(criterion, s, n_groups, table, group, score, heap):
             score[g] = table[g, 1] / below
     else:
         _project(criterion, s, n_groups, table, score, heap[DIR0], heap[DIR1], heap[DIR2])
-    order = np.argsort(score[:n_groups], kind="mergesort")
-    for g in range(n_groups):
-        group[ARRANGED, g] = order[g]
+    sort_by(score, n_groups, group[ARRANGED], group[SPARE])
 
 
-@njit
+@inner
 def _weight(criterion, s, table, g):
     w = table[g, 0]
     if criterion <= CHI2:
@@ -72,7 +70,7 @@ def _weight(criterion, s, table, g):
     return w
 
 
-@njit
+@inner
 def _project(criterion, s, n_groups, table, score, centre, v, new):
     """Scores of the levels along the first principal direction of their shares, by power iteration."""
     first = 0 if criterion <= CHI2 else 1
@@ -106,7 +104,7 @@ def _project(criterion, s, n_groups, table, score, centre, v, new):
             v[c] = new[c] / np.sqrt(norm)
 
 
-@njit
+@inner
 def divide(criterion, s, n, n_groups, table, group, score, heap, total, min_leaf, least, slack):
     """Best division: goodness, and how many of group[ARRANGED] go left."""
     if s > 2 and n_groups <= EXHAUSTIVE:
@@ -127,7 +125,7 @@ def divide(criterion, s, n, n_groups, table, group, score, heap, total, min_leaf
     return best, prefix
 
 
-@njit
+@inner
 def _exhaustive(criterion, s, n, n_groups, table, group, left, total, min_leaf, least, slack):
     """Every division, one level changing sides at a time (Gray code); the last level stays on the right."""
     rows, best, best_mask, mask = 0, -np.inf, 0, 0

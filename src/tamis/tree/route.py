@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner, njit
 from tamis.tree.layout import LEFT, RIGHT, UNKNOWN
+from tamis.tree.sort import place_of
 
 #: What a complete row needs to go down an axis-parallel numeric tree; a leaf leads to itself.
 STEP = np.dtype([("threshold", np.float64), ("feature", np.int32), ("left", np.int32)])
@@ -52,22 +53,16 @@ def descend_complete(X, steps, leaf):
     return met
 
 
-@njit
+@inner
 def level_side(level, first, n_levels, code):
     """Side of a level by bisection among the split's levels; UNKNOWN when it is not one of them."""
-    low, high = first, first + n_levels
-    while low < high:
-        middle = (low + high) >> 1
-        if level[middle, 0] < code:
-            low = middle + 1
-        else:
-            high = middle
-    if low < first + n_levels and level[low, 0] == code:
-        return level[low, 1]
+    at = first + place_of(level[first : first + n_levels, 0], code)
+    if at < first + n_levels and level[at, 0] == code:
+        return level[at, 1]
     return UNKNOWN
 
 
-@njit
+@inner
 def side_of(x, routes, node):
     """The side of one row at one node: by the split, else by a surrogate, else the default."""
     j = routes.feature[node]

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from tamis.engine.kernel import njit
-from tamis.tree.layout import N_VALUES, PLACE_IN_WIDTH, WIDTH
+from tamis.engine.kernel import inner
+from tamis.tree.layout import HIGH, N_VALUES, PLACE_IN_WIDTH, WIDTH
 
 SKIP = -2  # gather: leave rows without a value out
-PLACE = 0xFFFFFFFF  # the half of a key that holds the place in the node
 
 
-@njit
+@inner
 def _gather(codes, place, rows, start, stop, missing, missing_as, keys):
     n, low, high = 0, missing, -1
     for i in range(start, stop):
@@ -19,16 +18,16 @@ def _gather(codes, place, rows, start, stop, missing, missing_as, keys):
             if missing_as == SKIP:
                 continue
             code = missing_as
-        keys[n] = (code << 32) | (i - start)
+        keys[n] = (code << HIGH) | (i - start)
         low = min(low, code)
         high = max(high, code)
         n += 1
     return n, low, high
 
 
-@njit
+@inner
 def gather(columns, j, rows, start, stop, missing_as, keys):
-    """Keys (code << 32 | place in the node) of the node's rows; returns their number, lowest and highest code.
+    """Keys (code << HIGH | place in the node) of the node's rows; returns their number, lowest and highest code.
 
     Rows without a value are left out (SKIP) or take the code `missing_as`, be it below or above all others.
     """
@@ -40,7 +39,7 @@ def gather(columns, j, rows, start, stop, missing_as, keys):
     return _gather(columns.codes32, p, rows, start, stop, missing, missing_as, keys)
 
 
-@njit
+@inner
 def code_at(columns, j, row):
     """The code of one row in one column."""
     width, p = columns.about[WIDTH, j], columns.about[PLACE_IN_WIDTH, j]
@@ -51,7 +50,7 @@ def code_at(columns, j, row):
     return int(columns.codes32[p, row])
 
 
-@njit
+@inner
 def sort_keys(keys, spare, digits, n, low, high):
     """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above.
 
@@ -84,14 +83,49 @@ def sort_keys(keys, spare, digits, n, low, high):
         for d in range(size + 1):
             digits[d] = 0
         for i in range(n):
-            digits[((((keys[i] >> 32) - low) >> shift) & (size - 1)) + 1] += 1
+            digits[((((keys[i] >> HIGH) - low) >> shift) & (size - 1)) + 1] += 1
         for d in range(1, size):
             digits[d] += digits[d - 1]
         for i in range(n):
-            d = (((keys[i] >> 32) - low) >> shift) & (size - 1)
+            d = (((keys[i] >> HIGH) - low) >> shift) & (size - 1)
             spare[digits[d]] = keys[i]
             digits[d] += 1
         keys, spare = spare, keys
     if passes % 2:
         for i in range(n):
             spare[i] = keys[i]
+
+
+@inner
+def sort_by(score, n, order, spare):
+    """order[:n]: places in ascending order of their scores, equal ones as they stand (merge sort, from runs of one)."""
+    for i in range(n):
+        order[i] = i
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle, stop = min(start + width, n), min(start + 2 * width, n)
+            a, b = start, middle
+            for k in range(start, stop):
+                if a < middle and (b >= stop or score[order[a]] <= score[order[b]]):
+                    spare[k] = order[a]
+                    a += 1
+                else:
+                    spare[k] = order[b]
+                    b += 1
+        for k in range(n):
+            order[k] = spare[k]
+        width *= 2
+
+
+@inner
+def place_of(codes, code):
+    """Place of the first of ascending codes that is not below `code`."""
+    low, high = 0, len(codes)
+    while low < high:
+        middle = (low + high) >> 1
+        if codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 from tamis.tree.absolute import scan_absolute
+from tamis.tree.blocks import scan_two
 from tamis.tree.criterion import excess, split_information, undivided
 from tamis.tree.cut import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.layout import (
@@ -17,6 +18,7 @@ from tamis.tree.layout import (
     CODE,
     GAIN_RATIO,
     GINI,
+    HIGH,
     IS_CATEGORICAL,
     LEFT,
     LEVEL,
@@ -24,6 +26,7 @@ from tamis.tree.layout import (
     N_VALUES,
     ON_LEFT,
     ORDER,
+    PLACE,
     PRESENT,
     RIGHT,
     ROWS,
@@ -32,10 +35,11 @@ from tamis.tree.layout import (
     UNKNOWN,
 )
 from tamis.tree.levels import arrange, divide, group_levels
-from tamis.tree.sort import PLACE, SKIP, gather, sort_keys
+from tamis.tree.order import n_with_value
+from tamis.tree.sort import SKIP, gather, place_of, sort_keys
 
 
-@njit
+@inner
 def try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack):
     """Best split of the node by column j: (rank, improvement, cut, upper, side of missing, n_left, n_groups).
 
@@ -79,24 +83,24 @@ def try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least
     return rank, gain, cut, upper, side, 0, 0
 
 
-@njit
+@inner
 def _weight_left(criterion, work, n, cut):
     """Weight on the left of a cut; only gain_ratio asks for it."""
     out = 0.0
     if criterion == GAIN_RATIO:
         for p in range(n):
-            if work.keys[0, p] >> 32 <= cut:
+            if work.keys[0, p] >> HIGH <= cut:
                 out += work.weight[work.keys[0, p] & PLACE]
     return out
 
 
-@njit
+@inner
 def _try_numbers(target, work, n, m, low, high, total, min_leaf, least, slack):
     """Improvement of the best cut, and the codes around it. A table pays where codes repeat four times and more."""
     criterion, s, keys, left = target.criterion, target.n_stats, work.keys[0], work.heap[ON_LEFT]
     if criterion == ABSOLUTE_ERROR:
         sort_keys(keys, work.keys[1], work.digits, n, low, high)
-        return scan_absolute(keys, n, m, work.values, work.weight, work.rank, work.fenwick, min_leaf, least, slack)
+        return scan_absolute(keys, n, m, work.values, work.weight, work.rank[0], work.fenwick, min_leaf, least, slack)
     if (high - low + 1) * (s + 2) <= n:
         table, table_rows = work.table, work.group[ROWS]
         fill_table(criterion, s, keys, n, low, high, work.classes, work.values, work.weight, table, table_rows)
@@ -107,17 +111,17 @@ def _try_numbers(target, work, n, m, low, high, total, min_leaf, least, slack):
         sort_keys(keys, work.keys[1], work.digits, n, low, high)
         classes, values, weight = work.classes, work.values, work.weight
         if criterion == GINI:
-            best, cut, upper = scan_gini(work.keys, 0, 0, n, classes, weight, left, total, min_leaf, least, slack)
+            best, cut, upper = scan_gini(keys[:n], classes, weight, left, total, min_leaf, least, -1.0, slack)
         elif criterion == SQUARED_ERROR and s == 2:
-            best, cut, upper = scan_squares(work.keys, 0, 0, n, values, weight, 0.0, total, min_leaf, least, slack)
+            best, cut, upper = scan_squares(keys[:n], values, weight, 0.0, total, min_leaf, least, -1.0, slack)
         else:
             best, cut, upper = scan_sorted(
-                criterion, s, work.keys, 0, 0, n, classes, values, weight, left, total, min_leaf, least, slack
+                criterion, s, keys[:n], classes, values, weight, left, total, min_leaf, least, slack
             )
     return best - undivided(criterion, total, s), cut, upper
 
 
-@njit
+@inner
 def _try_levels(target, work, n, m, low, high, missing, own, total, min_leaf, least, impurity, slack):
     criterion, s, keys, group, table = target.criterion, target.n_stats, work.keys[0], work.group, work.table
     n_groups = group_levels(
@@ -140,8 +144,8 @@ def _try_levels(target, work, n, m, low, high, missing, own, total, min_leaf, le
         for q in range(n_groups):
             work.score[group[ARRANGED, q]] = q
         for p in range(n):
-            g = np.searchsorted(group[CODE, :n_groups], keys[p] >> 32)
-            keys[p] = (int(work.score[g]) << 32) | (keys[p] & PLACE)
+            g = place_of(group[CODE, :n_groups], keys[p] >> HIGH)
+            keys[p] = (int(work.score[g]) << HIGH) | (keys[p] & PLACE)
         gain, cut, _ = _try_numbers(target, work, n, m, 0, n_groups - 1, total, min_leaf, least, slack)
         n_left = max(cut + 1, 0)
     else:
@@ -166,7 +170,7 @@ def _try_levels(target, work, n, m, low, high, missing, own, total, min_leaf, le
     return rank, gain, -2, -2, side, n_left, n_groups
 
 
-@njit
+@inner
 def _keep_levels(group, n_left, n_groups):
     """Copy the division at hand to group[LEVEL] and group[LEVEL_SIDE], by ascending code."""
     for g in range(n_groups):
@@ -176,7 +180,7 @@ def _keep_levels(group, n_left, n_groups):
         group[LEVEL_SIDE, group[ARRANGED, q]] = LEFT
 
 
-@njit
+@inner
 def _shuffle(tried, seed):
     """Random order of the columns, fixed by the seed (splitmix64)."""
     state = np.uint64(seed)
@@ -190,22 +194,7 @@ def _shuffle(tried, seed):
         tried[t], tried[u] = tried[u], tried[t]
 
 
-@njit
-def _n_present(presorted, j, start, stop, missing):
-    """How many of the node's rows have a value: those without are sorted last."""
-    if presorted[j, stop - 1] >> 32 < missing:
-        return stop - start
-    low, high = start, stop
-    while low < high:
-        middle = (low + high) >> 1
-        if presorted[j, middle] >> 32 < missing:
-            low = middle + 1
-        else:
-            high = middle
-    return low - start
-
-
-@njit
+@inner
 def _without(target, presorted, j, first, stop, mean, total, present):
     """Statistics of the node without the rows that have no value in column j."""
     for k in range(target.n_stats):
@@ -220,73 +209,94 @@ def _without(target, presorted, j, first, stop, mean, total, present):
             present[1] -= w * (target.values[r, 0] - mean)
 
 
-@njit
+@inner
+def _try_ordered(target, presorted, share, tally, heap, j, start, stop, missing, mean, min_leaf, least, bar, slack):
+    """Improvement of the best cut of a column in order that improves by more than `bar`; and the codes around it."""
+    criterion, s, total, left = target.criterion, target.n_stats, heap[TOTAL], heap[ON_LEFT]
+    n = n_with_value(presorted, j, start, stop, missing)
+    keys = presorted[j, start : start + n]
+    if n == 0 or keys[0] >> HIGH == keys[n - 1] >> HIGH:
+        return 0.0, -2, -2
+    if n < stop - start:
+        total = heap[PRESENT]
+        _without(target, presorted, j, start + n, stop, mean, heap[TOTAL], total)
+    if criterion == GINI and len(share) == 2:
+        return scan_two(keys, tally, share, total, min_leaf, least, bar, slack)
+    parent = undivided(criterion, total, s)
+    if criterion == GINI:
+        best, cut, upper = scan_gini(
+            keys, target.classes, target.weight, left, total, min_leaf, least, parent + bar, slack
+        )
+    elif criterion == SQUARED_ERROR:
+        best, cut, upper = scan_squares(
+            keys, target.values, target.weight, mean, total, min_leaf, least, parent + bar, slack
+        )
+    else:
+        best, cut, upper = scan_sorted(
+            criterion, s, keys, target.classes, target.values, target.weight, left, total, min_leaf, least, slack
+        )
+    return best - parent, cut, upper
+
+
+@inner
+def _line_up(columns, limits, work, seed):
+    """The columns in the order in which they are tried: at random where not all of them are."""
+    for t in range(len(work.tried)):
+        work.tried[t] = columns.about[ORDER, t]
+    if limits.max_features < len(work.tried):
+        _shuffle(work.tried, seed)
+
+
+@inner
+def _average_gain(columns, target, limits, work, rows, start, stop, own, least, impurity, slack):
+    """Mean improvement of the columns that improve at all: what gain_ratio asks a column for, first of all."""
+    gains, n_gains, seen = 0.0, 0, 0
+    for j in work.tried:
+        found = try_column(columns, target, work, rows, start, stop, j, own, limits.min_leaf, least, impurity, slack)
+        seen += found[0] > -np.inf
+        if found[1] > slack:
+            gains += found[1]
+            n_gains += 1
+        if seen == limits.max_features:
+            break
+    return gains / n_gains * (1.0 - 1e-9) if n_gains else -np.inf
+
+
+@inner
 def best_split(columns, target, limits, work, rows, start, stop, mean, least, impurity, seed):
     """The best of the columns tried: (column, improvement, cut, upper, side of missing, n_groups); column -1: none.
 
     Columns with one value in the node do not count towards `max_features`. A tie goes to the column first in order.
-    With gain_ratio, columns are gone through twice: once for the average gain, once for the best ratio above it.
+    With gain_ratio, the best ratio counts among the columns of at least average gain.
     """
-    d = columns.about.shape[1]
-    for t in range(d):
-        work.tried[t] = columns.about[ORDER, t]
-    if limits.max_features < d:
-        _shuffle(work.tried, seed)
-    own = limits.missing == CATEGORY
+    _line_up(columns, limits, work, seed)
+    own, min_leaf = limits.missing == CATEGORY, limits.min_leaf
     slack = 1e-12 * (work.heap[TOTAL].sum() if target.criterion <= CHI2 else impurity)
-    tie = 1e-12 if target.criterion == GAIN_RATIO else slack
-    best_rank, column, gain, cut, upper, side, groups = -np.inf, -1, 0.0, -2, -2, UNKNOWN, 0
-    # The common case, numbers kept sorted from node to node, is spelled out in the loop: passing all buffers to
-    # `try_column` costs a microsecond, which is most of the time in nodes of a few rows.
-    presorted, s, min_leaf, weight = work.presorted, target.n_stats, limits.min_leaf, target.weight
-    quick = len(presorted) > 0
-    left, total, present = work.heap[ON_LEFT], work.heap[TOTAL], work.heap[PRESENT]
-    parent = undivided(target.criterion, total, s)
-    floor, gains, n_gains = -np.inf, 0.0, 0
-    for turn in range(2 if target.criterion == GAIN_RATIO else 1):
-        seen, best_rank = 0, -np.inf
-        for t in range(d):
-            j = work.tried[t]
-            if quick and columns.about[IS_CATEGORICAL, j] == 0:
-                found = (-np.inf, 0.0, -2, -2, UNKNOWN, 0, 0)
-                n = _n_present(presorted, j, start, stop, columns.about[N_VALUES, j])
-                if n == 0 or presorted[j, start] >> 32 == presorted[j, start + n - 1] >> 32:
-                    continue
-                whole, under = total, parent
-                if n < stop - start:
-                    whole = present
-                    _without(target, presorted, j, start + n, stop, mean, total, present)
-                    under = undivided(target.criterion, present, s)
-                if target.criterion == GINI:
-                    best = scan_gini(
-                        presorted, j, start, n, target.classes, weight, left, whole, min_leaf, least, slack
-                    )
-                elif target.criterion == SQUARED_ERROR:
-                    best = scan_squares(
-                        presorted, j, start, n, target.values, weight, mean, whole, min_leaf, least, slack
-                    )
-                else:
-                    best = scan_sorted(
-                        target.criterion, s, presorted, j, start, n, target.classes, target.values, weight, left, whole,
-                        min_leaf, least, slack,
-                    )  # fmt: skip
-                if best[1] >= 0:
-                    found = (best[0] - under, best[0] - under, best[1], best[2], UNKNOWN, 0, 0)
-            else:
-                found = try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack)
-            if found[0] == -np.inf:
-                continue
-            seen += 1
-            if found[1] > slack:
-                gains += found[1]
-                n_gains += 1
-            if found[1] >= floor and found[0] > best_rank + tie:
-                best_rank, gain, cut, upper, side, n_left, groups = found
-                column = j
-                if groups:
-                    _keep_levels(work.group, n_left, groups)
-            if seen == limits.max_features:
-                break
-        if turn == 0 and n_gains:
-            floor = gains / n_gains * (1.0 - 1e-9)
+    tie, floor = slack, -np.inf
+    if target.criterion == GAIN_RATIO:
+        tie = 1e-12
+        floor = _average_gain(columns, target, limits, work, rows, start, stop, own, least, impurity, slack)
+    bar, column, gain, cut, upper, side, groups, seen = -1.0, -1, 0.0, -2, -2, UNKNOWN, 0, 0
+    for j in work.tried:
+        if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
+            # few arrays are passed: `try_column` with all of them costs a microsecond, most of it in small nodes
+            found = _try_ordered(
+                target, work.presorted, work.share, work.tally, work.heap, j, start, stop,
+                columns.about[N_VALUES, j], mean, min_leaf, least, bar, slack,
+            )  # fmt: skip
+            if found[1] >= 0 and found[0] > bar:
+                column, gain, cut, upper, side, groups = j, found[0], found[1], found[2], UNKNOWN, 0
+                bar = gain + tie
+            continue
+        tried = try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack)
+        if tried[0] == -np.inf:
+            continue
+        seen += 1
+        if tried[1] >= floor and (column < 0 or tried[0] > bar):
+            rank, gain, cut, upper, side, n_left, groups = tried
+            column, bar = j, rank + tie
+            if groups:
+                _keep_levels(work.group, n_left, groups)
+        if seen == limits.max_features:
+            break
     return column, gain, cut, upper, side, groups

@@ -8,24 +8,38 @@ all rows that the primary split can place; adjusted, it is measured from the maj
 
 from __future__ import annotations
 
-from tamis.engine.kernel import njit
-from tamis.tree.layout import IS_CATEGORICAL, LEFT, LEVEL, LEVEL_SIDE, RIGHT, ROWS, UNKNOWN
-from tamis.tree.sort import PLACE, SKIP, gather, sort_keys
+from tamis.engine.kernel import inner, njit
+from tamis.tree.blocks import scan_pull
+from tamis.tree.layout import (
+    HIGH,
+    IS_CATEGORICAL,
+    LEFT,
+    LEVEL,
+    LEVEL_SIDE,
+    N_VALUES,
+    ORDER,
+    PLACE,
+    RIGHT,
+    ROWS,
+    UNKNOWN,
+)
+from tamis.tree.lists import append_levels
+from tamis.tree.sort import SKIP, gather, sort_keys
 
 
-@njit
+@inner
 def _tabulate(keys, n, low, high, side, weight, table, table_rows):
     """Weight sent left and right, and rows, of every code; sorted or not, codes are seen once then."""
     for code in range(high - low + 1):
         table_rows[code] = 0
         table[code, 0] = table[code, 1] = 0.0
     for p in range(n):
-        i, code = keys[p] & PLACE, (keys[p] >> 32) - low
+        i, code = keys[p] & PLACE, (keys[p] >> HIGH) - low
         table[code, side[i]] += weight[i]
         table_rows[code] += 1
 
 
-@njit
+@inner
 def _agree_sorted(keys, n, side, weight, weight_left, weight_right):
     """Best agreeing cut: (agreeing weight, cut, upper, 1 when codes up to the cut go right); cut -2: none."""
     best, cut, upper, flip = max(weight_left, weight_right), -2, -2, 0
@@ -36,17 +50,17 @@ def _agree_sorted(keys, n, side, weight, weight_left, weight_right):
             same += weight[i]
         else:
             cross += weight[i]
-        if p == 0 or keys[p] >> 32 == keys[p + 1] >> 32:
+        if p == 0 or keys[p] >> HIGH == keys[p + 1] >> HIGH:
             continue
         as_is = same + (weight_right - cross)
         flipped = cross + (weight_left - same)
         if as_is > best or flipped > best:
             flip = 0 if as_is > best else 1
-            best, cut, upper = max(as_is, flipped), keys[p] >> 32, keys[p + 1] >> 32
+            best, cut, upper = max(as_is, flipped), keys[p] >> HIGH, keys[p + 1] >> HIGH
     return best, cut, upper, flip
 
 
-@njit
+@inner
 def _agree_table(n, low, high, table, table_rows, weight_left, weight_right):
     """As `_agree_sorted`, from the weights of each code."""
     best, cut, upper, flip, last = max(weight_left, weight_right), -2, -2, 0, low
@@ -67,7 +81,7 @@ def _agree_table(n, low, high, table, table_rows, weight_left, weight_right):
     return best, cut, upper, flip
 
 
-@njit
+@inner
 def _place_level(group, g, code, same, cross, weight_left, weight_right):
     """A level goes with the majority of its rows, a tied one with the majority of all."""
     left = same > cross or (same == cross and weight_left > weight_right)
@@ -76,7 +90,7 @@ def _place_level(group, g, code, same, cross, weight_left, weight_right):
     return same if left else cross
 
 
-@njit
+@inner
 def _agree_levels(keys, spare, digits, n, low, high, side, weight, group, weight_left, weight_right):
     """Agreeing weight, and the number of levels placed in group[LEVEL]."""
     sort_keys(keys, spare, digits, n, low, high)
@@ -88,36 +102,90 @@ def _agree_levels(keys, spare, digits, n, low, high, side, weight, group, weight
             same += weight[i]
         else:
             cross += weight[i]
-        if p + 1 == n or keys[p] >> 32 != keys[p + 1] >> 32:
-            agree += _place_level(group, g, keys[p] >> 32, same, cross, weight_left, weight_right)
+        if p + 1 == n or keys[p] >> HIGH != keys[p + 1] >> HIGH:
+            agree += _place_level(group, g, keys[p] >> HIGH, same, cross, weight_left, weight_right)
             g += 1
             same = cross = 0.0
     return agree, g
 
 
-@njit
-def try_presorted(presorted, j, start, stop, missing, side, weight, keys):
-    """As `try_surrogate` for numbers that are sorted already; `side` and `weight` are by row."""
-    n, weight_left, weight_right = 0, 0.0, 0.0
-    for p in range(start, stop):
-        key = presorted[j, p]
-        if key >> 32 == missing:
-            break  # rows without a value come last
-        r = key & PLACE
-        if side[r] != UNKNOWN:
-            keys[n] = key
-            n += 1
-            if side[r] == LEFT:
-                weight_left += weight[r]
+@inner
+def _codes_around(keys, pull, p):
+    """Codes of the last row up to place p, and of the first one beyond, that the primary split can place."""
+    q = p
+    while pull[keys[q] & PLACE] == 0:
+        q -= 1
+    p += 1
+    while pull[keys[p] & PLACE] == 0:
+        p += 1
+    return keys[q] >> HIGH, keys[p] >> HIGH
+
+
+@inner
+def _second(keys, pull, start, step):
+    """Place of the second row, from one end, that the primary split can place; -1 when there is none."""
+    seen, p = 0, start
+    while 0 <= p < len(keys):
+        seen += pull[keys[p] & PLACE] & 1
+        if seen == 2:
+            return p
+        p += step
+    return -1
+
+
+@inner
+def _scan_weighted(keys, pull, weight, first, last):
+    """As `scan_pull`, of rows that weigh differently."""
+    d = most = least = 0.0
+    most_at = least_at = -1
+    for p in range(last):
+        row = keys[p] & PLACE
+        d += pull[row] * weight[row]
+        if (d > most or d < least) and p >= first and keys[p] >> HIGH != keys[p + 1] >> HIGH:
+            if d > most:
+                most, most_at = d, p
             else:
-                weight_right += weight[r]
-    if n < 2:
+                least, least_at = d, p
+    return most, most_at, least, least_at
+
+
+@inner
+def _try_ordered(presorted, j, start, stop, missing, pull, tally, weight, unit, left, right, bar):
+    """As `try_surrogate` for a column in order; `left` and `right` are weights that the primary split sends there.
+
+    The weight that agrees is `right` plus the running sum of (left - right), or `left` minus it: the highest and the
+    lowest running sum decide. Agreement up to `bar` is of no use.
+    """
+    p = stop
+    while p > start and presorted[j, p - 1] >> HIGH == missing:
+        p -= 1
+        row = presorted[j, p] & PLACE
+        if pull[row] > 0:
+            left -= weight[row]
+        elif pull[row] < 0:
+            right -= weight[row]
+    keys, bar = presorted[j, start:p], max(bar, left, right)
+    if left + right <= bar:
         return 0.0, -2, -2, 0, 0
-    agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, weight_left, weight_right)
-    return (agree if cut >= 0 else 0.0), cut, upper, flip, 0
+    first, last = _second(keys, pull, 0, 1), _second(keys, pull, len(keys) - 1, -1)
+    if first < 0 or first >= last:
+        return 0.0, -2, -2, 0, 0
+    if unit > 0.0:
+        enough, little = int((bar - right) / unit + 1e-6), int((left - bar) / unit - 1e-6)
+        most, most_at, least, least_at = scan_pull(keys, pull, tally, first, last, enough, little)
+        as_is, flipped = right + unit * most, left - unit * least
+    else:
+        most, most_at, least, least_at = _scan_weighted(keys, pull, weight, first, last)
+        as_is, flipped = right + most, left - least
+    best = max(as_is if most_at >= 0 else 0.0, flipped if least_at >= 0 else 0.0)
+    if best <= bar:
+        return 0.0, -2, -2, 0, 0
+    flip = most_at < 0 or as_is < best or (least_at >= 0 and flipped == best and least_at < most_at)
+    cut, upper = _codes_around(keys, pull, least_at if flip else most_at)
+    return best, cut, upper, int(flip), 0
 
 
-@njit
+@inner
 def try_surrogate(columns, work, rows, start, stop, j):
     """Column j as a surrogate of the split in work.side: (agreeing weight, cut, upper, flip, n_levels)."""
     keys, side, weight = work.keys[0], work.side, work.weight
@@ -146,3 +214,56 @@ def try_surrogate(columns, work, rows, start, stop, j):
         sort_keys(keys, work.keys[1], work.digits, n, low, high)
         agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, weight_left, weight_right)
     return (agree if cut >= 0 else 0.0), cut, upper, flip, 0
+
+
+@inner
+def _try_any(columns, target, work, rows, start, stop, j, left, right, bar):
+    """Column j as a surrogate, whether it is kept in order or not."""
+    if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
+        missing = columns.about[N_VALUES, j]
+        return _try_ordered(
+            work.presorted, j, start, stop, missing, work.pull, work.tally, target.case, work.unit, left, right, bar
+        )
+    return try_surrogate(columns, work, rows, start, stop, j)
+
+
+@inner
+def _make_room(surrogate, agreement, found, most, share):
+    """The place of a surrogate of that agreement; those after it move down, the last may fall out."""
+    q = found
+    while q > 0 and agreement[q - 1, 0] < share:
+        if q < most:
+            for k in range(6):
+                surrogate[q, k] = surrogate[q - 1, k]
+            agreement[q, 0], agreement[q, 1] = agreement[q - 1, 0], agreement[q - 1, 1]
+        q -= 1
+    return q
+
+
+@njit
+def find_surrogates(
+    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
+):
+    """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
+    found, total, majority = 0, left + right, max(left, right)
+    for t in range(columns.about.shape[1]):
+        j = columns.about[ORDER, t]
+        if j == primary:
+            continue
+        bar = majority * (1.0 + 1e-10)
+        if found == most:  # it must agree more than the last of those found
+            bar = max(bar, agreement[most - 1, 0] * total * (1.0 - 1e-10))
+        agree, cut, upper, flip, n_levels = _try_any(columns, target, work, rows, start, stop, j, left, right, bar)
+        if agree <= bar:
+            continue
+        q = _make_room(surrogate, agreement, found, most, agree / total)
+        if q >= most:
+            continue
+        level = append_levels(level, n_level, work.group, n_levels)
+        surrogate[q, 0], surrogate[q, 1], surrogate[q, 2] = j, cut, upper
+        surrogate[q, 3], surrogate[q, 4], surrogate[q, 5] = flip, n_level, n_levels
+        agreement[q, 0] = agree / total
+        agreement[q, 1] = (agree - majority) / (total - majority)
+        n_level += n_levels
+        found = min(found + 1, most)
+    return found, level, n_level

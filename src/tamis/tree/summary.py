@@ -1,0 +1,113 @@
+# mypy: allow-untyped-defs
+"""What a node holds: its statistics, impurity and risk; and whether there is anything left to split."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import inner
+from tamis.tree.absolute import median_of, rank_targets
+from tamis.tree.criterion import class_impurity
+from tamis.tree.layout import ABSOLUTE_ERROR, CHI2, IMPURITY, POISSON, RISK, TOTAL, WEIGHT
+
+
+@inner
+def _gather_classes(source, source_weight, rows, start, stop, classes, weight, total, stats):
+    """The node's classes and weights; how many classes there are."""
+    total[:] = 0.0
+    for i in range(stop - start):
+        r = rows[start + i]
+        classes[i] = source[r]
+        weight[i] = source_weight[r]
+        total[source[r]] += source_weight[r]
+    present = 0
+    for c in range(len(total)):
+        stats[c] = total[c]
+        present += total[c] > 0.0
+    return present
+
+
+@inner
+def _gather_numbers(source, source_weight, rows, start, stop, values, weight, total, stats):
+    """The node's targets and weights, the weight and the means; whether all targets are the same."""
+    total[:] = 0.0
+    same = True
+    for i in range(stop - start):
+        r = rows[start + i]
+        w = source_weight[r]
+        weight[i] = w
+        total[0] += w
+        for k in range(len(total) - 1):
+            values[i, k] = source[r, k]
+            total[k + 1] += w * source[r, k]
+            same = same and values[i, k] == values[0, k]
+    stats[0] = total[0]
+    for k in range(1, len(total)):
+        stats[k] = total[k] / total[0]
+    return same
+
+
+@inner
+def _squares(values, weight, m, total, stats, centre):
+    """Σ w (y - mean)²; on the way, targets may be centred: sums of squares then lose no digits."""
+    out = 0.0
+    for k in range(1, len(stats)):
+        shifted = 0.0
+        for i in range(m):
+            off = values[i, k - 1] - stats[k]
+            out += weight[i] * off * off
+            shifted += weight[i] * off
+            if centre:
+                values[i, k - 1] = off
+        if centre:
+            total[k] = shifted
+    return out
+
+
+@inner
+def summarise(target, work, rows, start, stop, floats, stats):
+    """Gather the node's rows, its statistics, impurity and risk; impurity is 0 when all targets are the same."""
+    criterion, m, total = target.criterion, stop - start, work.heap[TOTAL]
+    if criterion <= CHI2:
+        present = _gather_classes(
+            target.classes, target.weight, rows, start, stop, work.classes, work.weight, total, stats
+        )
+        floats[WEIGHT] = total.sum()
+        floats[RISK] = 0.0
+        floats[IMPURITY] = class_impurity(criterion, total, len(total)) if present > 1 else 0.0
+        return
+    same = _gather_numbers(target.values, target.weight, rows, start, stop, work.values, work.weight, total, stats)
+    floats[WEIGHT] = total[0]
+    centre = criterion != POISSON and criterion != ABSOLUTE_ERROR
+    floats[RISK] = floats[IMPURITY] = _squares(work.values, work.weight, m, total, stats, centre)
+    if criterion == POISSON:
+        floats[IMPURITY] = 0.0
+        for k in range(1, len(stats)):
+            for i in range(m):
+                y = work.values[i, k - 1]
+                if y > 0.0:
+                    floats[IMPURITY] += work.weight[i] * y * np.log(y / stats[k])
+    elif criterion == ABSOLUTE_ERROR:
+        rank_targets(work.values, m, work.rank, work.fenwick)
+        middle = median_of(work.weight, work.rank[0], work.fenwick, m)
+        floats[RISK] += total[0] * (stats[1] - middle) ** 2
+        floats[IMPURITY] = 0.0
+        for i in range(m):
+            floats[IMPURITY] += work.weight[i] * abs(work.values[i, 0] - middle)
+        stats[1] = middle
+    if same:
+        floats[RISK] = floats[IMPURITY] = 0.0
+
+
+@inner
+def is_uniform(target, rows, start, stop):
+    """Whether all targets of the rows are the same."""
+    for i in range(start + 1, stop):
+        if target.criterion <= CHI2:
+            if target.classes[rows[i]] != target.classes[rows[start]]:
+                return False
+        else:
+            for k in range(target.n_stats - 1):
+                if target.values[rows[i], k] != target.values[rows[start], k]:
+                    return False
+    return True
