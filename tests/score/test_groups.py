@@ -64,3 +64,20 @@ def test_rare_levels_share_the_last_group(levels):
     codes, size = group_codes(column, levels=levels)
     assert size == min(levels, 20)
     assert len(np.unique(values[codes == size - 1])) == max(20 - levels + 1, 1)
+
+
+@pytest.mark.parametrize("most", [None, 4])
+@pytest.mark.parametrize("n", [1, 2, 17, 400])
+def test_columns_sorted_together_are_grouped_as_one_by_one(n, most):
+    """Wide tables take another road; it must lead to the same groups."""
+    random = np.random.default_rng(n)
+    normal = random.normal(size=(n, 6))
+    few, ties = random.integers(0, 5, size=(n, 4)), np.round(random.normal(size=(n, 12)), 1)
+    X = np.column_stack([normal, few, ties, np.zeros(n), np.full(n, np.nan), np.where(normal > 0.5, np.nan, normal)])
+    X[::3, 2], X[::5, 3] = 0.0, -0.0
+    table = Table.of(X)
+    together = Groups.of(table, most=most)
+    for j in range(X.shape[1]):
+        codes, size = group_codes(table.column(j), most=most)
+        assert (together.codes[j] == codes).all()
+        assert together.sizes[j] == size

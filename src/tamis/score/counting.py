@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tamis.engine.kernel import njit
 
 
@@ -32,3 +34,27 @@ def weigh(codes, first, classes, weights, counts):
         table = counts[first[j] :]
         for i in range(codes.shape[1]):
             table[codes[j, i], classes[i]] += weights[i]
+
+
+@njit
+def group_lines(ordered, order, present, distinct, limits, codes, sizes):
+    """Groups of every line's values: each value its own, or those whose middle falls into the same share of the rows.
+
+    ordered, order : a line's values in rising order, and the rows they come from; the first present[j] are not missing.
+    """
+    for j in range(len(ordered)):
+        n, limit = present[j], limits[j]
+        share, group, before, at = limit / max(n, 1), -1, -1, 0
+        while at < n:
+            end = at + 1
+            while end < n and ordered[j, end] == ordered[j, at]:
+                end += 1
+            here = min(np.int64(((at + end) / 2) * share), limit - 1) if distinct[j] > limit else end
+            if here != before:
+                group, before = group + 1, here
+            for i in range(at, end):
+                codes[j, order[j, i]] = group
+            at = end
+        for i in range(n, ordered.shape[1]):
+            codes[j, order[j, i]] = group + 1
+        sizes[j] = max(1, group + 1 + (1 if n < ordered.shape[1] else 0))
