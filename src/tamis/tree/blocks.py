@@ -38,16 +38,16 @@ def _raise_bar(keys, tally, w0, more, zero, apart, w, first, last, least, bar, s
 
 
 @inner
-def scan_two(keys, tally, share, total, min_leaf, least, bar, slack):
+def scan_two(keys, tally, w0, w1, all0, all1, min_leaf, least, bar, slack):
     """Best Gini cut of two classes that gains more than `bar`: gain, last code on the left (-2: none), next one.
 
-    With s the weight of class 1 on the left beyond its share of the node, the gain is 2 s² w / (w_left w_right). A row
-    of class 0 adds `zero` to s, one of class 1 `zero + apart`; the weight grows by w0, or w0 + more.
+    Rows of the classes weigh w0 and w1, all of them all0 and all1. With s the weight of class 1 on the left beyond its
+    share of the node, the gain is 2 s² w / (w_left w_right). A row of class 0 adds `zero` to s, one of class 1
+    `zero + apart`; the weight grows by w0, or w0 + more.
     """
-    n, w = len(keys), total[0] + total[1]
-    w0, more = share[0], share[1] - share[0]
-    zero = -w0 * total[1] / w
-    apart = share[1] * total[0] / w - zero
+    n, w, more = len(keys), all0 + all1, w1 - w0
+    zero = -w0 * all1 / w
+    apart = w1 * all0 / w - zero
     first, last = max(min_leaf, 1) - 1, n - max(min_leaf, 1)
     bar, slack, where, n_blocks = 0.5 * bar, 0.5 * slack, -1, n // BLOCK
     if n_blocks > 2:

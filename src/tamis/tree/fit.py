@@ -70,6 +70,14 @@ class Soil:
         return cls(bins, columns)
 
     @cached_property
+    def values(self) -> tuple[np.ndarray, np.ndarray]:
+        """The values behind the codes of all columns, one column after the other, each followed by ∞; their starts."""
+        none = np.empty(0)
+        parts = [part for c in self.bins.codings for part in (none if c.low is None else c.low, [np.inf])]
+        lengths = [0 if c.low is None else len(c.low) for c in self.bins.codings]
+        return np.concatenate([none, *parts]), np.append(0, np.cumsum(np.array(lengths, dtype=np.int64) + 1))
+
+    @cached_property
     def ordered(self) -> np.ndarray:
         """Keys of every numeric column in order: sorted once, however many trees grow on some of the rows."""
         from tamis.tree.order import sort_columns
@@ -145,12 +153,11 @@ def _tree_of(
     surrogate: np.ndarray,
     agreement: np.ndarray,
 ) -> Tree:
-    codings = soil.bins.codings
     return Tree(
         names=soil.bins.names,
-        levels=tuple(coding.levels for coding in codings),
+        levels=tuple(coding.levels for coding in soil.bins.codings),
         feature=ints[:, FEATURE].astype(np.int32),
-        threshold=_thresholds(codings, ints[:, FEATURE], ints[:, CUT], ints[:, UPPER]),
+        threshold=_thresholds(soil, ints[:, FEATURE], ints[:, CUT], ints[:, UPPER]),
         left=ints[:, CHILD].astype(np.int32),
         parent=ints[:, PARENT].astype(np.int32),
         depth=ints[:, DEPTH].astype(np.int32),
@@ -162,7 +169,7 @@ def _tree_of(
         first_surrogate=ints[:, FIRST_SUR].copy(),
         n_surrogates=ints[:, N_SUR].astype(np.int32),
         surrogate=surrogate[:, [0, 3, 4, 5]].copy(),
-        surrogate_threshold=_thresholds(codings, surrogate[:, 0], surrogate[:, 1], surrogate[:, 2]),
+        surrogate_threshold=_thresholds(soil, surrogate[:, 0], surrogate[:, 1], surrogate[:, 2]),
         agreement=agreement.copy(),
         n_rows=ints[:, N_ROWS].copy(),
         weight=floats[:, WEIGHT].copy(),
@@ -173,14 +180,18 @@ def _tree_of(
     )
 
 
-def _thresholds(codings: Any, feature: np.ndarray, cut: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _thresholds(soil: Soil, feature: np.ndarray, cut: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Midway between the largest value on the left and the smallest on the right, among the node's own rows."""
     out = np.zeros(len(feature))
-    for j in np.unique(feature[(feature >= 0) & (cut >= 0)]):
-        mine = (feature == j) & (cut >= 0)
-        low, high = codings[j].high[cut[mine]], np.append(codings[j].low, np.inf)[upper[mine]]
-        middle = 0.5 * low + 0.5 * high
-        out[mine] = np.where((low <= middle) & ((middle < high) | np.isinf(high)), middle, low)
+    cuts = (feature >= 0) & (cut >= 0)
+    values, first = soil.values
+    j = feature[cuts]
+    low, high = (
+        values[first[j] + cut[cuts]],
+        values[np.where(upper[cuts] < 0, first[j + 1] - 1, first[j] + upper[cuts])],
+    )
+    middle = 0.5 * low + 0.5 * high
+    out[cuts] = np.where((low <= middle) & ((middle < high) | np.isinf(high)), middle, low)
     return out
 
 

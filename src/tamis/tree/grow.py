@@ -23,6 +23,7 @@ from tamis.tree.layout import (
     N_LEVELS,
     N_ROWS,
     N_SUR,
+    N_VALUES,
     PARENT,
     RIGHT,
     SURROGATE,
@@ -32,7 +33,7 @@ from tamis.tree.layout import (
 )
 from tamis.tree.lists import append_levels, more
 from tamis.tree.order import part_order
-from tamis.tree.place import part_rows, place_left_over, place_rows, weigh_sides
+from tamis.tree.place import part_rows, place_left_over, place_ordered, place_rows, weigh_sides
 from tamis.tree.split import best_split
 from tamis.tree.summary import is_uniform, summarise
 from tamis.tree.surrogate import find_surrogates
@@ -91,10 +92,16 @@ def _examine(columns, target, limits, rows, work, nodes, node, level, n_level):
 
 @njit
 def _place(columns, target, limits, rows, work, about, level, n_level, surrogate, agreement, n_sur):
-    """The side of each of the node's rows into work.side and work.pull; its surrogates and levels behind the others."""
+    """The side of each of the node's rows into work.pull; its surrogates and levels behind the others."""
     start, stop = about[BEGIN], about[END]
-    place_rows(columns, rows, start, stop, about, level, work.side, work.side_of)
-    left, right = weigh_sides(target.case, rows, start, stop, work.weight, work.side, work.pull)
+    rest, first, last, pull = rows, start, stop, work.pull  # rest[first:last]: rows that may be left over
+    if work.all_ordered:
+        keys, missing = work.presorted[about[FEATURE], start:stop], columns.about[N_VALUES, about[FEATURE]]
+        left, right, last = place_ordered(keys, about[CUT], missing, pull, target.case, work.unit, work.rows)
+        rest, first = work.rows, 0
+    else:
+        place_rows(columns, rows, start, stop, about, level, work.side_of, pull)
+        left, right = weigh_sides(target.case, rows, start, stop, work.weight, work.side, pull)
     if limits.missing != CATEGORY or about[DEFAULT] == UNKNOWN:  # else missing values took part and have a side
         about[DEFAULT] = LEFT if left >= right else RIGHT
     about[FIRST_SUR] = n_sur
@@ -107,7 +114,7 @@ def _place(columns, target, limits, rows, work, about, level, n_level, surrogate
             columns, target, limits.n_surrogates, work, rows, start, stop, about[FEATURE], left, right,
             surrogate[n_sur:], agreement[n_sur:], level, n_level,
         )  # fmt: skip
-    place_left_over(columns, rows, start, stop, about, surrogate, level, work.side, work.pull)
+    place_left_over(columns, rest, first, last, about, surrogate, level, pull)
     return level, n_level, surrogate, agreement
 
 
@@ -116,7 +123,7 @@ def _part(columns, target, limits, rows, work, ints, node, n_nodes):
     """Two leaves below the node; columns stay in order only where a child may be split again."""
     about = ints[node]
     start, stop = about[BEGIN], about[END]
-    middle = part_rows(work.side, rows, start, stop, work.rows)
+    middle = part_rows(work.pull, rows, start, stop, work.rows)
     about[CHILD] = n_nodes
     _leaf(ints[n_nodes], node, about[DEPTH] + 1, start, middle)
     _leaf(ints[n_nodes + 1], node, about[DEPTH] + 1, middle, stop)

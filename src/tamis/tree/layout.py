@@ -81,6 +81,7 @@ class Work(NamedTuple):
 
     keys: np.ndarray  # int64 (2, rows): code << HIGH | place in the node; and a spare row for sorting
     presorted: np.ndarray  # int64 (columns, rows): see order.py; empty when columns are sorted at each node
+    all_ordered: bool  # whether every column is in order
     share: np.ndarray  # weight of a row of each class, where it depends on the class alone; empty otherwise
     unit: float  # the user's weight of every row; 0 where rows differ
     tally: np.ndarray  # int64: sums of blocks of keys
@@ -109,6 +110,7 @@ def work_of(columns: Columns, target: Target, n_rows: int, presorted: bool) -> W
     return Work(
         keys=np.empty((2, n_rows), dtype=np.int64),
         presorted=np.empty((n_columns if presorted else 0, n_rows), dtype=np.int64),
+        all_ordered=presorted and not columns.about[IS_CATEGORICAL].any(),
         share=np.empty(0),
         unit=0.0,
         tally=np.empty(n_rows // BLOCK + 1, dtype=np.int64),

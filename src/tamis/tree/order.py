@@ -62,8 +62,9 @@ def part_order(about, presorted, spare, pull, start, stop):
 
 @inner
 def n_with_value(presorted, j, start, stop, missing):
-    """How many of the node's rows have a value: those without come last."""
-    p = stop
+    """How many of the node's rows have a value, which come first; and how many of those without are of class 1."""
+    p, ones = stop, 0
     while p > start and presorted[j, p - 1] >> HIGH == missing:
         p -= 1
-    return p - start
+        ones += (presorted[j, p] >> CLASS_BIT) & 1
+    return p - start, ones

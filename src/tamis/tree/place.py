@@ -1,5 +1,8 @@
 # mypy: allow-untyped-defs
-"""The side of every training row of a node: by its split, else by a surrogate, else the default."""
+"""The side of every training row of a node: by its split, else by a surrogate, else the default.
+
+pull[row] is 1 where the row goes left, -1 where it goes right, 0 as long as that is not known.
+"""
 
 from __future__ import annotations
 
@@ -10,86 +13,108 @@ from tamis.tree.layout import (
     FEATURE,
     FIRST_LEVEL,
     FIRST_SUR,
+    HIGH,
     LEFT,
     N_LEVELS,
     N_SUR,
     N_VALUES,
+    PLACE,
     RIGHT,
     UNKNOWN,
 )
 from tamis.tree.route import level_side
 from tamis.tree.sort import code_at
 
+PULL = (1, -1, 0)  # of LEFT, RIGHT, UNKNOWN
+
 
 @inner
-def place_rows(columns, rows, start, stop, node, level, side, side_of):
-    """side: LEFT or RIGHT by the primary split, UNKNOWN where the row has no value or a level not in the split."""
+def place_rows(columns, rows, start, stop, node, level, side_of, pull):
+    """The primary split places the rows that have a value, and a level that is part of the split."""
     feature, cut, first, n_levels = node[FEATURE], node[CUT], node[FIRST_LEVEL], node[N_LEVELS]
     missing = columns.about[N_VALUES, feature]
     for q in range(first, first + n_levels):
         side_of[level[q, 0]] = level[q, 1]
-    for i in range(stop - start):
-        code = code_at(columns, feature, rows[start + i])
+    for i in range(start, stop):
+        code = code_at(columns, feature, rows[i])
         if n_levels:
-            side[i] = side_of[code]
+            pull[rows[i]] = PULL[side_of[code]]
         elif code == missing:
-            side[i] = UNKNOWN
+            pull[rows[i]] = 0
         else:
-            side[i] = LEFT if code <= cut else RIGHT
+            pull[rows[i]] = 1 if code <= cut else -1
     for q in range(first, first + n_levels):
         side_of[level[q, 0]] = UNKNOWN
 
 
 @inner
 def weigh_sides(case, rows, start, stop, weight, side, pull):
-    """The user's weights of the node's rows, and their sums on the left and on the right; the pull of every row."""
+    """Sums of the user's weights on the left and on the right; weight and side of each row by its place in the node."""
     left = right = 0.0
     for i in range(stop - start):
         row = rows[start + i]
-        w = case[row]
-        weight[i] = w
-        pull[row] = 0
-        if side[i] == LEFT:
-            left += w
-            pull[row] = 1
-        elif side[i] == RIGHT:
-            right += w
-            pull[row] = -1
+        weight[i] = case[row]
+        if pull[row] > 0:
+            left += case[row]
+            side[i] = LEFT
+        elif pull[row] < 0:
+            right += case[row]
+            side[i] = RIGHT
+        else:
+            side[i] = UNKNOWN
     return left, right
 
 
 @inner
-def place_left_over(columns, rows, start, stop, node, surrogate, level, side, pull):
-    """Rows the primary split could not place follow the first surrogate that can, or the default side."""
-    first, last = node[FIRST_SUR], node[FIRST_SUR] + node[N_SUR]
-    for i in range(stop - start):
-        q = first
-        while side[i] == UNKNOWN and q < last:
-            j = surrogate[q, 0]
-            code = code_at(columns, j, rows[start + i])
-            if code != columns.about[N_VALUES, j]:
-                if surrogate[q, 5]:
-                    side[i] = level_side(level, surrogate[q, 4], surrogate[q, 5], code)
-                else:
-                    below = code <= surrogate[q, 1]
-                    side[i] = LEFT if below != (surrogate[q, 3] == 1) else RIGHT
-            q += 1
-        if side[i] == UNKNOWN:
-            side[i] = node[DEFAULT]
-        pull[rows[start + i]] = 1 if side[i] == LEFT else -1
+def place_ordered(keys, cut, missing, pull, case, unit, rest):
+    """As `place_rows` and `weigh_sides` for a column in order: weights left and right, and the rows left over."""
+    left = right = 0.0
+    p = 0
+    while p < len(keys) and keys[p] >> HIGH <= cut:
+        pull[keys[p] & PLACE] = 1
+        left += case[keys[p] & PLACE] if unit == 0.0 else unit
+        p += 1
+    while p < len(keys) and keys[p] >> HIGH < missing:
+        pull[keys[p] & PLACE] = -1
+        right += case[keys[p] & PLACE] if unit == 0.0 else unit
+        p += 1
+    n_rest = len(keys) - p
+    for i in range(n_rest):
+        rest[i] = keys[p + i] & PLACE
+        pull[rest[i]] = 0
+    return left, right, n_rest
 
 
 @inner
-def part_rows(side, rows, start, stop, spare):
-    """Rows of the left side first, both in their old order; returns where the right side starts."""
+def place_left_over(columns, rows, start, stop, node, surrogate, level, pull):
+    """Rows the primary split could not place follow the first surrogate that can, or the default side."""
+    first, last = node[FIRST_SUR], node[FIRST_SUR] + node[N_SUR]
+    for i in range(start, stop):
+        row, q = rows[i], first
+        while pull[row] == 0 and q < last:
+            j = surrogate[q, 0]
+            code = code_at(columns, j, row)
+            if code != columns.about[N_VALUES, j]:
+                if surrogate[q, 5]:
+                    pull[row] = PULL[level_side(level, surrogate[q, 4], surrogate[q, 5], code)]
+                else:
+                    pull[row] = 1 if (code <= surrogate[q, 1]) != (surrogate[q, 3] == 1) else -1
+            q += 1
+        if pull[row] == 0:
+            pull[row] = PULL[node[DEFAULT]]
+
+
+@inner
+def part_rows(pull, rows, start, stop, spare):
+    """Rows that go left first, both sides in their old order; returns where the right side starts."""
     left, right = start, 0
-    for i in range(stop - start):
-        if side[i] == LEFT:
-            rows[left] = rows[start + i]
-            left += 1
-        else:
-            spare[right] = rows[start + i]
-            right += 1
+    for i in range(start, stop):
+        row = rows[i]
+        goes_right = pull[row] < 0  # both places are written, one of them moves on
+        rows[left] = row
+        spare[right] = row
+        left += 1 - goes_right
+        right += goes_right
     for i in range(right):
         rows[left + i] = spare[i]
     return left

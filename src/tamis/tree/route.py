@@ -95,9 +95,8 @@ def side_of(x, routes, node):
     return routes.default[node]
 
 
-@njit
-def descend(X, routes, leaf):
-    """leaf[i] of every row, whatever the splits and whatever is missing."""
+@inner
+def _descend(X, routes, leaf):
     for i in range(len(X)):
         node = 0
         while routes.left[node] >= 0:
@@ -106,15 +105,15 @@ def descend(X, routes, leaf):
 
 
 @njit
-def errors_of_prunings(
+def descend(X, routes, leaf):
+    """leaf[i] of every row, whatever the splits and whatever is missing."""
+    _descend(X, routes, leaf)
+
+
+@inner
+def _errors_of_prunings(
     X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
 ):
-    """Sums and sums of squares of each row's error under every pruning, betas descending.
-
-    A row's answer is that of the first node on its path which collapses at or below beta; the error of row and node is
-    error[class of row, answer of node], or the squared distance of the target to the node's answer.
-    `first` and `second` are differences along betas, to be summed by the caller.
-    """
     m = len(betas)
     for i in rows:
         node, k = 0, 0
@@ -136,3 +135,18 @@ def errors_of_prunings(
             second[k] += weight[i] * wrong * wrong
             second[until] -= weight[i] * wrong * wrong
             k = until
+
+
+@njit
+def errors_of_prunings(
+    X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
+):
+    """Sums and sums of squares of each row's error under every pruning, betas descending.
+
+    A row's answer is that of the first node on its path which collapses at or below beta; the error of row and node is
+    error[class of row, answer of node], or the squared distance of the target to the node's answer.
+    `first` and `second` are differences along betas, to be summed by the caller.
+    """
+    _errors_of_prunings(
+        X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
+    )

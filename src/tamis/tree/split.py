@@ -213,15 +213,17 @@ def _without(target, presorted, j, first, stop, mean, total, present):
 def _try_ordered(target, presorted, share, tally, heap, j, start, stop, missing, mean, min_leaf, least, bar, slack):
     """Improvement of the best cut of a column in order that improves by more than `bar`; and the codes around it."""
     criterion, s, total, left = target.criterion, target.n_stats, heap[TOTAL], heap[ON_LEFT]
-    n = n_with_value(presorted, j, start, stop, missing)
+    n, ones = n_with_value(presorted, j, start, stop, missing)
     keys = presorted[j, start : start + n]
     if n == 0 or keys[0] >> HIGH == keys[n - 1] >> HIGH:
         return 0.0, -2, -2
+    if criterion == GINI and len(share) == 2:
+        zeros = stop - start - n - ones  # of the rows without a value
+        w0, w1 = total[0] - share[0] * zeros, total[1] - share[1] * ones
+        return scan_two(keys, tally, share[0], share[1], w0, w1, min_leaf, least, bar, slack)
     if n < stop - start:
         total = heap[PRESENT]
         _without(target, presorted, j, start + n, stop, mean, heap[TOTAL], total)
-    if criterion == GINI and len(share) == 2:
-        return scan_two(keys, tally, share, total, min_leaf, least, bar, slack)
     parent = undivided(criterion, total, s)
     if criterion == GINI:
         best, cut, upper = scan_gini(

@@ -12,14 +12,19 @@ from tamis.tree.layout import ABSOLUTE_ERROR, CHI2, IMPURITY, POISSON, RISK, TOT
 
 
 @inner
-def _gather_classes(source, source_weight, rows, start, stop, classes, weight, total, stats):
-    """The node's classes and weights; how many classes there are."""
-    total[:] = 0.0
+def _gather_classes(source, source_weight, rows, start, stop, classes, weight):
+    """The node's classes and weights, by their place in the node."""
     for i in range(stop - start):
-        r = rows[start + i]
-        classes[i] = source[r]
-        weight[i] = source_weight[r]
-        total[source[r]] += source_weight[r]
+        classes[i] = source[rows[start + i]]
+        weight[i] = source_weight[rows[start + i]]
+
+
+@inner
+def _count_classes(source, source_weight, rows, start, stop, total, stats):
+    """Weight of each class in the node; how many classes there are."""
+    total[:] = 0.0
+    for i in range(start, stop):
+        total[source[rows[i]]] += source_weight[rows[i]]
     present = 0
     for c in range(len(total)):
         stats[c] = total[c]
@@ -69,9 +74,9 @@ def summarise(target, work, rows, start, stop, floats, stats):
     """Gather the node's rows, its statistics, impurity and risk; impurity is 0 when all targets are the same."""
     criterion, m, total = target.criterion, stop - start, work.heap[TOTAL]
     if criterion <= CHI2:
-        present = _gather_classes(
-            target.classes, target.weight, rows, start, stop, work.classes, work.weight, total, stats
-        )
+        if not work.all_ordered:  # columns in order read classes by row
+            _gather_classes(target.classes, target.weight, rows, start, stop, work.classes, work.weight)
+        present = _count_classes(target.classes, target.weight, rows, start, stop, total, stats)
         floats[WEIGHT] = total.sum()
         floats[RISK] = 0.0
         floats[IMPURITY] = class_impurity(criterion, total, len(total)) if present > 1 else 0.0

@@ -156,14 +156,17 @@ def _try_ordered(presorted, j, start, stop, missing, pull, tally, weight, unit, 
     The weight that agrees is `right` plus the running sum of (left - right), or `left` minus it: the highest and the
     lowest running sum decide. Agreement up to `bar` is of no use.
     """
-    p = stop
+    p, placed, apart = stop, 0, 0
     while p > start and presorted[j, p - 1] >> HIGH == missing:
         p -= 1
         row = presorted[j, p] & PLACE
-        if pull[row] > 0:
-            left -= weight[row]
-        elif pull[row] < 0:
-            right -= weight[row]
+        placed += pull[row] & 1
+        apart += pull[row]
+        if unit == 0.0:
+            left -= weight[row] * (pull[row] > 0)
+            right -= weight[row] * (pull[row] < 0)
+    left -= unit * ((placed + apart) >> 1)
+    right -= unit * ((placed - apart) >> 1)
     keys, bar = presorted[j, start:p], max(bar, left, right)
     if left + right <= bar:
         return 0.0, -2, -2, 0, 0
