@@ -1,0 +1,102 @@
+"""A table made ready for growing: codes in the order of column names, rows in the order of their content.
+
+Rows are put in the order of a digest of what they hold, so a forest depends neither on the order of the rows nor on
+whether a row that counts twice is given twice or with the weight 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.forest.layout import Field
+from tamis.table import Table
+from tamis.views.bins import Bins
+
+MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Codes of the training rows that weigh something.
+
+    Attributes
+    ----------
+    field : the arrays the kernels read.
+    columns : position in the user's table of each column of the field.
+    rows : position in the user's table of each row of the field.
+    copies : how often each row counts, or None when weights are not whole numbers.
+    weight : what a drawn row weighs.
+    joined : code of each level, for categorical columns with so many levels that rare ones share a code.
+    """
+
+    field: Field
+    columns: np.ndarray
+    rows: np.ndarray
+    copies: np.ndarray | None
+    weight: np.ndarray
+    joined: dict[int, np.ndarray]
+
+    @property
+    def counted(self) -> np.ndarray:
+        """What each row counts in a mean over rows."""
+        return self.weight if self.copies is None else self.copies.astype(np.float64)
+
+    @classmethod
+    def of(cls, table: Table, target: np.ndarray, weight: np.ndarray, n_jobs: int | None = None) -> Ground:
+        """The ground of a table; `target` is a column or matrix of float64 that tells equal rows apart."""
+        live = np.flatnonzero(weight > 0)
+        if len(live) < table.n_rows:
+            table, target, weight = table.take(live), target[live], weight[live]
+        bins = Bins.of(table, n_jobs=n_jobs)
+        columns = bins.order()
+        copies = _copies(weight)
+        codes = np.empty((bins.n_columns, bins.n_rows), dtype=np.uint16)
+        for place, j in enumerate(columns):
+            codes[place] = bins.codes[j]
+        order = _canonical(codes, target, weight if copies is None else None)
+        codes = codes[:, order]
+        if copies is not None:
+            copies, weight = copies[order], np.ones(len(order))
+        else:
+            weight = weight[order]
+        joined = {j: c.table for j, c in enumerate(bins.codings) if c.table is not None and not c.lossless}
+        return cls(_field(bins, columns, codes), columns, live[order], copies, weight, joined)
+
+
+def _copies(weight: np.ndarray) -> np.ndarray | None:
+    """Whole weights as numbers of copies; None when they are not whole, or far too many."""
+    whole = np.all(weight == np.round(weight)) and weight.sum() <= max(MOST_COPIES * len(weight), 1_000)
+    return weight.astype(np.int64) if whole else None
+
+
+def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    from tamis.forest.mix import mix_codes, mix_numbers
+
+    digest = np.zeros(codes.shape[1], dtype=np.uint64)
+    for column in codes:
+        mix_codes(column, digest)
+    for values in np.atleast_2d(target.T):
+        mix_numbers(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64), digest)
+    if weight is not None:
+        mix_numbers(weight.view(np.uint64), digest)
+    return np.argsort(digest, kind="stable")
+
+
+def _field(bins: Bins, columns: np.ndarray, codes: np.ndarray) -> Field:
+    codings = [bins.codings[j] for j in columns]
+    n_values = np.array([coding.n_values for coding in codings], dtype=np.int32)
+    nothing = np.zeros(0)
+    low = [nothing if coding.low is None else coding.low for coding in codings]
+    high = [nothing if coding.high is None else coding.high for coding in codings]
+    return Field(
+        codes=codes,
+        by_row=np.ascontiguousarray(codes.T),
+        n_values=n_values,
+        missing=np.array([bool((row == k).any()) for row, k in zip(codes, n_values)]),
+        category=bins.is_categorical[columns],
+        first=np.concatenate([[0], np.cumsum([len(part) for part in low])]).astype(np.int64),
+        low=np.concatenate(low),
+        high=np.concatenate(high),
+    )

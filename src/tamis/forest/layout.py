@@ -1,0 +1,56 @@
+"""The plain arrays that the kernels of a forest take, and what their numbers mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+#: A node, 16 bytes. At a split `left` is the left child (the right one follows it), counted from the tree's root;
+#: `column` the column and, above it, the bits below; `threshold` what goes left up to there. At a leaf `left` is -1.
+NODE = np.dtype([("left", np.int32), ("column", np.int32), ("threshold", np.float64)])
+
+COLUMN = (1 << 28) - 1  # the bits of `column` that hold the column
+CATEGORY = 1 << 28  # the split asks for a set of levels; `threshold` is where its bits begin in `sets`
+OBLIQUE = 1 << 29  # the split asks for a sum of columns; `column` is its place among the sums
+LEFT_IF_MISSING = 1 << 30  # a row without a value goes left
+
+NUMBER = 0  # one numeric target; two classes are one, too: the second class as 0 or 1
+CLASSES = 1  # three classes or more
+SEVERAL = 2  # several numeric targets
+
+
+class Field(NamedTuple):
+    """A table as codes, columns in the order of their names, rows in the order of their content."""
+
+    codes: np.ndarray  # uint16 (columns, rows)
+    by_row: np.ndarray  # uint16 (rows, columns), the same
+    n_values: np.ndarray  # int32: number of value codes of each column, and its code for missing
+    missing: np.ndarray  # bool: whether a training row has no value
+    category: np.ndarray  # bool
+    first: np.ndarray  # int64: where a column's values begin in low and high
+    low: np.ndarray  # float64: smallest and largest training value of each code
+    high: np.ndarray
+
+
+class Target(NamedTuple):
+    """What is to be predicted."""
+
+    kind: int  # NUMBER, CLASSES or SEVERAL
+    n_classes: int  # 0 for numbers
+    classes: np.ndarray  # int32, empty for numbers
+    values: np.ndarray  # float64 (rows, targets); two classes: 0 and 1; more: empty
+    weight: np.ndarray  # float64: of each row, the loss matrix in it
+    worth: np.ndarray  # float64: what a class's weight is divided by in the answers
+
+
+class Limits(NamedTuple):
+    """When growing stops, and where it looks."""
+
+    max_features: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_share: float  # of the weight, on either side of a split
+    random_cut: bool  # one threshold at random for each column, instead of the best
+    n_combined: int  # columns in a sum, for oblique splits; 0 without

@@ -1,0 +1,72 @@
+"""Out-of-bag answers: each row judged by the trees that did not see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tamis.forest.layout import Target
+from tamis.forest.plant import Sapling
+
+LEAST = 50  # trees before a curve can be called flat
+EVERY = 10  # trees between two looks at it
+
+
+@dataclass(eq=False)
+class OutOfBag:
+    """Sums of the answers for rows left out, and the error after each tree."""
+
+    target: Target
+    weight: np.ndarray  # of each row in the error
+    loss: np.ndarray
+    plain: bool  # no loss matrix, or trees that vote: the class of most votes
+    votes: np.ndarray = field(init=False)
+    n_trees: np.ndarray = field(init=False)
+    curve: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        n = len(self.weight)
+        self.votes = np.zeros((n, self.target.n_classes or self.target.values.shape[1]))
+        self.n_trees = np.zeros(n, dtype=np.int64)
+        self._error, self._sums = np.zeros(n), np.zeros(2)
+
+    def add(self, sapling: Sapling) -> None:
+        """Add a tree's answers for the rows it left out, and a point of the curve."""
+        from tamis.forest.route import add_left_out
+
+        tree, target = sapling.tree, self.target
+        add_left_out(
+            sapling.rows, sapling.leaf, tree.nodes, tree.table, target.n_classes, target.classes, target.values,
+            self.weight, self.loss, self.plain, self.votes, self.n_trees, self._error, self._sums,
+        )  # fmt: skip
+        self.curve.append(float(self._sums[0] / self._sums[1]) if self._sums[1] > 0 else np.nan)
+
+    def answers(self) -> np.ndarray:
+        """Average answers of each row; NaN where no tree left the row out."""
+        with np.errstate(invalid="ignore"):
+            return self.votes / self.n_trees[:, None]
+
+    def is_stable(self) -> bool:
+        """Whether the curve is flat within its own noise."""
+        return len(self.curve) >= LEAST and len(self.curve) % EVERY == 0 and is_flat(np.array(self.curve))
+
+
+def is_flat(curve: np.ndarray) -> bool:
+    r"""Whether further trees would change the error by less than its curve already scatters.
+
+    The error of an average of t trees falls like a + b / t. Fitted to the second half of the curve, b / t is what is
+    still to be won, and the scatter around the fit is the noise.
+
+    >>> t = np.arange(1, 201)
+    >>> is_flat(0.1 + 0.5 / t), is_flat(0.1 + 0.5 / t + 0.01 * np.sin(t))
+    (False, True)
+    """
+    half = curve[len(curve) // 2 :]
+    if np.isnan(half).any():
+        return False
+    t = np.arange(len(curve) - len(half) + 1, len(curve) + 1)
+    design = np.column_stack([np.ones(len(half)), 1.0 / t])
+    fit, *_ = np.linalg.lstsq(design, half, rcond=None)
+    noise = float(np.std(half - design @ fit))
+    return bool(abs(fit[1]) / len(curve) <= noise or np.ptp(half) <= 1e-12 * abs(half).max())

@@ -1,0 +1,46 @@
+"""A bar on the terminal while trees grow, when it takes long; silent where nobody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+PATIENCE = 2.0  # seconds before the bar appears on its own
+
+
+@contextmanager
+def watched(items: Iterator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
+    """The items as they come; the source is closed at the end, however it comes about.
+
+    shown : None shows the bar after PATIENCE seconds, True at once, False never.
+    """
+    silent = shown is False or (shown is None and not sys.stderr.isatty())
+    try:
+        yield items if silent else _barred(items, total, 0.0 if shown else PATIENCE)
+    finally:
+        items.close()  # type: ignore[attr-defined]
+
+
+def _barred(items: Iterator[T], total: int, patience: float) -> Iterator[T]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("trees"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    began, task = time.monotonic(), None
+    try:
+        for done, item in enumerate(items, 1):
+            if task is None and time.monotonic() - began >= patience:
+                bar.start()
+                task = bar.add_task("trees", total=total)
+            if task is not None:
+                bar.update(task, completed=done)
+            yield item
+    finally:
+        if task is not None:
+            bar.stop()

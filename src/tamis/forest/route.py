@@ -1,0 +1,234 @@
+# mypy: allow-untyped-defs
+"""Rows down the trees: codes while the forest is fitted, values when it predicts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import njit
+from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
+
+LANES = 8  # rows that go down side by side: their memory accesses overlap
+
+
+@njit(error_model="numpy")
+def goes_left(x, node, sets, sum_column, sum_factor):
+    """The side of a row of values at a split that is not a plain comparison, or whose value is missing."""
+    column = node.column & COLUMN
+    if node.column & OBLIQUE:
+        total = 0.0
+        for q in range(sum_column.shape[1]):
+            total += sum_factor[column, q] * x[sum_column[column, q]]
+        if total == total:
+            return total <= node.threshold
+    else:
+        value = x[column]
+        if value == value:
+            if node.column & CATEGORY == 0:
+                return value <= node.threshold
+            level = np.int64(value)
+            return (sets[np.int64(node.threshold) + (level >> 6)] >> np.uint64(level & 63)) & np.uint64(1) != 0
+    return node.column & LEFT_IF_MISSING != 0
+
+
+@njit(error_model="numpy")
+def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
+    """leaf[i]: the node (counted from the first tree's root) where row begin + i of X ends in the tree at `root`."""
+    lanes = min(LANES, end - begin)
+    at, row = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    for b in range(lanes):
+        at[b], row[b] = root, begin + b
+    after, busy = begin + lanes, lanes
+    while busy > 0:
+        for b in range(busy):
+            node = nodes[at[b]]
+            if node.left >= 0:
+                if node.column & (CATEGORY | OBLIQUE) == 0:
+                    x = X[row[b], node.column & COLUMN]
+                    if x == x:
+                        at[b] = root + node.left + (x > node.threshold)
+                        continue
+                at[b] = root + node.left + (not goes_left(X[row[b]], node, sets, sum_column, sum_factor))
+                continue
+            leaf[row[b] - begin] = at[b]
+            if after < end:
+                at[b], row[b] = root, after
+                after += 1
+            else:
+                busy -= 1
+                at[b], row[b] = at[busy], row[busy]
+                break
+    return
+
+
+@njit(error_model="numpy")
+def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor, n_classes, out):
+    """out[i] += the answers of all trees for row i: class shares, or numbers."""
+    leaf = np.empty(end - begin, dtype=np.int64)
+    for t in range(len(roots) - 1):
+        leaves_of(X, begin, end, nodes, roots[t], sets, sum_column, sum_factor, leaf)
+        for i in range(end - begin):
+            add_leaf(nodes[leaf[i]], table, n_classes, out[begin + i])
+
+
+@njit(error_model="numpy")
+def add_leaf(node, table, n_classes, out):
+    """out += what a leaf answers."""
+    if n_classes:
+        if node.column < n_classes:
+            out[node.column] += 1.0
+            return
+        for c in range(n_classes):
+            out[c] += table[node.column - n_classes, c]
+    elif len(out) == 1:
+        out[0] += node.threshold
+    else:
+        for t in range(len(out)):
+            out[t] += table[node.column, t]
+
+
+@njit(error_model="numpy")
+def drawn_answers(X, begin, end, nodes, roots, sets, sum_column, sum_factor, out):
+    """out[i, t]: a training answer from the leaf of row i in tree t."""
+    leaf = np.empty(end - begin, dtype=np.int64)
+    for t in range(len(roots) - 1):
+        leaves_of(X, begin, end, nodes, roots[t], sets, sum_column, sum_factor, leaf)
+        for i in range(end - begin):
+            out[begin + i, t] = np.int32(nodes[leaf[i]].column).view(np.float32)
+
+
+@njit(error_model="numpy")
+def side(codes, node, cut, n_values, sets):
+    """Whether a row of codes (columns as in growing) goes left at a split."""
+    column = node.column & COLUMN
+    c = np.int64(codes[column])
+    if node.column & CATEGORY:
+        return (sets[np.int64(node.threshold) + (c >> 6)] >> np.uint64(c & 63)) & np.uint64(1) != 0
+    if c == n_values[column]:
+        return node.column & LEFT_IF_MISSING != 0
+    return c <= cut
+
+
+@njit(error_model="numpy")
+def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf):
+    """leaf[i]: the node where row rows[i] of the codes ends, in one tree as it was grown."""
+    m = len(rows)
+    lanes = min(LANES, m)
+    at, who = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    for b in range(lanes):
+        at[b], who[b] = 0, b
+    after, busy = lanes, lanes
+    while busy > 0:
+        for b in range(busy):
+            node = nodes[at[b]]
+            if node.left >= 0:
+                row = rows[who[b]]
+                if node.column & CATEGORY == 0:
+                    column = node.column & COLUMN
+                    c = by_row[row, column]
+                    if c != n_values[column]:
+                        at[b] = node.left + (c > cuts[at[b]])
+                        continue
+                at[b] = node.left + (not side(by_row[row], node, cuts[at[b]], n_values, sets))
+                continue
+            leaf[who[b]] = at[b]
+            if after < m:
+                at[b], who[b] = 0, after
+                after += 1
+            else:
+                busy -= 1
+                at[b], who[b] = at[busy], who[busy]
+                break
+
+
+@njit(error_model="numpy")
+def left_out(counts):
+    """The rows that were not drawn."""
+    n = 0
+    for i in range(len(counts)):
+        n += counts[i] == 0
+    rows = np.empty(n, dtype=np.uint32)
+    n = 0
+    for i in range(len(counts)):
+        if counts[i] == 0:
+            rows[n] = i
+            n += 1
+    return rows
+
+
+@njit(error_model="numpy")
+def honest_gain(kind, classes, values, weight, rows, leaf, nodes, value, gain):
+    """gain[j]: how much column j's splits help the rows left out; zero on average for a column of noise.
+
+    Each split moves the answer of a row from the node's value to its child's; what counts is the sum of these moves
+    times the row's target (Li et al. 2019), over rows left out.
+    """
+    n_nodes, n_sums = len(nodes), value.shape[1]
+    sums = np.zeros((n_nodes, n_sums))
+    heavy = np.zeros(n_nodes)
+    for i in range(len(rows)):
+        row = rows[i]
+        w = weight[row]
+        heavy[leaf[i]] += w
+        if kind == CLASSES:
+            sums[leaf[i], classes[row]] += w
+        else:
+            for t in range(n_sums):
+                sums[leaf[i], t] += w * values[row, t]
+    for back in range(n_nodes):
+        node = n_nodes - 1 - back  # children come after their parents
+        child = nodes[node].left
+        if child < 0:
+            continue
+        for t in range(n_sums):
+            sums[node, t] = sums[child, t] + sums[child + 1, t]
+        heavy[node] = heavy[child] + heavy[child + 1]
+        column = nodes[node].column & COLUMN
+        for k in range(child, child + 2):
+            for t in range(n_sums):
+                # targets counted from the node's own mean, which changes nothing on average and takes noise away
+                gain[column] += (value[k, t] - value[node, t]) * (sums[k, t] - value[node, t] * heavy[k])
+
+
+@njit(error_model="numpy")
+def add_left_out(
+    rows, leaf, nodes, table, n_classes, classes, values, weight, loss, plain, votes, n_trees, error, sums
+):
+    """Add one tree's answers for the rows it left out; sums: error and weight of all rows answered so far.
+
+    The error is 0 or 1 for classes (the cost, with a loss matrix), the squared distance (its mean over targets) for
+    numbers.
+    """
+    for i in range(len(rows)):
+        row = rows[i]
+        if n_trees[row] > 0:
+            sums[0] -= weight[row] * error[row]
+        else:
+            sums[1] += weight[row]
+        add_leaf(nodes[leaf[i]], table, n_classes, votes[row])
+        n_trees[row] += 1
+        if n_classes:
+            error[row] = loss[classes[row], answer_of(votes[row], loss, plain)]
+        else:
+            off = 0.0
+            for t in range(values.shape[1]):
+                gap = values[row, t] - votes[row, t] / n_trees[row]
+                off += gap * gap
+            error[row] = off / values.shape[1]
+        sums[0] += weight[row] * error[row]
+
+
+@njit(error_model="numpy")
+def answer_of(votes, loss, plain):
+    """The class of most votes, or of least expected cost; the first of equals."""
+    best, top = -np.inf, 0
+    for c in range(len(votes)):
+        if plain:
+            good = votes[c]
+        else:
+            good = 0.0
+            for truth in range(len(votes)):
+                good -= votes[truth] * loss[truth, c]
+        if good > best:
+            best, top = good, c
+    return top

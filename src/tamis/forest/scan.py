@@ -1,0 +1,99 @@
+# mypy: allow-untyped-defs
+"""The best cut of a node's rows along one column: improvement per unit of the node's weight.
+
+With z = w (y - mean of the node), a cut whose left side has the sums s of z and v of w improves by s² / (v (W - v)):
+the fall of the squared error over W. With three classes or more and class weights L on the left and R on the right,
+Σ L² / v + Σ R² / (W - v) is compared instead. `floor` is the least
+weight a side may have. Divisions are only made for a cut that is better than the best so far.
+"""
+
+from __future__ import annotations
+
+from tamis.engine.kernel import njit
+
+#: A cut must be better than the one before by more than rounding: equal cuts go to the column drawn first.
+MARGIN = 1.0 + 1e-11
+
+
+@njit(error_model="numpy")
+def scan_number(order, code, end, weight, z, total, count, n_count, least, floor, s, v, n_left, best):
+    """Best cut between the first `end` places of `order`, with s, v and n_left on the left from the beginning.
+
+    Returns the improvement, and the place after which to cut, -1 when none is better than `best`.
+    """
+    at = -1
+    bar = best * MARGIN
+    for i in range(end - 1):
+        p = order[i]
+        s += z[p]
+        v += weight[p]
+        if least > 1:
+            n_left += count[p]
+        rest = total - v
+        if s * s > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
+            if least > 1 and (n_left < least or n_count - n_left < least):
+                continue
+            best = s * s / (v * rest)
+            bar = best * MARGIN
+            at = i
+    return best, at
+
+
+@njit(error_model="numpy")
+def scan_classes(order, code, end, weight, classes, total, sums, count, n_count, least, floor, left, v, n_left, best):
+    """As scan_number, for classes; `left` has the weight of each class on the left from the beginning."""
+    at = -1
+    bar = best * MARGIN
+    squares = both = whole = 0.0  # Σ L², Σ L T and Σ T² over classes
+    for c in range(len(sums)):
+        squares += left[c] * left[c]
+        both += left[c] * sums[c]
+        whole += sums[c] * sums[c]
+    for i in range(end - 1):
+        p = order[i]
+        w = weight[p]
+        c = classes[p]
+        squares += w * (2.0 * left[c] + w)
+        left[c] += w
+        both += w * sums[c]
+        v += w
+        if least > 1:
+            n_left += count[p]
+        rest = total - v
+        other = whole - 2.0 * both + squares
+        if (
+            squares * rest + other * v > bar * v * rest
+            and code[p] != code[order[i + 1]]
+            and v >= floor
+            and rest >= floor
+        ):
+            if least > 1 and (n_left < least or n_count - n_left < least):
+                continue
+            best = squares / v + other / rest
+            bar = best * MARGIN
+            at = i
+    return best, at
+
+
+@njit(error_model="numpy")
+def scan_several(order, code, end, weight, z, total, count, n_count, least, floor, sums, v, n_left, best):
+    """As scan_number, the improvement summed over targets: z has a column each."""
+    at = -1
+    bar = best * MARGIN
+    for i in range(end - 1):
+        p = order[i]
+        squares = 0.0
+        for t in range(z.shape[1]):
+            sums[t] += z[p, t]
+            squares += sums[t] * sums[t]
+        v += weight[p]
+        if least > 1:
+            n_left += count[p]
+        rest = total - v
+        if squares > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
+            if least > 1 and (n_left < least or n_count - n_left < least):
+                continue
+            best = squares / (v * rest)
+            bar = best * MARGIN
+            at = i
+    return best, at

@@ -1,0 +1,158 @@
+"""The trees of a forest as a few plain arrays: 16 bytes a node, leaf tables apart, no training row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.forest.layout import CATEGORY, COLUMN, NODE, OBLIQUE
+
+ROWS = 512  # rows that go through all trees together: their values and a tree stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """One tree as it was grown: columns in the field's order."""
+
+    nodes: np.ndarray
+    cuts: np.ndarray  # the code up to which rows go left
+    table: np.ndarray
+    sets: np.ndarray
+    sum_column: np.ndarray
+    sum_factor: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Every tree of a forest, ready to predict.
+
+    Attributes
+    ----------
+    nodes : all nodes (see `layout.NODE`), tree after tree; columns are positions in the user's table.
+    roots : where each tree begins, and the number of nodes.
+    table : shares of classes, or answers of several targets, of the leaves that need more than one number.
+    sets : bits of the levels that go left, for categorical splits.
+    sum_column, sum_factor : columns and factors of oblique splits.
+    n_classes, n_outputs : 0 classes for numbers.
+    """
+
+    nodes: np.ndarray
+    roots: np.ndarray
+    table: np.ndarray
+    sets: np.ndarray
+    sum_column: np.ndarray
+    sum_factor: np.ndarray
+    n_classes: int
+    n_outputs: int
+
+    @classmethod
+    def join(cls, grown: Sequence[Grown], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
+        """One forest of trees; `columns` are the positions of the field's columns in the user's table."""
+        roots = np.cumsum([0, *(len(tree.nodes) for tree in grown)]).astype(np.int64)
+        nodes = np.empty(roots[-1], dtype=NODE)
+        rows = words = sums = 0
+        for tree, begin, end in zip(grown, roots[:-1], roots[1:]):
+            mine = nodes[begin:end]
+            mine[:] = tree.nodes
+            split = mine["left"] >= 0
+            flags = mine["column"]
+            oblique = split & (flags & OBLIQUE != 0)
+            plain = split & ~oblique
+            flags[plain] = (flags[plain] & ~COLUMN) | columns[flags[plain] & COLUMN].astype(np.int32)
+            flags[oblique] += sums
+            mine["threshold"][plain & (flags & CATEGORY != 0)] += words
+            if n_classes:
+                flags[~split & (flags >= n_classes)] += rows
+            elif n_outputs > 1:
+                flags[~split] += rows
+            rows, words, sums = rows + len(tree.table), words + len(tree.sets), sums + len(tree.sum_column)
+        return cls(
+            nodes,
+            roots,
+            np.concatenate([tree.table for tree in grown]),
+            np.concatenate([tree.sets for tree in grown]),
+            columns[np.concatenate([tree.sum_column for tree in grown])].astype(np.int64),
+            np.concatenate([tree.sum_factor for tree in grown]),
+            n_classes,
+            n_outputs,
+        )
+
+    def __len__(self) -> int:
+        return len(self.roots) - 1
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self.__dict__.values() if isinstance(part, np.ndarray))
+
+    def mean(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Average of the trees' answers for every row of a C-ordered float64 matrix."""
+        from tamis.forest.route import add_answers
+
+        out = np.zeros((len(X), self.n_classes or self.n_outputs))
+
+        def some(begin: int) -> None:
+            add_answers(
+                X, begin, min(begin + ROWS, len(X)), self.nodes, self.roots, self.table, self.sets, self.sum_column,
+                self.sum_factor, self.n_classes, out,
+            )  # fmt: skip
+
+        _blocks(some, len(X), n_jobs)
+        out /= len(self)
+        return out
+
+    def drawn(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """A training answer from the leaf of each row in each tree (one numeric target): rows × trees, float32."""
+        from tamis.forest.route import drawn_answers
+
+        out = np.empty((len(X), len(self)), dtype=np.float32)
+
+        def some(begin: int) -> None:
+            drawn_answers(
+                X, begin, min(begin + ROWS, len(X)), self.nodes, self.roots, self.sets, self.sum_column,
+                self.sum_factor, out,
+            )  # fmt: skip
+
+        _blocks(some, len(X), n_jobs)
+        return out
+
+    def leaves(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """The leaf of each row in each tree, counted from the tree's root: rows × trees."""
+        from tamis.forest.route import leaves_of
+
+        out = np.empty((len(self), len(X)), dtype=np.int64)
+
+        def one(t: int) -> None:
+            leaves_of(X, 0, len(X), self.nodes, self.roots[t], self.sets, self.sum_column, self.sum_factor, out[t])
+            out[t] -= self.roots[t]
+
+        map_threads(one, range(len(self)), n_jobs)
+        return np.ascontiguousarray(out.T)
+
+    def used(self, t: int) -> np.ndarray:
+        """The columns that tree t asks for, by position, each once."""
+        nodes = self.nodes[self.roots[t] : self.roots[t + 1]]
+        flags = nodes["column"][nodes["left"] >= 0]
+        oblique = flags & OBLIQUE != 0
+        sums = self.sum_column[flags[oblique] & COLUMN].ravel()
+        return np.unique(np.concatenate([flags[~oblique] & COLUMN, sums.astype(np.int64)]))
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays by name, to be saved."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
+
+
+def _blocks(some: Any, n: int, n_jobs: int | None) -> None:
+    if n <= ROWS:
+        some(0)
+        return
+    share = 16 * ROWS  # blocks a thread does before it asks for more work
+
+    def several(first: int) -> None:
+        for begin in range(first, min(first + share, n), ROWS):
+            some(begin)
+
+    map_threads(several, range(0, n, share), n_jobs)
