@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from tamis import check
-from tamis.errors import KindError, ParameterError
-from tamis.table import Table
+from tamis.errors import ParameterError
+from tamis.table import Table, position, positions, units_of
 
 Units = tuple[int, ...]
 
@@ -58,11 +57,11 @@ class Space:
         The user counts columns as they stand in the table; the space counts them in `order`, which breaks ties.
         """
         place = np.argsort(order)
-        units = _units(table, order, groups)
+        units = list(units_of(table, order, groups).values())
         unit_of = np.empty(table.n_columns, dtype=np.int64)
         for u, columns in enumerate(units):
             unit_of[columns] = u
-        kept = sorted({int(unit_of[place[j]]) for j in _columns(table, "fixed", fixed)})
+        kept = sorted({int(unit_of[place[j]]) for j in positions(table, "fixed", fixed)})
         sizes = _sizes(k, len(units), len(kept))
         column_prices = _prices(table, costs)
         prices = None if column_prices is None else np.array([column_prices[order][columns].sum() for columns in units])
@@ -132,59 +131,6 @@ def drop(units: Units, fewer: Iterable[int]) -> Units:
     return tuple(u for u in units if u not in gone)
 
 
-def _columns(table: Table, name: str, given: Any) -> list[int]:
-    """Positions of columns given by name, position or mask."""
-    if given is None:
-        return []
-    if isinstance(given, (str, Integral)):
-        given = [given]
-    values = list(given.tolist() if isinstance(given, np.ndarray) else given)
-    if values and len(values) == table.n_columns and all(isinstance(v, (bool, np.bool_)) for v in values):
-        return [j for j, kept in enumerate(values) if kept]
-    return [_position(table, name, value) for value in values]
-
-
-def _position(table: Table, name: str, value: Any) -> int:
-    if isinstance(value, str):
-        return table.index(value)
-    if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)):
-        if not -table.n_columns <= int(value) < table.n_columns:
-            raise ParameterError(f"{name} names column {value}, but columns run from 0 to {table.n_columns - 1}")
-        return int(value) % table.n_columns
-    raise KindError(f"{name} holds {value!r}; give columns by name or position")
-
-
-def _units(table: Table, order: np.ndarray, groups: Any) -> list[np.ndarray]:
-    """Groups as units, in the order of their first column; a column in no group is a unit of its own."""
-    label: dict[int, Any] = {}
-    if isinstance(groups, Mapping):
-        families: Iterable[tuple[Any, Any]] = groups.items()
-    elif groups is None:
-        families = ()
-    else:
-        listed = list(groups)
-        flat = len(listed) == table.n_columns and not any(isinstance(g, (list, tuple, set, np.ndarray)) for g in listed)
-        families = _labelled(listed) if flat else enumerate(listed)
-    for name, members in families:
-        for j in _columns(table, "groups", members):
-            if j in label:
-                raise ParameterError(f"column {table.names[j]!r} is in two groups; give each column one group")
-            label[j] = ("group", name)
-    units: dict[Any, list[int]] = {}
-    for i, j in enumerate(order.tolist()):
-        units.setdefault(label.get(j, j), []).append(i)
-    return [np.array(columns) for columns in units.values()]
-
-
-def _labelled(labels: list[Any]) -> list[tuple[Any, list[int]]]:
-    """Families from one label a column; None means a column on its own."""
-    families: dict[Any, list[int]] = {}
-    for j, label in enumerate(labels):
-        if label is not None:
-            families.setdefault(label, []).append(j)
-    return list(families.items())
-
-
 def _sizes(k: Any, n_units: int, n_fixed: int) -> tuple[int, int] | None:
     low = max(1, n_fixed)
     if isinstance(k, str):
@@ -209,7 +155,7 @@ def _prices(table: Table, costs: Any) -> np.ndarray | None:
     if isinstance(costs, Mapping):
         prices = np.zeros(table.n_columns)
         for name, price in costs.items():
-            prices[_position(table, "costs", name)] = check.number(f"costs[{name!r}]", price, low=0)
+            prices[position(table, "costs", name)] = check.number(f"costs[{name!r}]", price, low=0)
         return prices
     given = list(costs)
     if len(given) != table.n_columns:

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.score.interchangeable import clusters_of
 from tamis.search.bound import expected_false, threshold_for
-from tamis.search.interchangeable import Cluster, clusters_of
+from tamis.search.cluster import Cluster
 from tamis.search.lasso import Lasso, lasso_of
 from tamis.search.nogueira import agreement
 from tamis.search.resample import WAYS, resamples

@@ -7,6 +7,7 @@ from tamis.table.frame import is_frame, take
 from tamis.table.read import read
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
+from tamis.table.units import position, positions, units_of
 
 __all__ = [
     "KINDS",
@@ -22,8 +23,11 @@ __all__ = [
     "is_class_target",
     "is_frame",
     "numbers",
+    "position",
+    "positions",
     "read",
     "refuse_missing",
     "same_length",
     "take",
+    "units_of",
 ]

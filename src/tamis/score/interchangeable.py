@@ -13,17 +13,18 @@ from tamis.table import Table
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Interchangeable:
     """Columns that could stand for each other.
 
     Attributes
     ----------
-    columns : their names (or positions), the most often chosen first.
-    frequency : how often at least one of them was chosen.
+    columns : their names (or positions), the best first.
+
+    >>> print(Interchangeable(("g17", "g203")))
+    g17 or g203
     """
 
     columns: tuple[Any, ...]
-    frequency: float
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.columns))

@@ -1,0 +1,19 @@
+"""A cluster of interchangeable columns with how often it was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tamis.score.interchangeable import Interchangeable
+
+
+@dataclass(frozen=True)
+class Cluster(Interchangeable):
+    """Columns that could stand for each other, the most often chosen first.
+
+    Attributes
+    ----------
+    frequency : how often at least one of them was chosen.
+    """
+
+    frequency: float
