@@ -35,6 +35,48 @@ def decision(
     return {"name": name, "kind": kind, "used": used, "reason": reason, "note": note}
 
 
+def procedure_rows(random: np.random.Generator, classes: bool, lower: bool, size: float) -> list[dict[str, Any]]:
+    """What a study says of each procedure: better and more overfitted from one to the next."""
+    listed = [
+        ("baseline", "always the majority class, or the mean: no column is looked at", 0.63, 0),
+        ("stump", "one question about one column", 0.89, 1),
+        ("tree", "a decision tree, cut back to the smallest within one standard error of the best", 0.93, 4),
+        ("lasso", "a linear model whose penalty drops columns", 0.94, 8),
+    ]
+    rows = []
+    for place, (name, words, level, used) in enumerate(listed):
+        sign = -1 if lower else 1
+        scores = size * ((1 - level if lower else level) + 0.02 * random.standard_normal(15) * (place > 0))
+        mean, reach = float(scores.mean()), 0.02 * size * (place > 0)
+        train = mean + sign * size * 0.02 * place
+        rows.append(
+            {
+                "name": name,
+                "words": words,
+                "train": train,
+                "nested": mean,
+                "gap": sign * (train - mean),
+                "error": reach / 2,
+                "interval": [mean - reach, mean + reach],
+                "scores": scores.tolist(),
+                "besides": {"accuracy": 0.9, "log_loss": 0.2} if classes else {"r2": 0.9, "rmse": 31234.5},
+                "columns": [used + i % 3 * (place > 1) for i in range(15)],
+            }
+        )
+    return rows
+
+
+def out_of_fold(random: np.random.Generator, labels: tuple[Any, ...], learned: int, size: float) -> tuple[list, list]:
+    """Truth and answers of every row."""
+    if not labels:
+        numbers = size * 10 * random.random(learned)
+        return numbers.tolist(), (numbers + size * random.standard_normal(learned)).tolist()
+    truth = random.integers(0, len(labels), learned)
+    answers = random.dirichlet(np.ones(len(labels)), learned)
+    answers[np.arange(learned), truth] += 2 * random.random(learned)
+    return truth.tolist(), (answers / answers.sum(axis=1, keepdims=True)).tolist()
+
+
 def study(
     names: list[str] = MEASURES,
     labels: tuple[Any, ...] = ("benign", "malignant"),
@@ -50,45 +92,9 @@ def study(
     size = 25_000.0 if metric == "rmse" else 1.0
     folds = [{"name": f"repeat {i // 5 + 1} fold {i % 5 + 1}", "train": 365, "test": 91} for i in range(15)]
     selected = names[:4]
-    rows = []
-    for place, (name, words, level, used) in enumerate(
-        [
-            ("baseline", "always the majority class, or the mean: no column is looked at", 0.63, 0),
-            ("stump", "one question about one column", 0.89, 1),
-            ("tree", "a decision tree, cut back to the smallest within one standard error of the best", 0.93, 4),
-            ("lasso", "a linear model whose penalty drops columns", 0.94, 8),
-        ]
-    ):
-        sign = -1 if lower else 1
-        scores = size * ((1 - level if lower else level) + 0.02 * random.standard_normal(15) * (place > 0))
-        train = float(scores.mean() + sign * size * 0.02 * place)
-        rows.append(
-            {
-                "name": name,
-                "words": words,
-                "train": train,
-                "nested": float(scores.mean()),
-                "gap": float(sign * (train - scores.mean())),
-                "error": 0.01 * size * (place > 0),
-                "interval": [
-                    float(scores.mean() - 0.02 * size * (place > 0)),
-                    float(scores.mean() + 0.02 * size * (place > 0)),
-                ],
-                "scores": scores.tolist(),
-                "besides": {"accuracy": 0.9, "log_loss": 0.2} if labels else {"r2": 0.9, "rmse": 31234.5},
-                "columns": [used + i % 3 * (place > 1) for i in range(15)],
-            }
-        )
+    rows = procedure_rows(random, bool(labels), lower, size)
     scores = rows[2]["scores"]
-    truth = (
-        random.integers(0, len(labels), learned).tolist() if labels else (size * 10 * random.random(learned)).tolist()
-    )
-    if labels:
-        answers = random.dirichlet(np.ones(len(labels)), learned)
-        answers[np.arange(learned), truth] += 2 * random.random(learned)
-        answers = (answers / answers.sum(axis=1, keepdims=True)).tolist()
-    else:
-        answers = (np.array(truth) + size * random.standard_normal(learned)).tolist()
+    truth, answers = out_of_fold(random, labels, learned, size)
     counts = np.bincount(truth, minlength=len(labels)).tolist() if labels else []
     words = f"4 of {len(names):,} columns carry the signal: {', '.join(selected)}. Expected {metric} on new rows 0.93."
     return {
