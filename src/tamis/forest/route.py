@@ -183,11 +183,16 @@ def honest_gain(kind, classes, values, weight, rows, leaf, nodes, value, gain):
         for t in range(n_sums):
             sums[node, t] = sums[child, t] + sums[child + 1, t]
         heavy[node] = heavy[child] + heavy[child + 1]
+        if heavy[child] <= 0.0 or heavy[child + 1] <= 0.0:
+            continue
         column = nodes[node].column & COLUMN
-        for k in range(child, child + 2):
-            for t in range(n_sums):
-                # targets counted from the node's own mean, which changes nothing on average and takes noise away
-                gain[column] += (value[k, t] - value[node, t]) * (sums[k, t] - value[node, t] * heavy[k])
+        for t in range(n_sums):
+            # Counted from the mean of the node's rows left out: where a column says nothing, their targets are as
+            # good as shuffled, so its gain is 0 on average. Counted from the node's own value it would not be: rows
+            # drawn twice pull both that value and the choice of the split.
+            middle = sums[node, t] / heavy[node]
+            for k in range(child, child + 2):
+                gain[column] += (value[k, t] - value[node, t]) * (sums[k, t] - middle * heavy[k])
 
 
 @njit(error_model="numpy")
