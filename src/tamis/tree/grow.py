@@ -127,11 +127,10 @@ def _part(columns, target, limits, rows, work, ints, node, n_nodes):
     about[CHILD] = n_nodes
     _leaf(ints[n_nodes], node, about[DEPTH] + 1, start, middle)
     _leaf(ints[n_nodes + 1], node, about[DEPTH] + 1, middle, stop)
-    again = _large_enough(limits, ints[n_nodes]) and not is_uniform(target, rows, start, middle)
-    if len(work.presorted) and (
-        again or (_large_enough(limits, ints[n_nodes + 1]) and not is_uniform(target, rows, middle, stop))
-    ):
-        part_order(columns.about, work.presorted, work.keys[0], work.pull, start, stop)
+    if len(work.presorted):
+        left = _large_enough(limits, ints[n_nodes]) and not is_uniform(target, rows, start, middle)
+        right = _large_enough(limits, ints[n_nodes + 1]) and not is_uniform(target, rows, middle, stop)
+        part_order(columns.about, work.presorted, work.keys[0], work.pull, start, stop, left, right)
 
 
 @njit

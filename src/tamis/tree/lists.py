@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner, njit
 from tamis.tree.layout import LEVEL, LEVEL_SIDE
 
 
@@ -21,11 +21,17 @@ def more(array, needed):
     return grown
 
 
-@njit
-def append_levels(level, n_level, group, n_groups):
-    """The levels of a split and their sides, as they stand in `group`, behind the others."""
-    level = more(level, n_level + n_groups)
+@inner
+def put_levels(level, n_level, group, n_groups):
+    """The levels of a split and their sides, as they stand in `group`, behind the first n_level."""
     for g in range(n_groups):
         level[n_level + g, 0] = group[LEVEL, g]
         level[n_level + g, 1] = group[LEVEL_SIDE, g]
+
+
+@njit
+def append_levels(level, n_level, group, n_groups):
+    """As `put_levels`, with as much room as it takes."""
+    level = more(level, n_level + n_groups)
+    put_levels(level, n_level, group, n_groups)
     return level

@@ -104,8 +104,9 @@ def cross_validate(
         if hasattr(problem, "errors"):  # nodes answer by models of their own
             return problem.errors(tree, test, collapse, betas * share)  # type: ignore[no-any-return]
         first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
+        until = np.searchsorted(-betas * share, -collapse, side="right")  # betas descend
         errors_of_prunings(
-            X, test, tree.routes, collapse, betas * share, problem.is_class, cost, problem.classes, problem.values,
+            X, test, tree.routes, until, problem.is_class, cost, problem.classes, problem.values,
             problem.answers(tree), weight, first, second,
         )  # fmt: skip
         return np.cumsum(first)[:-1], np.cumsum(second)[:-1]

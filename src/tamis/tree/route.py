@@ -111,14 +111,12 @@ def descend(X, routes, leaf):
 
 
 @inner
-def _errors_of_prunings(
-    X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
-):
-    m = len(betas)
+def _errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second):
+    m = len(first) - 1
     for i in rows:
         node, k = 0, 0
         while k < m:
-            while collapse[node] > betas[k]:
+            while until[node] <= k:
                 node = routes.left[node] + (side_of(X[i], routes, node) == RIGHT)
             if error_class:
                 wrong = error[truth[i], int(answers[node, 0])]
@@ -127,26 +125,19 @@ def _errors_of_prunings(
                 for t in range(values.shape[1]):
                     off = values[i, t] - answers[node, t]
                     wrong += off * off
-            until = k + 1
-            while until < m and collapse[node] <= betas[until]:
-                until += 1
             first[k] += weight[i] * wrong
-            first[until] -= weight[i] * wrong
             second[k] += weight[i] * wrong * wrong
-            second[until] -= weight[i] * wrong * wrong
-            k = until
+            k = until[node]
+            first[k] -= weight[i] * wrong
+            second[k] -= weight[i] * wrong * wrong
 
 
 @njit
-def errors_of_prunings(
-    X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
-):
-    """Sums and sums of squares of each row's error under every pruning, betas descending.
+def errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second):
+    """Sums and sums of squares of each row's error under every pruning, from the smallest tree to the largest.
 
-    A row's answer is that of the first node on its path which collapses at or below beta; the error of row and node is
-    error[class of row, answer of node], or the squared distance of the target to the node's answer.
-    `first` and `second` are differences along betas, to be summed by the caller.
+    Up to pruning until[node] a node is a leaf, unless it is gone: a row is answered by the first node on its path that
+    is one. The error of row and node is error[class of row, answer of node], or the squared distance of the target to
+    the node's answer. `first` and `second` are differences along the prunings, to be summed by the caller.
     """
-    _errors_of_prunings(
-        X, rows, routes, collapse, betas, error_class, error, truth, values, answers, weight, first, second
-    )
+    _errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second)

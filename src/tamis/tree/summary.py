@@ -20,11 +20,17 @@ def _gather_classes(source, source_weight, rows, start, stop, classes, weight):
 
 
 @inner
-def _count_classes(source, source_weight, rows, start, stop, total, stats):
+def _count_classes(source, source_weight, share, rows, start, stop, total, stats):
     """Weight of each class in the node; how many classes there are."""
     total[:] = 0.0
-    for i in range(start, stop):
-        total[source[rows[i]]] += source_weight[rows[i]]
+    if len(share) == 2:
+        ones = 0
+        for i in range(start, stop):
+            ones += source[rows[i]]
+        total[0], total[1] = share[0] * (stop - start - ones), share[1] * ones
+    else:
+        for i in range(start, stop):
+            total[source[rows[i]]] += source_weight[rows[i]]
     present = 0
     for c in range(len(total)):
         stats[c] = total[c]
@@ -76,7 +82,7 @@ def summarise(target, work, rows, start, stop, floats, stats):
     if criterion <= CHI2:
         if not work.all_ordered:  # columns in order read classes by row
             _gather_classes(target.classes, target.weight, rows, start, stop, work.classes, work.weight)
-        present = _count_classes(target.classes, target.weight, rows, start, stop, total, stats)
+        present = _count_classes(target.classes, target.weight, work.share, rows, start, stop, total, stats)
         floats[WEIGHT] = total.sum()
         floats[RISK] = 0.0
         floats[IMPURITY] = class_impurity(criterion, total, len(total)) if present > 1 else 0.0

@@ -23,7 +23,7 @@ from tamis.tree.layout import (
     ROWS,
     UNKNOWN,
 )
-from tamis.tree.lists import append_levels
+from tamis.tree.lists import more, put_levels
 from tamis.tree.sort import SKIP, gather, sort_keys
 
 
@@ -243,11 +243,8 @@ def _make_room(surrogate, agreement, found, most, share):
     return q
 
 
-@njit
-def find_surrogates(
-    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
-):
-    """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
+@inner
+def _find(columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level):
     found, total, majority = 0, left + right, max(left, right)
     for t in range(columns.about.shape[1]):
         j = columns.about[ORDER, t]
@@ -262,11 +259,27 @@ def find_surrogates(
         q = _make_room(surrogate, agreement, found, most, agree / total)
         if q >= most:
             continue
-        level = append_levels(level, n_level, work.group, n_levels)
+        put_levels(level, n_level, work.group, n_levels)
         surrogate[q, 0], surrogate[q, 1], surrogate[q, 2] = j, cut, upper
         surrogate[q, 3], surrogate[q, 4], surrogate[q, 5] = flip, n_level, n_levels
         agreement[q, 0] = agree / total
         agreement[q, 1] = (agree - majority) / (total - majority)
         n_level += n_levels
         found = min(found + 1, most)
+    return found, n_level
+
+
+@njit
+def find_surrogates(
+    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
+):
+    """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
+    room = 0
+    for j in range(columns.about.shape[1]):
+        if columns.about[IS_CATEGORICAL, j]:
+            room += min(columns.about[N_VALUES, j], stop - start)
+    level = more(level, n_level + room)
+    found, n_level = _find(
+        columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
+    )
     return found, level, n_level
