@@ -18,7 +18,9 @@ from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 
 _AT_ONCE = 5  # strengths between two looks at the errors of the folds
-_SMALL = 200_000  # entries up to which calls, not sums, are what costs
+_FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
+_TALL = 1000  # columns up to which, and rows from which, a Hessian is kept
+_PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
 
 
@@ -34,10 +36,10 @@ class Walk:
         )
         self.l1, self.l2 = penalty.l1_ratio * penalty.factors, (1 - penalty.l1_ratio) * penalty.factors
         p = len(columns.Z)
-        self.beta, self.b0, self.known, self.when = np.zeros(p), np.zeros(1), np.empty(p), np.zeros(p)
+        self.beta, self.b0, self.known, self.when = np.zeros(p), np.zeros(2), np.empty(p), np.zeros(p)
         self.gap = 0.0
         self._begin(y)
-        self.null = float(w @ self._losses(self.eta))
+        self.null = self.b0[1] = float(w @ self.losses(self.eta))
         self.seen, self.clock = self.pull.copy(), np.array([1.0, 0.0])
         pulls(columns.Z, self.pull, self.inverse, self.known)
 
@@ -48,8 +50,8 @@ class Walk:
         """The model without columns."""
         raise NotImplementedError
 
-    def _losses(self, eta: np.ndarray) -> np.ndarray:
-        """Loss of each row."""
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """Loss of some rows at their linear predictors."""
         raise NotImplementedError
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
@@ -63,7 +65,7 @@ class Walk:
         return units, look, (self.beta, self.eta, self.pull, self.b0)
 
     def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (strengths × columns, the intercept last) in the units of X, and the loss of every row."""
+        """Coefficients (strengths × columns, the intercept last) in the units of X, and the predictors of all rows."""
         p, n = self.columns.Z.shape
         out = np.empty((len(alphas), p + 1)), np.empty((len(alphas), n)), np.empty(len(alphas))
         self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
@@ -71,7 +73,7 @@ class Walk:
         self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
         found[:, :-1] *= self.inverse * self.columns.inverse
         found[:, -1] -= found[:, :-1] @ self.columns.centre
-        return found, self._losses(etas)
+        return found, etas
 
 
 class SquaredWalk(Walk):
@@ -83,8 +85,8 @@ class SquaredWalk(Walk):
         self.eta, self.pull = np.zeros_like(self.y), self.w * self.y
         self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
 
-    def _losses(self, eta: np.ndarray) -> np.ndarray:
-        return 0.5 * (self.y - eta) ** 2
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        return 0.5 * (self.y[rows] - eta) ** 2
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         from tamis.linear.squared import walk
@@ -105,25 +107,47 @@ class LogisticWalk(Walk):
             self.b0[0] = np.log(mean / (1 - mean))
         self.eta = np.full(len(y), self.b0[0])
         self.pull = self.w * (y - 1 / (1 + np.exp(-self.eta)))
+        p, n = self.columns.Z.shape
+        size = p + 1 if p <= _TALL <= n and p < n else 0
+        self.curve, self.have, self.bend = np.zeros((size, size)), np.zeros(p, dtype=bool), np.zeros(0)
 
-    def _losses(self, eta: np.ndarray) -> np.ndarray:
-        return np.asarray(-log_expit(eta) + (1 - self.y) * eta)
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        return np.asarray(-log_expit(eta) + (1 - self.y[rows]) * eta)
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         from tamis.linear.logistic import walk
 
-        walk(*self._state, self.y, alphas, self.centred, goal, out)
+        walk(*self._state, self.y, alphas, self.centred, goal, self.bend, self.have, self.curve, out)
+
+
+def _share_curvature(fits: list[Any], n_jobs: int | None) -> None:
+    """Give all fits the Hessian of the first at the columns any of them uses."""
+    from tamis.linear.logistic import weights
+
+    first = fits[0]
+    bend = weights(first.eta, first.w)
+    used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
+    rows = np.array_split(np.arange(len(bend)), _PARTS)
+
+    def part(i: slice) -> np.ndarray:
+        block = np.vstack([np.full((int(first.centred), i.stop - i.start), 1.0), first.columns.Z[used, i]])
+        return (block * bend[i]) @ block.T
+
+    total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
+    places = np.concatenate([np.zeros(int(first.centred), dtype=np.int64), used + 1])
+    for fit in fits:
+        scale = np.concatenate([[1.0], fit.inverse])[places]
+        fit.curve[np.ix_(places, places)] = total * scale[:, None] * scale
+        fit.bend, fit.have[:] = bend, False
+        fit.have[used] = True
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
-    """Whether a job is one of these losses on a dense matrix that is small or not tall, all columns penalised singly.
-
-    With very many rows a column, Newton steps on BLAS Hessians are faster.
-    """
+    """Whether a job is one of these losses on a dense matrix of bearable size, all columns penalised singly."""
     n, p = X.shape
     if not isinstance(X, np.ndarray) or not isinstance(loss, (Squared, Logistic)) or loss.offset is not None:
         return False
-    if (n > 50 * p and n * p > _SMALL) or n * p > _LARGE:
+    if n * p > _LARGE:
         return False
     return penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
 
@@ -154,13 +178,18 @@ def walked_path(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarr
     grid = strengths(largest, n_alphas, p > n) if alphas is None else np.asarray(alphas, dtype=float)
     double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
     found, errors, left = np.empty((0, p + 1)), np.empty((len(splits or []), 0)), np.empty(0)
-    for start in range(0, len(grid), _AT_ONCE):
-        step = partial(Walk.walk, alphas=grid[start : start + _AT_ONCE], tol=job.tol)
+    shared = isinstance(fits[0], LogisticWalk) and fits[0].curve.size > 0
+    some = _FEW if shared else _AT_ONCE
+    for start in range(0, len(grid), some):
+        if shared:
+            _share_curvature(fits, job.n_jobs)
+        step = partial(Walk.walk, alphas=grid[start : start + some], tol=job.tol)
         made = map_threads(step, fits, job.n_jobs)
-        found, left = np.vstack([found, made[0][0]]), np.append(left, made[0][1] @ fits[0].w)
+        found, left = np.vstack([found, made[0][0]]), np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
         if splits:
-            losses = [loss[:, test] @ _share(job.weights[test]) for (_, test), (_, loss) in zip(splits, made[1:])]
-            errors = np.hstack([errors, double * np.array(losses)])
+            judged = zip(fits[1:], splits, made[1:])
+            new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
+            errors = np.hstack([errors, double * np.array(new)])
         if alphas is None and (end := _end(left / fits[0].null, errors, start)):
             found, errors = found[:end], errors[:, :end]
             break
