@@ -1,5 +1,5 @@
 import itertools
-from dataclasses import replace
+import json
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis.table import Table, categories
 from tamis.tree import TreeClassifier, TreeRegressor
+from tamis.tree.fit import Soil
+from tamis.tree.problem import ClassProblem
 from tamis.tree.prune import Sequence
 
 
@@ -75,6 +77,72 @@ def test_numeric_splits_are_the_best_of_all_cuts(seed, criterion):
         gains.append((gain, (a + b) / 2))
     assert tree.improvement[0] == pytest.approx(max(gains)[0], abs=1e-8)
     assert any(g == pytest.approx(max(gains)[0], abs=1e-8) and t == tree.threshold[0] for g, t in gains)
+
+
+@given(st.integers(0, 10**6), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_large_nodes_find_the_best_cut_too(seed, costly):
+    """If this fails, a block of rows that holds the best cut is skipped, with or without costs of mistakes."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 400))
+    x = rng.integers(0, rng.integers(2, n), n).astype(float)
+    y = (rng.random(n) < np.where(x > np.quantile(x, rng.random()), 0.6, 0.4)).astype(int)
+    if len(np.unique(x)) < 2 or len(np.unique(y)) < 2:
+        return
+    loss = [[0.0, 1.0], [4.0, 0.0]] if costly else None
+    tree = TreeClassifier(max_depth=1, min_samples_leaf=3, loss_matrix=loss).fit(x[:, None], y).tree_
+    w = np.ones(n)
+    if costly:  # altered priors: class 1 counts four times, the sum of weights stays
+        w = np.where(y == 1, 4.0, 1.0) * n / (np.sum(y == 0) + 4 * np.sum(y == 1))
+    gains = [-np.inf]
+    for cut in np.unique(x)[:-1]:
+        left = x <= cut
+        if min(left.sum(), (~left).sum()) >= 3:
+            parts = impurity(y[left], w[left], "gini") + impurity(y[~left], w[~left], "gini")
+            gains.append(impurity(y, w, "gini") - parts)
+    if np.isfinite(max(gains)):
+        assert tree.improvement[0] == pytest.approx(max(gains), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", [TreeClassifier, TreeRegressor])
+def test_a_weight_of_two_is_a_row_given_twice(kind):
+    """If this fails, weights count differently in splits, surrogates or answers."""
+    rng = np.random.default_rng(9)
+    X = np.c_[rng.normal(size=(300, 3)), rng.integers(0, 4, 300)]
+    X[:, 1] += X[:, 0]
+    y = (X[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(int)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    w = rng.integers(0, 4, 300)
+    weighted = kind(max_depth=3).fit(X, y, sample_weight=w).tree_
+    repeated = kind(max_depth=3).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).tree_
+    for name in ("feature", "threshold", "left", "surrogate", "surrogate_threshold", "default"):
+        assert np.array_equal(getattr(weighted, name), getattr(repeated, name))
+    for name in ("improvement", "agreement", "value", "risk"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-9, atol=1e-9)
+
+
+def test_a_random_choice_of_columns_is_kept_to():
+    """If this fails, max_features tries other columns than drawn, or the draw does not follow the seed."""
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(200, 4))
+    y = (X[:, 0] > 0).astype(np.int32)
+    table = Table.of(X)
+    problem = ClassProblem(Soil.of(table), 0, y, np.ones(200), 1 - np.eye(2), None)
+    limits = TreeClassifier(max_depth=1)._limits(table, 200)
+    every = problem.plant(np.arange(200), limits)[0]
+    assert every.feature[0] == 0
+    roots = []
+    for seed in range(40):
+        one = problem.plant(np.arange(200), limits._replace(max_features=1, seed=seed))[0]
+        again = problem.plant(np.arange(200), limits._replace(max_features=1, seed=seed))[0]
+        assert one.to_dict() == again.to_dict()
+        roots.append(int(one.feature[0]))
+        j = roots[-1]
+        alone = TreeClassifier(max_depth=1).fit(X[:, [j]], y).tree_
+        assert one.threshold[0] == alone.threshold[0]
+    assert set(roots) == {0, 1, 2, 3}
+    two = [problem.plant(np.arange(200), limits._replace(max_features=2, seed=s))[0].feature[0] for s in range(60)]
+    assert 15 < two.count(0) < 45  # column 0 wins whenever it is among the two drawn of four
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -153,50 +221,35 @@ def test_edge_cases():
 
 
 def chain_of(depth):
-    """A tree that peels off one leaf after the other."""
-    small = TreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
-    n = 2 * depth + 1
-    inner = np.arange(n) % 2 == 0
-    inner[-1] = False
-    node = np.arange(n)
-    return replace(
-        small,
-        feature=np.where(inner, 0, -1).astype(np.int32),
-        threshold=np.where(inner, node // 2 + 0.5, 0.0),
-        left=np.where(inner, node + 1, -1).astype(np.int32),
-        parent=np.where(node == 0, -1, np.where(node % 2, node - 1, node - 2)).astype(np.int32),
-        depth=((node + 1) // 2).astype(np.int32),
-        risk=np.linspace(1.0, 0.0, n),
-        value=np.c_[np.ones(n), node],
-        **{name: np.zeros(n, getattr(small, name).dtype) for name in ZEROS},
-    )
-
-
-ZEROS = (
-    "default",
-    "first_level",
-    "n_levels",
-    "first_surrogate",
-    "n_surrogates",
-    "n_rows",
-    "weight",
-    "impurity",
-    "improvement",
-)
+    """Alternating classes: cutting one row off an end is the best split at every node."""
+    X = np.arange(depth + 1.0)[:, None]
+    return X, np.arange(depth + 1) % 2
 
 
 def test_a_chain_ten_thousand_deep_does_not_run_out_of_stack():
     """If this fails, unbalanced trees crash: something recurses."""
-    tree = chain_of(10_000)
-    X = np.arange(0, 10_000, 37.0)[:, None]
-    assert np.array_equal(tree.depth[tree.apply(X)], X[:, 0] + 1)
-    assert len(tree.preorder()) == 20_001
-    sequence = Sequence.of(tree)
-    assert tree.pruned(sequence.leaves_at(np.inf)).n_nodes == 1
-    grown = TreeRegressor(missing="majority").fit(np.arange(450.0)[:, None], 2.0 ** np.arange(450))
-    assert grown.get_depth() > 200
-    assert len(grown.rules()) == len([line for line in grown.to_text().splitlines() if line]) // 2 + 1
-    assert grown.to_svg().count("<rect") == grown.tree_.n_nodes
+    X, y = chain_of(10_000)
+    model = TreeClassifier().fit(X, y)
+    assert model.get_depth() == 10_000
+    assert np.array_equal(model.predict(X), y)
+    assert len(model.tree_.preorder()) == 20_001
+    assert model.tree_.pruned(Sequence.of(model.tree_).leaves_at(np.inf)).n_nodes == 1
+    assert model.to_svg().count("<rect") == 20_001
+    loaded = TreeClassifier.from_dict(json.loads(json.dumps(model.to_dict())))
+    assert np.array_equal(loaded.apply(X), model.apply(X))
+
+
+def test_a_chain_deeper_than_the_stack_can_be_read():
+    """If this fails, printing, rules or SQL recurse: Python's stack ends at a depth of 1,000."""
+    X, y = chain_of(1_500)
+    model = TreeClassifier(prune="cv", rule="min", cv=2).fit(X, y)
+    assert model.get_n_leaves() >= 1
+    model = TreeClassifier().fit(X, y)
+    assert len(model.to_text().splitlines()) == 3_001
+    rules = model.rules()
+    assert len(rules) == 1_501
+    assert max(len(rule["conditions"]) for rule in rules) == 1  # intervals of the one column are merged
+    assert model.to_sql().count("CASE") > 1_500
 
 
 def test_sixty_thousand_levels():

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tamis.table import Table, categories
 from tamis.tree import TreeClassifier, TreeRegressor
@@ -73,3 +75,43 @@ def test_surrogates_must_beat_the_majority():
     for agreement, adjusted in tree.agreement:
         assert agreement > 0.9
         assert adjusted > 0
+
+
+def best_agreement(x, side, w):
+    """Largest weight that a cut of x sends the way `side` says (1 left, -1 right, 0 not known), by brute force."""
+    known = (side != 0) & ~np.isnan(x)
+    x, side, w = x[known], side[known], w[known]
+    best = 0.0
+    for cut in np.unique(x)[:-1]:
+        below = x <= cut
+        if min(below.sum(), (~below).sum()) >= 2:
+            same = w[below == (side == 1)].sum()
+            best = max(best, same, w.sum() - same)
+    return best
+
+
+@given(st.integers(0, 10**6), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_surrogates_are_those_that_agree_most(seed, weighted):
+    """If this fails, the search for surrogates skips the cut that agrees most, or ranks columns wrongly."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 300))
+    x = rng.normal(size=n)
+    X = np.c_[x, x + rng.normal(size=n), -x + 2 * rng.normal(size=n), np.round(x * 2), rng.integers(0, 9, n)]
+    X[rng.random(X.shape) < 0.15] = np.nan
+    y = (x + 0.3 * rng.normal(size=n) > 0).astype(int)
+    w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    tree = TreeClassifier(max_depth=1, min_samples_leaf=3).fit(X, y, sample_weight=w).tree_
+    if tree.left[0] < 0:
+        return
+    j = int(tree.feature[0])
+    side = np.where(np.isnan(X[:, j]), 0, np.where(X[:, j] <= tree.threshold[0], 1, -1))
+    total, majority = w[side != 0].sum(), max(w[side == 1].sum(), w[side == -1].sum())
+    best = {k: best_agreement(X[:, k], side, w) for k in range(5) if k != j}
+    expected = sorted((a for a in best.values() if a > majority * (1 + 1e-9)), reverse=True)[:5]
+    np.testing.assert_allclose(tree.agreement[:, 0] * total, expected, rtol=1e-9)
+    for q, (column, flip, _, _) in enumerate(tree.surrogate.tolist()):
+        assert best[column] == pytest.approx(expected[q])
+        known = (side != 0) & ~np.isnan(X[:, column])
+        goes_left = (X[known, column] <= tree.surrogate_threshold[q]) != bool(flip)
+        assert w[known][goes_left == (side[known] == 1)].sum() == pytest.approx(expected[q])

@@ -16,7 +16,7 @@ njit = partial(numba.njit, nogil=True, cache=True)
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner = partial(njit, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = partial(njit, _nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 class _Announce(event.Listener):

@@ -111,8 +111,7 @@ class BaseTree(Reading, BaseEstimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row falls into."""
-        matrix = self._matrix(X)
-        return self.tree_.apply(matrix)
+        return self.tree_.apply(self._matrix(X), self.n_jobs)
 
     def get_depth(self) -> int:
         """Longest way from the root to a leaf, in splits."""
@@ -160,7 +159,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     priors : share of each class to expect, in the order of `classes_`; by default as in the training rows.
     class_weight : "balanced" or a dict class -> weight.
     random_state : shuffles the rows into folds.
-    n_jobs : threads for the folds.
+    n_jobs : threads for the folds, and for predictions of many rows.
 
     Attributes
     ----------
@@ -346,7 +345,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
     def predict(self, X: Any) -> np.ndarray:
         """The answer of the leaf of each row."""
         matrix = self._matrix(X)
-        leaf = self.tree_.apply(matrix)
+        leaf = self.tree_.apply(matrix, self.n_jobs)
         if self.leaf == "linear":
             return self.leaf_models_.predict(matrix, leaf)
         out = self.tree_.value[leaf]

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tamis.engine import map_threads
 from tamis.errors import TamisError
 from tamis.table import Table
+
+SHARE = 100_000  # rows that one thread sends down at a time
 
 
 class Routes(NamedTuple):
@@ -102,14 +105,18 @@ class Tree:
         steps["left"] = np.where(leaf, np.arange(self.n_nodes), self.left)
         return steps
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """The leaf of every row of a float64 matrix (categories as their codes, NaN for missing and unseen)."""
         from tamis.tree.route import descend, descend_complete
 
         leaf = np.empty(len(X), dtype=np.int64)
-        steps = self.steps()
-        if steps is None or descend_complete(X, steps, leaf):
-            descend(X, self.routes, leaf)
+        steps, routes = self.steps(), self.routes
+
+        def some(rows: slice) -> None:
+            if steps is None or descend_complete(X[rows], steps, leaf[rows]):
+                descend(X[rows], routes, leaf[rows])
+
+        map_threads(some, [slice(a, a + SHARE) for a in range(0, len(X), SHARE)], n_jobs)
         return leaf
 
     def preorder(self) -> np.ndarray:
