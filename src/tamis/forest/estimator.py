@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -19,9 +19,13 @@ from tamis.forest.oob import OutOfBag
 from tamis.forest.plant import Lot, plant
 from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try, loss_of, rows_or_share
+from tamis.forest.training import digest_of, remember
 from tamis.forest.trees import Trees
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.tree.tree import matrix_of
+
+if TYPE_CHECKING:
+    from tamis.forest.importance import PermutationImportance
 
 _NO_LIMIT = 2**31 - 1
 
@@ -57,6 +61,7 @@ class BaseForest(BaseEstimator):
         self.impurity_importance_ = np.empty(table.n_columns)
         self.impurity_importance_[ground.columns] = gain / len(grown)
         self.oob_share_ = share / len(grown)
+        self.training_digest_ = digest_of(ground, target)
         if honest:
             self.oob_curve_ = np.array(judge.curve)
             self._keep_out_of_bag(judge, ground, table.n_rows)
@@ -115,6 +120,40 @@ class BaseForest(BaseEstimator):
         gain = np.maximum(self.impurity_importance_, 0.0)
         whole = np.sort(gain).sum()  # in an order that does not depend on the columns'
         return gain / whole if whole > 0 else gain
+
+    def permutation_importance(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        n_repeats: int = 1,
+        n_permutations: int = 0,
+        interchangeable: float | None = 0.9,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> PermutationImportance:
+        """How much the trees lose on the rows they left out when a column is permuted among these rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the training rows, as they were given to `fit`; needed only when they are not in memory.
+        groups : columns permuted together: a dict of lists, a list of lists, or one label a column.
+        n_repeats : permutations of every column in every tree.
+        n_permutations : permuted copies of the table for p-values, one forest each; 0 for none.
+        interchangeable : columns that correlate at least so much are named together ("g17 or g203"); None: do not look.
+        random_state, n_jobs : seed and threads; the answer does not depend on the threads.
+
+        See :class:`tamis.forest.importance.PermutationImportance` for the formula and the answer.
+        """
+        from tamis.forest.importance import permutation_importance
+
+        check_is_fitted(self, "trees_")
+        return permutation_importance(
+            self, X, y, sample_weight, groups, n_repeats, n_permutations, interchangeable, random_state,
+            self.n_jobs if n_jobs is None else n_jobs,
+        )  # fmt: skip
 
     def _matrix(self, X: Any) -> np.ndarray:
         """The rows as one C-ordered matrix of float64; what is such a matrix already is looked at once."""
@@ -269,6 +308,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.loss_ = loss_of(self.loss_matrix, classes.n_classes)
         self.joined_levels_, ground, target, worth = self._problem(table, classes, weight)
         self._grow(table, ground, target, worth, self.loss_)
+        remember(self, X, y, sample_weight)
         return self
 
     def _problem(
@@ -390,6 +430,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
         self.joined_levels_, ground, target, worth = self._problem(table, values, weight)
         self._grow(table, ground, target, worth, np.zeros((0, 0)))
+        remember(self, X, y, sample_weight)
         return self
 
     def _problem(

@@ -82,6 +82,7 @@ def _header(forest: Any) -> dict[str, Any]:
         "n_outputs": trees.n_outputs,
         "seed": forest.seed_,
         "oob_share": float(forest.oob_share_),
+        "training": forest.training_digest_,
         "oob_score": _finite(getattr(forest, "oob_score_", None)),
     }
     if trees.n_classes:
@@ -102,6 +103,7 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     forest.joined_levels_ = {int(n.split(".")[1]): part for n, part in arrays.items() if n.startswith("joined.")}
     forest.impurity_importance_ = arrays["impurity_importance"]
     forest.seed_, forest.oob_share_ = header["seed"], header["oob_share"]
+    forest.training_digest_ = header["training"]
     if "oob_curve" in arrays:
         forest.oob_curve_ = arrays["oob_curve"]
         forest.oob_score_ = np.nan if header["oob_score"] is None else header["oob_score"]

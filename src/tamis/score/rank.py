@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TableError
+from tamis.score.bars import with_bars
 from tamis.score.selector import RankSelector
 from tamis.table import Column, Table, read
 
@@ -49,22 +50,7 @@ class Ranking:
 
     def to_text(self, *, width: int = 24, top: int | None = None) -> str:
         """A table for the screen, with a bar for every score: full for the best, none for 0 or below."""
-        shown = self.lines[:top]
-        if not shown:
-            return ""
-        keys = list(shown[0])
-        cells = [[_short(line[key]) for key in keys] for line in shown]
-        sizes = [max(len(key), *(len(row[i]) for row in cells)) for i, key in enumerate(keys)]
-        scores = np.array([line["score"] for line in shown], dtype=np.float64)
-        low = (
-            min(0.0, scores.min()) if scores.max() <= 0 else 0.0
-        )  # combined ranks are negative: measure from the worst
-        full = max(scores.max() - low, 1e-300)
-        text = ["  ".join(_aligned(key, key, size) for key, size in zip(keys, sizes)).rstrip()]
-        for row, score in zip(cells, scores):
-            bar = "█" * round(width * max(score - low, 0.0) / full)
-            text.append(("  ".join(_aligned(k, cell, s) for k, cell, s in zip(keys, row, sizes)) + "  " + bar).rstrip())
-        return "\n".join(text)
+        return with_bars(self.lines[:top], "score", width)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The lines as CSV, written to a file when a path is given."""
@@ -148,14 +134,6 @@ def _lines(table: Table, selector: RankSelector) -> tuple[dict[str, Any], ...]:
             line |= {"pvalue": float(selector.pvalues_[j]), "adjusted": float(selector.adjusted_pvalues_[j])}
         lines.append(line)
     return tuple(lines)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
-
-
-def _aligned(key: str, cell: str, size: int) -> str:
-    return cell.ljust(size) if key in ("column", "sign") else cell.rjust(size)
 
 
 def _written(text: str, path: str | Path | None) -> str:

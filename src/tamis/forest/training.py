@@ -1,0 +1,58 @@
+"""The table a forest was grown on: found again as long as the user keeps it, recognised, never kept alive."""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import ParameterError
+from tamis.forest.field import Ground
+from tamis.forest.layout import Target
+
+_given: weakref.WeakKeyDictionary[Any, tuple[Any, Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def remember(forest: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Note what `fit` was given, the table weakly, beside the forest: not in it, its pickle or its file.
+
+    Targets and weights are copied, for they are small and often made on the spot; as views they would keep more alive.
+    """
+    _given.pop(forest, None)
+    try:
+        _given[forest] = (weakref.ref(X), np.array(y), None if sample_weight is None else np.array(sample_weight))
+    except TypeError:  # lists, tuples and a few frames cannot be noted weakly
+        return
+
+
+def given_to_fit(forest: Any) -> tuple[Any, Any, Any]:
+    """X, y and sample_weight as `fit` was given them, or a sentence that asks for them."""
+    X, y, weight = _given.get(forest, (_nothing, None, None))
+    if (table := X()) is None:
+        raise ParameterError("the training table is not in memory any more; give X and y as they were given to fit")
+    return table, y, weight
+
+
+def _nothing() -> None:
+    return None
+
+
+def digest_of(ground: Ground, target: Target) -> str:
+    """A digest of the training rows and their targets, whatever their order."""
+    field = ground.field
+    out = hashlib.blake2b(digest_size=8)
+    for part in (field.codes, field.low, field.high, target.classes, target.values, ground.weight, ground.copies):
+        if part is not None:
+            out.update(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data if part.size else b"")
+    return out.hexdigest()
+
+
+def refuse_other_rows(forest: Any, ground: Ground, target: Target) -> None:
+    """Raise a sentence unless these are the rows, targets and weights of `fit`."""
+    if getattr(forest, "training_digest_", None) not in (None, digest_of(ground, target)):
+        raise ParameterError(
+            f"these {len(ground.rows):,} rows are not those the forest was grown on, so it is not known which tree saw "
+            "which; give the X, y and sample_weight of fit, unchanged"
+        )
