@@ -39,7 +39,7 @@ class ObliqueProblem:
     def _grow(self, soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
         numeric = np.flatnonzero(~soil.bins.is_categorical)
         stump = limits._replace(max_depth=1, max_leaves=0, min_decrease=0.0)
-        made: list[tuple[Tree, Tree | None, Any]] = []  # the node's axis stump, its oblique one, its direction
+        made: list[_Stump] = []
         links, inside = [[-1, -1, 0]], [rows]  # parent, left child, depth; rows of each node
         frontier: list[int] = []
         total = float(target.weight[rows].sum())
@@ -50,18 +50,15 @@ class ObliqueProblem:
             share = limits.min_share * total / float(target.weight[mine].sum())
             here = stump._replace(max_depth=int(depth < limits.max_depth), min_share=share)
             axis, _ = grow_tree(soil, target, here, mine)
-            best = self._combine(target, here, mine, numeric, axis) if axis.left[0] >= 0 else None
-            made.append((axis, *(best or (None, None))))
-            gain = float((best[0] if best else axis).improvement[0])
-            if axis.left[0] >= 0 and gain >= limits.min_decrease * total:
+            made.append(self._combine(target, here, mine, numeric, axis) if axis.left[0] >= 0 else _Stump(axis))
+            if axis.left[0] >= 0 and made[node].gain >= limits.min_decrease * total:
                 frontier.append(node)
 
         look(0)
         while frontier and not (limits.max_leaves and (len(links) + 1) // 2 >= limits.max_leaves):
-            gains = [float((made[n][1] or made[n][0]).improvement[0]) for n in frontier]
+            gains = [made[n].gain for n in frontier]
             node = frontier.pop(int(np.argmax(gains)) if limits.max_leaves else len(frontier) - 1)
-            axis, oblique, direction = made[node]
-            left = _sides(axis, oblique, direction, self.X, inside[node])
+            left = made[node].goes_left(self.X, inside[node])
             links[node][1] = len(links)
             for side in (left, ~left):
                 links.append([node, -1, links[node][2] + 1])
@@ -73,42 +70,42 @@ class ObliqueProblem:
             leaf[inside[node]] = node
         return tree, leaf[rows]
 
-    def _combine(
-        self, target: Target, stump: Limits, rows: np.ndarray, numeric: np.ndarray, axis: Tree
-    ) -> tuple[Tree, tuple[np.ndarray, np.ndarray]] | None:
-        """The best oblique stump and its direction, when it is better enough than the axis split."""
-        whole = rows[~np.isnan(self.X[np.ix_(rows, numeric)]).any(axis=1)]
+    def _combine(self, target: Target, stump: Limits, rows: np.ndarray, numeric: np.ndarray, axis: Tree) -> _Stump:
+        """The best oblique stump, when it is better enough than the axis split; else that."""
+        found = _Stump(axis)
+        part = self.X[np.ix_(rows, numeric)]
+        complete = ~np.isnan(part).any(axis=1)
+        whole, part = rows[complete], part[complete]
         if target.case[whole].sum() < 8.0 or len(numeric) < 2:
-            return None
-        best, found = float(axis.improvement[0]), None
-        full = _direction(self.X[np.ix_(whole, numeric)], target, whole)
+            return found
+        full = _direction(part, target, whole)
         if full is None:
-            return None
-        ranking = np.argsort(
-            -np.abs(full) * _spread(self.X[np.ix_(whole, numeric)], target.weight[whole]), kind="stable"
-        )
+            return found
+        ranking = np.argsort(-np.abs(full) * _spread(part, target.weight[whole]), kind="stable")
         for size in SIZES:
             if size > len(numeric):
                 break
-            which = np.sort(numeric[ranking[:size]])
-            factors = _direction(self.X[np.ix_(whole, which)], target, whole)
+            chosen = np.sort(ranking[:size])
+            factors = _direction(part[:, chosen], target, whole)
             if factors is None or not factors.any():
                 continue
             factors = factors / np.abs(factors).max()
-            projected = self.X[np.ix_(rows, which)] @ factors
-            column = np.full((len(self.X), 1), np.nan)
-            column[rows, 0] = projected
-            one = Soil.of(Table(matrix=column[rows]))
-            local = target._replace(
-                classes=target.classes[rows] if len(target.classes) else target.classes,
-                values=target.values[rows] if len(target.values) else target.values,
-                weight=target.weight[rows],
-                case=target.case[rows],
-            )
-            tree, _ = grow_tree(one, local, stump._replace(missing=MAJORITY, max_features=1), np.arange(len(rows)))
-            if tree.left[0] >= 0 and tree.improvement[0] > best * (1.0 + PRICE * (size - 1)):
-                best, found = float(tree.improvement[0]), (tree, (which, factors))
+            tree = _cut(self.X[np.ix_(rows, numeric[chosen])] @ factors, target, stump, rows)
+            if tree.left[0] >= 0 and tree.improvement[0] > found.gain * (1.0 + PRICE * (size - 1)):
+                found = _Stump(axis, tree, numeric[chosen], factors)
         return found
+
+
+def _cut(projected: np.ndarray, target: Target, stump: Limits, rows: np.ndarray) -> Tree:
+    """The best cut of a projection of the rows, as a stump."""
+    local = target._replace(
+        classes=target.classes[rows] if len(target.classes) else target.classes,
+        values=target.values[rows] if len(target.values) else target.values,
+        weight=target.weight[rows],
+        case=target.case[rows],
+    )
+    one = Soil.of(Table(matrix=projected[:, None]))
+    return grow_tree(one, local, stump._replace(missing=MAJORITY, max_features=1), np.arange(len(rows)))[0]
 
 
 def _spread(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -147,79 +144,86 @@ def _direction(X: np.ndarray, target: Target, rows: np.ndarray) -> np.ndarray | 
     return np.where(scale > 0, v / np.where(scale > 0, scale, 1.0), 0.0)
 
 
-def _sides(axis: Tree, oblique: Tree | None, direction: Any, X: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Mask of the node's rows that go left."""
-    if oblique is None:
-        return axis.apply(np.ascontiguousarray(X[rows])) == 1
-    which, factors = direction
-    projected = (X[np.ix_(rows, which)] @ factors)[:, None]
-    return oblique.apply(np.ascontiguousarray(projected)) == 1
+@dataclass(frozen=True, eq=False)
+class _Stump:
+    """What was found for a node: its axis split (or none), and the combination that is better, with its direction."""
+
+    axis: Tree
+    oblique: Tree | None = None
+    which: np.ndarray | None = None
+    factors: np.ndarray | None = None
+
+    @property
+    def best(self) -> Tree:
+        return self.axis if self.oblique is None else self.oblique
+
+    @property
+    def gain(self) -> float:
+        return float(self.best.improvement[0])
+
+    @property
+    def level(self) -> np.ndarray:
+        """The levels of the split and of its surrogates; or the columns of the combination."""
+        return self.axis.level if self.which is None else np.column_stack([self.which, np.zeros_like(self.which)])
+
+    @property
+    def coefficient(self) -> np.ndarray:
+        return self.axis.coefficient if self.factors is None else self.factors
+
+    @property
+    def n_surrogates(self) -> int:
+        return int(self.axis.n_surrogates[0]) if self.oblique is None else 0
+
+    def goes_left(self, X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Mask of the rows that go left."""
+        matrix = X[rows] if self.which is None else (X[np.ix_(rows, self.which)] @ self.factors)[:, None]
+        return self.best.apply(np.ascontiguousarray(matrix)) == 1
 
 
-def _assemble(made: list[tuple[Tree, Tree | None, Any]], links: list[list[int]]) -> Tree:
+def _assemble(stumps: list[_Stump], links: list[list[int]]) -> Tree:
     """One tree from the stumps of its nodes."""
-    n = len(links)
     link = np.array(links, dtype=np.int32)
     inner = link[:, 1] >= 0
-    out: dict[str, Any] = {name: [] for name in ("feature", "threshold", "default", "improvement")}
-    level: list[Any] = []
-    coefficient: list[Any] = []
-    surrogate: list[Any] = []
-    threshold: list[Any] = []
-    agreement: list[Any] = []
-    first_level, n_levels, n_surrogates = np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    for node, (axis, oblique, direction) in enumerate(made):
-        stump = oblique or axis
-        out["feature"].append(-1 if not inner[node] else (-2 if oblique else int(axis.feature[0])))
-        out["threshold"].append(stump.threshold[0] if inner[node] else 0.0)
-        out["default"].append(stump.default[0])
-        out["improvement"].append(stump.improvement[0] if inner[node] else 0.0)
-        first_level[node] = len(level)
-        if not inner[node]:
-            continue
-        if oblique is not None:
-            which, factors = direction
-            level += [[int(j), 0] for j in which]
-            coefficient += factors.tolist()
-            n_levels[node] = len(which)
-            continue
-        n_levels[node], n_surrogates[node] = axis.n_levels[0], axis.n_surrogates[0]
-        offset = len(level)
-        level += axis.level.tolist()
-        coefficient += [0.0] * len(axis.level)
-        first_level[node] = offset + int(axis.first_level[0])
-        for q in range(int(axis.n_surrogates[0])):
-            column, flip, first, count = axis.surrogate[q].tolist()
-            surrogate.append([column, flip, first + offset, count])
-            threshold.append(axis.surrogate_threshold[q])
-            agreement.append(axis.agreement[q].tolist())
-    first = made[0][0]
+    made = [stump for stump, split in zip(stumps, inner) if split]
+    length, n_levels, n_surrogates = (np.zeros(len(link), dtype=np.int64) for _ in range(3))
+    length[inner] = [len(stump.level) for stump in made]
+    n_levels[inner] = [stump.axis.n_levels[0] if stump.which is None else len(stump.which) for stump in made]
+    n_surrogates[inner] = [stump.n_surrogates for stump in made]
+    first = np.cumsum(length) - length
+    axis = [(stump.axis, int(start)) for stump, start in zip(made, first[inner]) if stump.n_surrogates]
+    within = np.array([0 if stump.oblique else stump.axis.first_level[0] for stump in stumps], dtype=np.int64)
+    root, none = stumps[0].axis, np.empty(0)
 
-    def stack(name: str) -> np.ndarray:
-        return np.array([getattr(axis, name)[0] for axis, _, _ in made])
+    def each(name: str) -> np.ndarray:
+        return np.array([getattr(stump.axis, name)[0] for stump in stumps])
+
+    def split(name: str) -> np.ndarray:
+        return np.where(inner, [float(getattr(stump.best, name)[0]) for stump in stumps], 0.0)
 
     return Tree(
-        names=first.names,
-        levels=first.levels,
-        feature=np.array(out["feature"], dtype=np.int32),
-        threshold=np.array(out["threshold"], dtype=np.float64),
+        names=root.names,
+        levels=root.levels,
+        feature=np.where(inner, [-2 if s.oblique else int(s.axis.feature[0]) for s in stumps], -1).astype(np.int32),
+        threshold=split("threshold"),
         left=link[:, 1].copy(),
         parent=link[:, 0].copy(),
         depth=link[:, 2].copy(),
-        default=np.array(out["default"], dtype=np.uint8),
-        first_level=first_level,
-        n_levels=n_levels,
-        level=np.array(level, dtype=np.int64).reshape(-1, 2),
-        coefficient=np.array(coefficient, dtype=np.float64),
-        first_surrogate=np.cumsum(n_surrogates.astype(np.int64)) - n_surrogates,
-        n_surrogates=n_surrogates,
-        surrogate=np.array(surrogate, dtype=np.int64).reshape(-1, 4),
-        surrogate_threshold=np.array(threshold, dtype=np.float64),
-        agreement=np.array(agreement, dtype=np.float64).reshape(-1, 2),
-        n_rows=stack("n_rows"),
-        weight=stack("weight"),
-        impurity=stack("impurity"),
-        improvement=np.array(out["improvement"], dtype=np.float64),
-        risk=stack("risk"),
-        value=np.array([axis.value[0] for axis, _, _ in made]),
+        default=np.array([stump.best.default[0] for stump in stumps], dtype=np.uint8),
+        first_level=first + np.where(inner, within, 0),
+        n_levels=n_levels.astype(np.int32),
+        level=np.concatenate([np.empty((0, 2), dtype=np.int64), *(stump.level for stump in made)]),
+        coefficient=np.concatenate([none, *(stump.coefficient for stump in made)]),
+        first_surrogate=np.cumsum(n_surrogates) - n_surrogates,
+        n_surrogates=n_surrogates.astype(np.int32),
+        surrogate=np.concatenate(
+            [np.empty((0, 4), dtype=np.int64), *(t.surrogate + np.array([0, 0, a, 0]) for t, a in axis)]
+        ),
+        surrogate_threshold=np.concatenate([none, *(tree.surrogate_threshold for tree, _ in axis)]),
+        agreement=np.concatenate([none.reshape(0, 2), *(tree.agreement for tree, _ in axis)]),
+        n_rows=each("n_rows"),
+        weight=each("weight"),
+        impurity=each("impurity"),
+        improvement=split("improvement"),
+        risk=each("risk"),
+        value=each("value"),
     )
