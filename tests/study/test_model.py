@@ -12,7 +12,7 @@ import tamis
 from tamis.study.model import safe_cell
 
 QUICK = {"folds": 3, "inner": 2, "repeats": 1}
-PROCEDURES = ["stump", "tree", "lasso"]
+PROCEDURES = ["stump", "tree", "lasso", "forest"]
 
 
 def _run(tmp_path, columns, target, **options):

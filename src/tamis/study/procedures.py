@@ -22,6 +22,7 @@ MODELS = {
     "Baseline": "tamis.study.baseline",
     "LinearClassifier": "tamis.linear",
     "LinearRegressor": "tamis.linear",
+    "SiftedForest": "tamis.study.sifted",
     "TreeClassifier": "tamis.tree",
     "TreeRegressor": "tamis.tree",
 }
@@ -108,6 +109,12 @@ def _linear(**parameters: Any) -> Callable[[str, int, Folds], Any]:
     return make
 
 
+def _forest(task: str, seed: int, folds: Folds) -> Any:
+    from tamis.study.sifted import SiftedForest
+
+    return SiftedForest(task, seed)
+
+
 PROCEDURES = (
     Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline),
     Procedure("stump", "one question about one column", _tree(max_depth=1)),
@@ -121,6 +128,11 @@ PROCEDURES = (
         "a linear model whose penalty drops columns; its strength is the strongest within one standard error of the "
         "best in 10 folds",
         _linear(penalty="lasso", rule="1se"),
+    ),
+    Procedure(
+        "forest",
+        "a forest of 200 trees on the columns that matter more, to rows a tree did not see, than any column of noise",
+        _forest,
     ),
 )
 
