@@ -17,7 +17,7 @@ def start(seed, state):
     state[0] = (z ^ (z >> np.uint64(31))) | np.uint64(1)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _next(state):
     """xorshift64*"""
     x = state[0]
@@ -28,13 +28,13 @@ def _next(state):
     return x * np.uint64(0x2545F4914F6CDD1D)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def below(state, n):
     """A whole number from 0 to n - 1, for n below 2³²."""
     return np.int64(((_next(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def share(state):
     """A number in [0, 1)."""
     return np.float64(_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

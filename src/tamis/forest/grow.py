@@ -13,12 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.engine.kernel import njit
+from tamis.forest.borrow import borrowed
 from tamis.forest.chance import below, share, start
 from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER
 from tamis.forest.levels import best_levels
 from tamis.forest.order import FEW
 from tamis.forest.split import best_cut, random_cut
 
+TINY = 8  # rows up to which the best split there could be is worked out first: 1.4 times faster for numbers
 BLOCK = 1024  # rows from which on a subtree's codes are copied: 1.3 times faster on 50,000 rows × 30 columns
 
 
@@ -96,6 +98,17 @@ def _work(field, target, m, n_sums):
 
 
 @njit(error_model="numpy")
+def _lent(work):
+    return Work(
+        borrowed(work.code), borrowed(work.key), borrowed(work.order), borrowed(work.bits), borrowed(work.summary),
+        borrowed(work.head), borrowed(work.after), borrowed(work.weight), borrowed(work.counts), borrowed(work.z),
+        borrowed(work.zs), borrowed(work.classes), borrowed(work.left), borrowed(work.sums), borrowed(work.heap),
+        borrowed(work.table), borrowed(work.mean), borrowed(work.level), borrowed(work.chosen), borrowed(work.spare),
+        borrowed(work.column), borrowed(work.tally),
+    )  # fmt: skip
+
+
+@njit(error_model="numpy")
 def grow(field, target, limits, counts, seed, stop):
     """A tree on the rows drawn counts[i] times: nodes, cuts (codes), values, leaf table, sets, gains by column.
 
@@ -113,7 +126,8 @@ def grow(field, target, limits, counts, seed, stop):
             rows[m] = i
             m += 1
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
-    work = _work(field, target, m, n_sums)
+    kept = _work(field, target, m, n_sums)
+    work = _lent(kept)
     wide = target.n_classes if target.n_classes else n_sums
     wood = Wood(
         np.empty(2 * m - 1, dtype=NODE),
@@ -153,7 +167,7 @@ def grow(field, target, limits, counts, seed, stop):
         )  # fmt: skip
         n_pending = max(n_pending, put_off)
         at += 1
-    n_nodes, n_leaves, n_words = work.tally
+    n_nodes, n_leaves, n_words = kept.tally  # what was lent lives until here
     return (
         wood.node[:n_nodes].copy(),
         wood.cut[:n_nodes].copy(),
@@ -198,16 +212,20 @@ def _subtrees(
     What is called for every node takes arrays one by one: counting the references of a tuple's arrays at every call
     took a third of the time.
     """
-    n_values, missing, category = field.n_values, field.missing, field.category
+    codes, classes, values, rows = borrowed(codes), borrowed(classes), borrowed(values), borrowed(rows)
+    weight, counts, stack, pending = borrowed(weight), borrowed(counts), borrowed(stack), borrowed(pending)
+    n_values, missing, category = borrowed(field.n_values), borrowed(field.missing), borrowed(field.category)
+    first, lows, highs, state = borrowed(field.first), borrowed(field.low), borrowed(field.high), borrowed(state)
     code, key, bits, summary, head = work.code, work.key, work.bits, work.summary, work.head
     after, order, own, count, z, zs = work.after, work.order, work.weight, work.counts, work.z, work.zs
     own_classes, left, sums, heap, table = work.classes, work.left, work.sums, work.heap, work.table
-    draws, spare, tally = work.column, work.spare, work.tally
-    nodes, cuts, value, leaves, gains = wood.node, wood.cut, wood.value, wood.leaf, wood.gain
+    draws, spare, tally, spare_key = work.column, work.spare, work.tally, work.key
+    nodes, cuts, value = borrowed(wood.node), borrowed(wood.cut), borrowed(wood.value)
+    leaves, gains = borrowed(wood.leaf), borrowed(wood.gain)
     kind, n_classes, worth, least, random = (
         target.kind,
         target.n_classes,
-        target.worth,
+        borrowed(target.worth),
         limits.min_leaf,
         limits.random_cut,
     )
@@ -227,8 +245,11 @@ def _subtrees(
         )
         best, column, cut, missing_left, threshold, n_set = -1.0, -1, 0, False, 0.0, 0
         if not pure and n_count >= limits.min_split and depth < limits.max_depth and n_count >= 2 * least:
+            bound = (total if kind == CLASSES else impurity) * (1.0 - 1e-10)
+            if kind == NUMBER and n_classes == 0 and m <= TINY:
+                bound = _ceiling(m, z, own, total, spare_key) * (1.0 - 1e-10)
             for tried in range(d):
-                if tried >= limits.max_features and column >= 0:
+                if column >= 0 and (tried >= limits.max_features or best >= bound):
                     break
                 at = tried + below(state, d - tried)
                 j = np.int64(draws[at])
@@ -277,8 +298,8 @@ def _subtrees(
             flags |= CATEGORY
         else:
             if not random:
-                threshold = _midway(field.first[column], field.low, field.high, low, high)
-                cut = _last_code(field.first[column], field.low, threshold, low, n_values[column] if high < 0 else high)
+                threshold = _midway(first[column], lows, highs, low, high)
+                cut = _last_code(first[column], lows, threshold, low, n_values[column] if high < 0 else high)
             if n_missing == 0:
                 missing_left = left_weight * 2.0 >= total
         if missing_left:
@@ -297,7 +318,28 @@ def _subtrees(
     return n_pending, sets
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
+def _ceiling(m, z, own, total, place):
+    """The improvement of the best split any column could offer: a cut of the rows in the order of the target.
+
+    Once a column reaches it the others need not be looked at, for equal splits go to the column drawn first.
+    """
+    for i in range(m):
+        mean = z[i] / own[i]
+        j = i
+        while j > 0 and z[place[j - 1]] > mean * own[place[j - 1]]:
+            place[j] = place[j - 1]
+            j -= 1
+        place[j] = i
+    best = s = v = 0.0
+    for i in range(m - 1):
+        s += z[place[i]]
+        v += own[place[i]]
+        best = max(best, s * s / (v * (total - v)))
+    return best
+
+
+@njit(error_model="numpy", forceinline=True)
 def _gain(kind, n_classes, best, total, sums):
     """The fall of impurity times weight that a split's score stands for."""
     if kind != CLASSES:
@@ -307,7 +349,7 @@ def _gain(kind, n_classes, best, total, sums):
     return max(best, 0.0)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _midway(first, lows, highs, low, high):
     """The threshold between the largest code on the left and the smallest on the right (-1: nothing but missing)."""
     if high < 0:
@@ -317,7 +359,7 @@ def _midway(first, lows, highs, low, high):
     return middle if a <= middle < b else a
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _last_code(first, lows, threshold, low, high):
     """The last code below `high` whose values go left: rows that were not drawn lie between the node's own values."""
     high -= 1
@@ -330,7 +372,7 @@ def _last_code(first, lows, threshold, low, high):
     return low
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _survey(kind, classes, values, weight, counts, rows, begin, m, node, own, count, own_classes, sums, z, zs, value):
     """Sums of a node's rows, its value, and copies of its target side by side; is it pure?"""
     total, n_count = 0.0, 0
@@ -381,13 +423,13 @@ def _survey(kind, classes, values, weight, counts, rows, begin, m, node, own, co
     return total, n_count, impurity / total, pure
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def has(sets, base, level):
     """Whether the set that begins at `base` has a level."""
     return (sets[base + (level >> 6)] >> np.uint64(level & 63)) & np.uint64(1) != 0
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _divide(codes, column, cut, absent, missing_left, category, rows, begin, end, weight, spare, tally, sets):
     """Rows that go left first, the order kept; returns where the right ones begin, the codes beside the cut (-1: none),
     the weight on the left, and how many rows have no value (the code `absent`).
@@ -450,7 +492,7 @@ def _write_set(n_values, codes, column, rows, begin, m, n_set, weight, total, ch
         sets[base + k] |= ~met[k]
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _leaf(kind, n_classes, worth, values, rows, begin, m, total, node, own, value, nodes, leaves, tally, state):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
     nodes[node].left = -1
@@ -485,7 +527,7 @@ def _leaf(kind, n_classes, worth, values, rows, begin, m, total, node, own, valu
         tally[1] += 1
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _anyone(own, m, total, state):
     """One of a node's rows, drawn by weight."""
     at = share(state) * total

@@ -24,7 +24,7 @@ def _lowest_bit(typing, word):
     return types.uint64(types.uint64), code
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _order_fewest(code, m, key, order):
     for i in range(m):
         mine = (np.int32(code[i]) << np.int32(15)) | np.int32(i)
@@ -37,7 +37,7 @@ def _order_fewest(code, m, key, order):
         order[i] = key[i] & np.int32(0x7FFF)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _order_few(code, m, key, order):
     for i in range(m):
         key[i] = (np.int32(code[i]) << np.int32(15)) | np.int32(i)
@@ -49,7 +49,7 @@ def _order_few(code, m, key, order):
         order[place] = j
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _order_many(code, m, bits, summary, head, after, order):
     """order: positions 0 … m - 1 by their codes, whatever the number of rows.
 
@@ -84,7 +84,7 @@ def _order_many(code, m, bits, summary, head, after, order):
                     i = after[i]
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def by_code(code, m, key, bits, summary, head, after, order):
     """order: positions 0 … m - 1 in the order of their codes."""
     if m <= FEWEST:

@@ -15,7 +15,7 @@ from tamis.engine.kernel import njit
 MARGIN = 1.0 + 1e-11
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def scan_number(order, code, end, weight, z, total, count, n_count, least, floor, s, v, n_left, best):
     """Best cut between the first `end` places of `order`, with s, v and n_left on the left from the beginning.
 
@@ -39,7 +39,7 @@ def scan_number(order, code, end, weight, z, total, count, n_count, least, floor
     return best, at
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def scan_classes(order, code, end, weight, classes, total, sums, count, n_count, least, floor, left, v, n_left, best):
     """As scan_number, for classes; `left` has the weight of each class on the left from the beginning."""
     at = -1
@@ -75,7 +75,7 @@ def scan_classes(order, code, end, weight, classes, total, sums, count, n_count,
     return best, at
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def scan_several(order, code, end, weight, z, total, count, n_count, least, floor, sums, v, n_left, best):
     """As scan_number, the improvement summed over targets: z has a column each."""
     at = -1

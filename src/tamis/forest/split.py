@@ -12,7 +12,7 @@ from tamis.forest.order import by_code
 from tamis.forest.scan import MARGIN, scan_classes, scan_number, scan_several
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def best_cut(
     kind, m, n_values, may_miss, total, n_count, least, floor, best, code, key, bits, summary, head, after, order,
     weight, count, z, zs, classes, left, sums, heap, table,
@@ -66,7 +66,7 @@ def best_cut(
     return best, cut, missing_left
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _scan(
     kind, end, n_missing, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums
 ):
@@ -94,7 +94,7 @@ def _scan(
     return scan_several(order, code, end, weight, zs, total, count, n_count, least, floor, left, v, n_left, best)
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _counted_number(m, n_values, total, n_count, least, floor, best, code, weight, count, z, heap):
     """Sums by code instead of an order: quicker where a node has about as many rows as the column has values."""
     for i in range(m):
@@ -124,7 +124,7 @@ def _counted_number(m, n_values, total, n_count, least, floor, best, code, weigh
     return best, cut
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def _counted_classes(
     m, n_values, total, n_count, least, floor, best, code, weight, count, classes, left, sums, heap, table
 ):
@@ -216,7 +216,7 @@ def random_cut(kind, m, j, field, total, n_count, least, floor, state, work, bes
     return best, -1, False, 0.0
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def worth_of(kind, s, v, total, work):
     """How good a side with the sum s (or the sums work.left) and the weight v is: see scan."""
     rest = total - v
