@@ -49,6 +49,9 @@ class Columns:
         Z[:] = X[:, here].T
         mean = Z @ weights[:, 0]
         Z -= mean[:, None]
+        rest = Z @ weights[:, 0]  # what rounding left: a column that does not vary is then exactly 0
+        Z -= rest[:, None]
+        mean += rest
         spread = np.sqrt((Z * Z) @ weights[:, 0])
         varies = spread > _EPS * np.abs(mean)
         inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=varies)
@@ -74,7 +77,9 @@ class Columns:
         centres, second = Z @ weights, (Z * Z) @ weights
         spread = np.sqrt(np.maximum(second - centres**2, 0.0))
         for j, f in zip(*np.nonzero(spread**2 <= 1e-8 * second)):  # nearly all cancelled: sum about the mean itself
-            spread[j, f] = np.sqrt(weights[:, f] @ (Z[j] - centres[j, f]) ** 2)
+            left = Z[j] - centres[j, f]
+            left -= weights[:, f] @ left
+            spread[j, f] = np.sqrt(weights[:, f] @ left**2)
         varies = spread > noise[:, None] + _EPS * np.abs(centres)
         raw = np.divide(1.0, inverse, out=np.ones_like(inverse), where=inverse > 0)[:, None]
         scale = np.where(varies, spread, 1.0) if standardize else np.broadcast_to(1.0 / raw, spread.shape)

@@ -160,6 +160,41 @@ def dot(a, b):
 
 
 @njit
+def follow(H, c, yy, l1, l2, alphas, goal, out, gaps):
+    """A whole path of ½ βᵀHβ - cᵀβ + ½ yy with its penalty, each strength from the one before; duality gaps in gaps."""
+    p = len(c)
+    beta, q = np.zeros(p), c.copy()
+    for a in range(len(alphas)):
+        hold, bend = alphas[a] * l1, alphas[a] * l2
+        gain, gap = 1e-2 * goal / np.sqrt(max(1, p)), np.inf
+        for attempt in range(8):  # descent alone is mostly enough; the direct solve costs more than it
+            descend(H, q, beta, hold, bend, gain, 20_000)
+            if attempt > 0:
+                polish(H, q, beta, hold, bend)
+            gap = _gap(c, yy, q, beta, hold, bend)
+            if gap <= goal or yy <= 0.0:
+                break
+            gain *= 1e-2
+            for j in range(p):
+                q[j] = c[j] - dot(H[j], beta)
+        out[a], gaps[a] = beta, gap
+
+
+@njit
+def _gap(c, yy, q, beta, l1, l2):
+    """Primal minus dual objective, q = c - Hβ shrunk until no column pulls harder than l1 allows."""
+    share, left, size, lean = 1.0, yy, 0.0, yy
+    for j in range(len(c)):
+        pull = abs(q[j] - l2[j] * beta[j])
+        if pull > l1[j]:
+            share = min(share, l1[j] / pull)
+        left += beta[j] * (l2[j] * beta[j] - c[j] - q[j])
+        size += l1[j] * abs(beta[j])
+        lean -= c[j] * beta[j]
+    return 0.5 * left * (1.0 + share * share) + size - share * lean
+
+
+@njit
 def descend_groups(H, q, beta, starts, top, l1, l2, tol, most):
     """The same for a group penalty Σ l1_g‖β_g‖ + ½ Σ l2_g‖β_g‖²; `top` bounds the curvature of each group."""
     sweeps = 0

@@ -32,11 +32,12 @@ class Design:
         mean = np.asarray(self.X.T @ weights)
         spread = np.sqrt(self._variance(weights, mean))
         base = np.abs(mean)
-        varies = spread > 16 * np.finfo(float).eps * base
+        noise = (16 + np.sqrt(self.n)) * np.finfo(float).eps * base  # what summing n rows leaves of a constant
+        varies = spread > noise
         if not centred:
             varies = varies | (base > 0)
             mean = np.zeros_like(mean)
-        scale = np.where(spread > 16 * np.finfo(float).eps * base, spread, 1.0) if standardize else np.ones_like(spread)
+        scale = np.where(spread > noise, spread, 1.0) if standardize else np.ones_like(spread)
         return mean, np.where(varies, 1.0 / scale, 0.0)
 
     def _variance(self, weights: np.ndarray, mean: np.ndarray) -> np.ndarray:

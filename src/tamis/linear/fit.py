@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.engine import map_threads
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
@@ -87,10 +88,12 @@ def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
     path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
     if not splits:
         return path
-    errors = []
-    for train, test in zip(folds.train, folds.test):
-        part = Normal.of(train, **job.options)
-        errors.append(test_error(test, *part.original(part.path(job.penalty, alphas, job.tol))))
+
+    def error(fold: tuple[Moments, Moments]) -> np.ndarray:
+        part = Normal.of(fold[0], **job.options)
+        return test_error(fold[1], *part.original(part.path(job.penalty, alphas, job.tol)))
+
+    errors = map_threads(error, zip(folds.train, folds.test), job.n_jobs)
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
 
 

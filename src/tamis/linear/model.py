@@ -141,8 +141,10 @@ class LinearModel(BaseEstimator):
         from dataclasses import replace
 
         coef = np.moveaxis(self.inputs_.restore(np.moveaxis(path.coef, 1, 2)), 2, 1)
-        sizes = [len(self._used(model)) for model in coef]
-        self.path_ = replace(path, coef=coef, n_columns=np.array(sizes, dtype=np.int64))
+        groups = self.inputs_.encoding.groups
+        starts = np.flatnonzero(np.diff(groups, prepend=-1))
+        sizes = np.count_nonzero(np.logical_or.reduceat(coef.any(axis=2), starts, axis=1), axis=1)
+        self.path_ = replace(path, coef=coef, n_columns=sizes.astype(np.int64))
 
     def _used(self, coef: np.ndarray) -> np.ndarray:
         """Positions of the table's columns with a coefficient other than 0 (columns × outputs)."""

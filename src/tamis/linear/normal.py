@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.errors import NotConverged
+from tamis.linear.descend import follow
 from tamis.linear.penalty import Penalty
 from tamis.linear.quadratic import minimise
 from tamis.views.moments import Moments
@@ -65,29 +66,38 @@ class Normal:
 
     def path(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
         """Coefficients (strengths × columns, standardised units), each from the one before; relative gap below tol."""
-        beta, q = np.zeros(len(self.c)), self.c.copy()
-        out = np.empty((len(alphas), len(self.c)))
         goal = tol * max(0.5 * self.yy, np.finfo(float).tiny)
+        if penalty.starts is None and penalty.l1_ratio > 0 and np.all(penalty.factors > 0) and np.all(alphas > 0):
+            out, gaps = np.empty((len(alphas), len(self.c))), np.empty(len(alphas))
+            follow(self.H, self.c, self.yy, *penalty.at(1.0), np.asarray(alphas, dtype=np.float64), goal, out, gaps)
+        else:
+            out, gaps = self._step_by_step(penalty, alphas, goal)
+        worst = int(np.argmax(gaps))
+        if gaps[worst] > max(goal, 1e-14 * self.yy) and self.yy > 0:
+            warnings.warn(
+                f"the linear model stopped at a relative duality gap of {2 * gaps[worst] / self.yy:.1e} (asked "
+                f"{tol:.1e}) for alpha={alphas[worst]:.3g}; give a larger alpha, or drop nearly equal columns",
+                NotConverged,
+                stacklevel=4,
+            )
+        return out
+
+    def _step_by_step(self, penalty: Penalty, alphas: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same for groups, free columns and ridge: one strength at a time, and the gaps reached."""
+        beta, q = np.zeros(len(self.c)), self.c.copy()
+        out, gaps = np.empty((len(alphas), len(self.c))), np.zeros(len(alphas))
         for i, alpha in enumerate(alphas):
             l1, l2 = penalty.at(alpha)
-            gain, gap = 1e-2 * goal / max(1, len(beta)) ** 0.5, np.inf
-            for attempt in range(8):  # descent alone is mostly enough; the direct solve costs more than it
+            gain = 1e-2 * goal / max(1, len(beta)) ** 0.5
+            for attempt in range(8):
                 beta, q = minimise(self.H, q, beta, l1, l2, gain, penalty.starts, exact=attempt > 0)
-                gap = self.gap(beta, q, penalty, alpha) if l1.any() else 0.0
-                if gap <= goal or self.yy <= 0:
+                gaps[i] = self.gap(beta, q, penalty, alpha) if l1.any() else 0.0
+                if gaps[i] <= goal or self.yy <= 0:
                     break
                 gain *= 1e-2
                 q = self.c - self.H @ beta
-            else:
-                if gap > max(goal, 1e-14 * self.yy):
-                    warnings.warn(
-                        f"the linear model stopped at a relative duality gap of {2 * gap / self.yy:.1e} (asked "
-                        f"{tol:.1e}) for alpha={alpha:.3g}; give a larger alpha, or drop nearly equal columns",
-                        NotConverged,
-                        stacklevel=4,
-                    )
             out[i] = beta
-        return out
+        return out, gaps
 
     def original(self, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of the columns (rows of β may be several models)."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, optimize
 
+from tamis.engine import one_blas_thread
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits
 from tamis.linear.path import Path, strengths
@@ -58,7 +59,9 @@ class Ridge:
         rows *= np.sqrt(share)[:, None]
         target = np.sqrt(share) * (y[used] - middle)
         dual = rows.shape[1] > rows.shape[0]
-        values, vectors = linalg.eigh(rows @ rows.T if dual else rows.T @ rows, check_finite=False, driver="evd")
+        square = rows @ rows.T if dual else rows.T @ rows
+        with one_blas_thread():  # a second thread brings little, and on a busy machine makes both wait
+            values, vectors = linalg.eigh(square, check_finite=False, driver="evd", overwrite_a=True)
         kept = values > 1e-14 * max(values[-1], 0.0)
         values, vectors = values[kept], vectors[:, kept]
         inner = np.sqrt(values) * (vectors.T @ target) if dual else vectors.T @ (rows.T @ target)

@@ -19,7 +19,7 @@ from tamis.linear.penalty import Penalty
 
 _AT_ONCE = 5  # strengths between two looks at the errors of the folds
 _FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
-_TALL = 1000  # columns up to which, and rows from which, a Hessian is kept
+_TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 _PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
 
@@ -108,7 +108,7 @@ class LogisticWalk(Walk):
         self.eta = np.full(len(y), self.b0[0])
         self.pull = self.w * (y - 1 / (1 + np.exp(-self.eta)))
         p, n = self.columns.Z.shape
-        size = p + 1 if p <= _TALL <= n and p < n else 0
+        size = p + 1 if p <= min(n, _TALL) else 0
         self.curve, self.have, self.bend = np.zeros((size, size)), np.zeros(p, dtype=bool), np.zeros(0)
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
