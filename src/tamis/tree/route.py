@@ -61,7 +61,7 @@ def level_side(level, first, n_levels, code):
     return UNKNOWN
 
 
-@inner
+@inner(forceinline=True)
 def side_of(x, routes, node):
     """The side of one row at one node: by the split, else by a surrogate, else the default."""
     j = routes.feature[node]

@@ -209,7 +209,7 @@ def _without(target, presorted, j, first, stop, mean, total, present):
             present[1] -= w * (target.values[r, 0] - mean)
 
 
-@inner
+@inner(forceinline=True)
 def _try_ordered(target, presorted, share, tally, heap, j, start, stop, missing, mean, min_leaf, least, bar, slack):
     """Improvement of the best cut of a column in order that improves by more than `bar`; and the codes around it."""
     criterion, s, total, left = target.criterion, target.n_stats, heap[TOTAL], heap[ON_LEFT]

@@ -149,7 +149,7 @@ def _scan_weighted(keys, pull, weight, first, last):
     return most, most_at, least, least_at
 
 
-@inner
+@inner(forceinline=True)
 def _try_ordered(presorted, j, start, stop, missing, pull, tally, weight, unit, left, right, bar):
     """As `try_surrogate` for a column in order; `left` and `right` are weights that the primary split sends there.
 
@@ -219,7 +219,7 @@ def try_surrogate(columns, work, rows, start, stop, j):
     return (agree if cut >= 0 else 0.0), cut, upper, flip, 0
 
 
-@inner
+@inner(forceinline=True)
 def _try_any(columns, target, work, rows, start, stop, j, left, right, bar):
     """Column j as a surrogate, whether it is kept in order or not."""
     if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
