@@ -29,7 +29,8 @@ CASES = {
 }
 LASSO = {"sklearn": rivals.sklearn_lasso, "celer": rivals.celer_lasso, "skglm": rivals.skglm_lasso,
          "adelie": rivals.adelie_lasso, "python-glmnet": rivals.glmnet_lasso, "R glmnet": rivals.r_glmnet}  # fmt: skip
-LOGISTIC = {"sklearn": rivals.sklearn_logistic, "celer": rivals.celer_logistic, "adelie": rivals.adelie_logistic,
+LOGISTIC = {"sklearn": rivals.sklearn_logistic, "celer": rivals.celer_logistic, "skglm": rivals.skglm_logistic,
+            "adelie": rivals.adelie_logistic,
             "python-glmnet": rivals.glmnet_logistic,
             "R glmnet": lambda *given: rivals.r_glmnet(*given, family="binomial")}  # fmt: skip
 

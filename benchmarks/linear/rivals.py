@@ -21,10 +21,16 @@ def sklearn_lasso(X, y, alphas, folds):
 
 
 def celer_lasso(X, y, alphas, folds):
-    from celer import LassoCV
+    from celer import celer_path  # its LassoCV does not run with scikit-learn 1.9
 
-    model = LassoCV(alphas=alphas, cv=folds, n_jobs=2, tol=1e-5, max_iter=1000).fit(X, y)
-    return None, model.alpha_
+    errors = np.zeros(len(alphas))
+    for train, test in folds:
+        A, b = np.asfortranarray(X[train] - X[train].mean(axis=0)), y[train] - y[train].mean()
+        coefs = celer_path(A, b, "lasso", alphas=alphas, tol=1e-5)[1]
+        guess = (X[test] - X[train].mean(axis=0)) @ coefs + y[train].mean()
+        errors += np.mean((y[test, None] - guess) ** 2, axis=0)
+    coefs = celer_path(np.asfortranarray(X - X.mean(axis=0)), y - y.mean(), "lasso", alphas=alphas, tol=1e-5)[1]
+    return coefs.T, alphas[np.argmin(errors)]
 
 
 def skglm_lasso(X, y, alphas, folds):
@@ -54,7 +60,7 @@ def adelie_lasso(X, y, alphas, folds):
             lmda_path=alphas,
             early_exit=False,
             progress_bar=False,
-            tol=1e-7,
+            tol=1e-10,
             n_threads=2,
         )
 
@@ -77,6 +83,7 @@ def glmnet_lasso(X, y, alphas, folds):
 
 
 def r_glmnet(X, y, alphas, folds, family="gaussian"):
+    thresh = 1e-12 if family == "gaussian" else 1e-10
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         X.astype("<f8").T.tofile(home / "X")
@@ -91,7 +98,7 @@ suppressMessages(library(glmnet)); n <- {len(y)}; p <- {X.shape[1]}
 X <- matrix(readBin("{home}/X", "double", n * p), n, p); y <- readBin("{home}/y", "double", n)
 a <- readBin("{home}/a", "double", {len(alphas)}); f <- readBin("{home}/f", "integer", n)
 t <- proc.time()[3]
-m <- cv.glmnet(X, y, lambda = a, foldid = f, standardize = FALSE, family = "{family}", thresh = 1e-9, maxit = 1e7)
+m <- cv.glmnet(X, y, lambda = a, foldid = f, standardize = FALSE, family = "{family}", thresh = {thresh}, maxit = 1e8)
 cat(proc.time()[3] - t, "\\n"); cat(m$lambda.min, "\\n")
 b <- as.matrix(m$glmnet.fit$beta); writeBin(as.vector(b), "{home}/b"); cat(ncol(b), "\\n")
 """
@@ -133,6 +140,23 @@ def celer_logistic(X, y, alphas, folds):
                 coefs.append(model.coef_[0].copy())
             else:
                 errors[i] += log_loss(y[test], model.predict_proba(X[test]), labels=[0, 1])
+    return np.array(coefs), alphas[np.argmin(errors)]
+
+
+def skglm_logistic(X, y, alphas, folds):
+    from skglm import SparseLogisticRegression
+
+    errors, coefs = np.zeros(len(alphas)), []
+    for train, test in [*folds, (np.arange(len(y)), None)]:
+        model = SparseLogisticRegression(tol=1e-6, warm_start=True)
+        A, b = np.asfortranarray(X[train]), y[train]
+        for i, alpha in enumerate(alphas):
+            model.set_params(alpha=alpha).fit(A, b)
+            if test is None:
+                coefs.append(model.coef_[0].copy())
+            else:
+                eta = X[test] @ model.coef_[0] + model.intercept_
+                errors[i] += np.mean(np.logaddexp(0, eta) - y[test] * eta)
     return np.array(coefs), alphas[np.argmin(errors)]
 
 

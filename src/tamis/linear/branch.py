@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The best subset of every size, proved: branch and bound over a triangular factor."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ MOST = 62  # columns: a subset is the bits of one integer
 
 
 @njit
-def _gains(R, Y, f, out, work):  # type: ignore[no-untyped-def]
+def _gains(R, Y, f, out, work):
     """How much the residual sum grows when each column is dropped: β² over the diagonal of (RᵀR)⁻¹."""
     for i in range(f - 1, -1, -1):  # rows of R⁻¹, from the last
         work[i, i] = 1.0 / R[i, i]
@@ -30,7 +31,7 @@ def _gains(R, Y, f, out, work):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _sort(R, Y, free, gain, f, work, vector):  # type: ignore[no-untyped-def]
+def _sort(R, Y, free, gain, f, work, vector):
     """Columns by falling gain, the factor made triangular again by reflections."""
     moved = False
     for i in range(1, f):  # insertion sort: nearly sorted from the parent
@@ -82,7 +83,7 @@ def _sort(R, Y, free, gain, f, work, vector):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _open(L, Rs, Ys, frees, gains, sizes, kept, masks, rest, following, best, chosen, work, vector):  # type: ignore[no-untyped-def]
+def _open(L, Rs, Ys, frees, gains, sizes, kept, masks, rest, following, best, chosen, work, vector):
     """Order a node's free columns and score its leading subsets."""
     f = sizes[L]
     _gains(Rs[L], Ys[L], f, gains[L], work)
@@ -104,7 +105,7 @@ def _open(L, Rs, Ys, frees, gains, sizes, kept, masks, rest, following, best, ch
 
 
 @njit
-def _drop(L, i, Rs, Ys, frees, sizes, kept, masks, rest):  # type: ignore[no-untyped-def]
+def _drop(L, i, Rs, Ys, frees, sizes, kept, masks, rest):
     """The child without free column i, the ones before it kept: rotations make its factor triangular."""
     f, g = sizes[L], sizes[L] - i - 1
     R, Y = Rs[L + 1], Ys[L + 1]
@@ -133,7 +134,7 @@ def _drop(L, i, Rs, Ys, frees, sizes, kept, masks, rest):  # type: ignore[no-unt
 
 
 @njit
-def _explore(L, Rs, Ys, frees, gains, sizes, kept, masks, rest, following, best, chosen, most, budget):  # type: ignore[no-untyped-def]
+def _explore(L, Rs, Ys, frees, gains, sizes, kept, masks, rest, following, best, chosen, most, budget):
     """Depth first for at most `budget` nodes; returns the level to go on from (-1 when all is explored)."""
     work, vector = np.empty(Rs[0].shape), np.empty(Rs.shape[1])
     while L >= 0 and budget > 0:

@@ -7,7 +7,6 @@ other columns is one more: a fold then costs little beyond its own small quadrat
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,29 +17,10 @@ from tamis.linear.design import Design
 from tamis.linear.loss import Loss
 from tamis.linear.penalty import Penalty
 from tamis.linear.quadratic import minimise
+from tamis.linear.stand import Fit
 
 _ROUNDS = 200
 _JOINT = 1200  # coefficients of several outputs up to which one Newton step moves them all
-
-
-@dataclass(eq=False)
-class Fit:
-    """The state of one fit: its weights and units, coefficients on the working set, and what follows from them."""
-
-    weights: np.ndarray  # n, sum 1
-    centre: np.ndarray  # p, in the design's common units
-    inverse: np.ndarray  # p
-    intercept: np.ndarray  # outputs
-    beta: np.ndarray  # working set × outputs
-    own: np.ndarray  # the part of the working set this fit solves for, as positions in it
-    eta: np.ndarray  # n × outputs
-    pull: np.ndarray  # n × outputs, times weights
-    score: np.ndarray  # p × outputs: gradient of the mean loss, sign turned
-    null: float  # objective without columns
-    gap: float = np.inf
-    hessian: Any = None  # one matrix a block of outputs, on `own`
-    slow: bool = True
-    care: float = 1e-2  # share of the goal to which the quadratic is solved
 
 
 class Lockstep:

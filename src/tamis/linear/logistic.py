@@ -18,6 +18,7 @@ from tamis.linear.screen import penalty, reach, violators, worst
 
 _NEWTON = 200  # quadratics a strength
 _SWEEPS = 20_000
+LEAST = 1e-9  # curvature of a row fitted perfectly; where no direct solve follows, 1e-5, as glmnet has it
 
 
 @njit
@@ -69,7 +70,7 @@ def walk(units, look, stand, y, alphas, centred, goal, bend, have, curve, out):
                 _newton(units, stand, y, alpha, centred, care, used[:size])
                 continue
             if gap > 0.3 * before:  # the Hessian is of another place: take that of here
-                bend = weights(eta, w)
+                bend = weights(eta, w, LEAST)
                 have[:] = False
             _extend(units, bend, have, curve, centred, used[:size])
             _quadratic(units, stand, y, alpha, centred, care, used[:size], q, curve)
@@ -80,12 +81,12 @@ def walk(units, look, stand, y, alphas, centred, goal, bend, have, curve, out):
 
 
 @njit
-def weights(eta, w):
-    """The curvature of every row's loss; a row fitted perfectly keeps a little, as glmnet has it."""
+def weights(eta, w, least):
+    """The curvature of every row's loss; a row fitted perfectly keeps a little."""
     v = np.empty(len(eta))
     for i in range(len(eta)):
         q = 1.0 / (1.0 + np.exp(-eta[i]))
-        v[i] = w[i] * max(q * (1.0 - q), 1e-5)
+        v[i] = w[i] * max(q * (1.0 - q), least)
     return v
 
 
@@ -94,7 +95,7 @@ def _newton(units, stand, y, alpha, centred, care, used):
     """Minimise one quadratic on the working set by its residuals, and walk there."""
     Z, w, inverse, _, _, _ = units
     beta, eta, pull, _ = stand
-    v, r, old, bend = weights(eta, w), pull.copy(), beta[used], np.empty(len(used))
+    v, r, old, bend = weights(eta, w, 1e-5), pull.copy(), beta[used], np.empty(len(used))
     for k in range(len(used)):
         bend[k] = _curvature(Z[used[k]], v) * inverse[used[k]] ** 2
     moved = _descend(units, v, r, beta, bend, used, alpha, centred, care)

@@ -122,10 +122,10 @@ class LogisticWalk(Walk):
 
 def _share_curvature(fits: list[Any], n_jobs: int | None) -> None:
     """Give all fits the Hessian of the first at the columns any of them uses."""
-    from tamis.linear.logistic import weights
+    from tamis.linear.logistic import LEAST, weights
 
     first = fits[0]
-    bend = weights(first.eta, first.w)
+    bend = weights(first.eta, first.w, LEAST)
     used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
     rows = np.array_split(np.arange(len(bend)), _PARTS)
 
