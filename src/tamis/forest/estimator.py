@@ -74,7 +74,7 @@ class BaseForest(BaseEstimator):
             min_leaf=rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
-            n_combined=3 if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
+            n_combined=0 if check.one_of("splits", self.splits, ["axis"]) else 0,
         )
 
     def _lot(self, ground: Ground, target: Target) -> Lot:
@@ -225,7 +225,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
-    splits : "axis" or "oblique" (sums of three columns with random factors instead of single columns).
+    splits : "axis": each split asks for one column.
     thresholds : "best", or "random": one threshold at random for each column tried (extremely randomised trees).
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : when to stop. The sample limits count
         drawn rows, or are shares of the rows; the last is a share of the weight.

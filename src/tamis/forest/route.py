@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
+from tamis.forest.borrow import borrowed
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
 
 LANES = 8  # rows that go down side by side: their memory accesses overlap
@@ -31,39 +32,50 @@ def goes_left(x, node, sets, sum_column, sum_factor):
     return node.column & LEFT_IF_MISSING != 0
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
+def goes_right(X, row, node, sets, sum_column, sum_factor):
+    """1 when a row goes right at a split, else 0; the plain comparison first."""
+    if node.column & (CATEGORY | OBLIQUE) == 0:
+        x = X[row, node.column & COLUMN]
+        if x == x:
+            return np.int64(x > node.threshold)
+    return np.int64(not goes_left(X[row], node, sets, sum_column, sum_factor))
+
+
+@njit(error_model="numpy", forceinline=True)
 def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
     """leaf[i]: the node (counted from the first tree's root) where row begin + i of X ends in the tree at `root`."""
-    lanes = min(LANES, end - begin)
-    at, row = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
-    for b in range(lanes):
-        at[b], row[b] = root, begin + b
-    after, busy = begin + lanes, lanes
-    while busy > 0:
-        for b in range(busy):
-            node = nodes[at[b]]
-            if node.left >= 0:
-                if node.column & (CATEGORY | OBLIQUE) == 0:
-                    x = X[row[b], node.column & COLUMN]
-                    if x == x:
-                        at[b] = root + node.left + (x > node.threshold)
-                        continue
-                at[b] = root + node.left + (not goes_left(X[row[b]], node, sets, sum_column, sum_factor))
-                continue
-            leaf[row[b] - begin] = at[b]
-            if after < end:
-                at[b], row[b] = root, after
-                after += 1
-            else:
-                busy -= 1
-                at[b], row[b] = at[busy], row[busy]
+    row = begin
+    while row + 4 <= end:  # four rows side by side: their memory accesses overlap
+        a = b = c = d = np.int64(root)
+        while True:
+            na, nb, nc, nd = nodes[a], nodes[b], nodes[c], nodes[d]
+            if na.left < 0 and nb.left < 0 and nc.left < 0 and nd.left < 0:
                 break
-    return
+            if na.left >= 0:
+                a = root + na.left + goes_right(X, row, na, sets, sum_column, sum_factor)
+            if nb.left >= 0:
+                b = root + nb.left + goes_right(X, row + 1, nb, sets, sum_column, sum_factor)
+            if nc.left >= 0:
+                c = root + nc.left + goes_right(X, row + 2, nc, sets, sum_column, sum_factor)
+            if nd.left >= 0:
+                d = root + nd.left + goes_right(X, row + 3, nd, sets, sum_column, sum_factor)
+        leaf[row - begin], leaf[row - begin + 1] = a, b
+        leaf[row - begin + 2], leaf[row - begin + 3] = c, d
+        row += 4
+    while row < end:
+        a = np.int64(root)
+        while nodes[a].left >= 0:
+            a = root + nodes[a].left + goes_right(X, row, nodes[a], sets, sum_column, sum_factor)
+        leaf[row - begin] = a
+        row += 1
 
 
 @njit(error_model="numpy")
 def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor, n_classes, out):
     """out[i] += the answers of all trees for row i: class shares, or numbers."""
+    X, nodes, table, sets, out = borrowed(X), borrowed(nodes), borrowed(table), borrowed(sets), borrowed(out)
+    sum_column, sum_factor = borrowed(sum_column), borrowed(sum_factor)
     leaf = np.empty(end - begin, dtype=np.int64)
     for t in range(len(roots) - 1):
         leaves_of(X, begin, end, nodes, roots[t], sets, sum_column, sum_factor, leaf)
@@ -71,7 +83,7 @@ def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor
             add_leaf(nodes[leaf[i]], table, n_classes, out[begin + i])
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", forceinline=True)
 def add_leaf(node, table, n_classes, out):
     """out += what a leaf answers."""
     if n_classes:
