@@ -364,7 +364,8 @@ def file(n_trees=1_000):
     nodes = forest.trees_.nodes
     print(f"\n{n_trees:,} trees, {len(nodes):,} nodes: "
           f"saved in {wrote:.2f} s, loaded in {read:.2f} s; "
-          f"{nodes.nbytes / len(nodes):.0f} bytes a node, {forest.trees_.nbytes / len(nodes):.2f} with leaf tables")  # fmt: skip
+          f"{nodes.nbytes / len(nodes):.0f} bytes a node, "
+          f"{forest.trees_.nbytes / len(nodes):.2f} with leaf tables")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ class BaseForest(BaseEstimator):
 
     def _grow(self, table: Table, ground: Ground, target: Target, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
+        check.one_of("splits", self.splits, ["axis"])
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         lot = self._lot(ground, target)
@@ -74,7 +75,7 @@ class BaseForest(BaseEstimator):
             min_leaf=rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
-            n_combined=0 if check.one_of("splits", self.splits, ["axis"]) else 0,
+            n_combined=0,
         )
 
     def _lot(self, ground: Ground, target: Target) -> Lot:
