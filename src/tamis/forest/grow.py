@@ -20,7 +20,7 @@ from tamis.forest.levels import best_levels
 from tamis.forest.order import FEW
 from tamis.forest.split import best_cut, random_cut
 
-TINY = 8  # rows up to which the best split there could be is worked out first: 1.4 times faster for numbers
+TINY = 12  # drawn rows up to which the best split there could be is worked out first: 1.4 times faster for numbers
 BLOCK = 1024  # rows from which on a subtree's codes are copied: 1.3 times faster on 50,000 rows × 30 columns
 
 
@@ -246,7 +246,7 @@ def _subtrees(
         best, column, cut, missing_left, threshold, n_set = -1.0, -1, 0, False, 0.0, 0
         if not pure and n_count >= limits.min_split and depth < limits.max_depth and n_count >= 2 * least:
             bound = (total if kind == CLASSES else impurity) * (1.0 - 1e-10)
-            if kind == NUMBER and n_classes == 0 and m <= TINY:
+            if kind == NUMBER and n_classes == 0 and n_count <= TINY:  # copies of a row or its weight: the same
                 bound = _ceiling(m, z, own, total, spare_key) * (1.0 - 1e-10)
             for tried in range(d):
                 if column >= 0 and (tried >= limits.max_features or best >= bound):
