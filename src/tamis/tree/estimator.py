@@ -111,7 +111,8 @@ class BaseTree(Reading, BaseEstimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf that each row falls into."""
-        return self.tree_.apply(self._matrix(X), self.n_jobs)
+        matrix = self._matrix(X)  # which asks first whether there is a tree
+        return self.tree_.apply(matrix, self.n_jobs)
 
     def get_depth(self) -> int:
         """Longest way from the root to a leaf, in splits."""
