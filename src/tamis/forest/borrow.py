@@ -9,7 +9,7 @@ from numba.extending import intrinsic
 
 @intrinsic
 def borrowed(typing, array):
-    """The same array without an owner: counting references at every call took a third of a tree's time.
+    """The same array without an owner: counting references at every call showed up in a profile.
 
     Whoever borrows must see to it that the owner stays alive.
     """
