@@ -182,3 +182,23 @@ def test_take_and_select_keep_the_coding():
         bins.encode(x[:, :2])
     assert Bins.of(np.empty((0, 2))).n_values.tolist() == [0, 0]
     assert Bins.of(np.full((3, 1), np.nan)).codes[0].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [1, 3, 50, 300])
+def test_short_columns_coded_in_blocks_are_coded_as_one_by_one(n):
+    """Wide tables take another road; it must lead to the same codes, values and edges."""
+    random = np.random.default_rng(n)
+    X = np.round(random.normal(size=(n, 150)), 1)
+    X[:, :50] = random.normal(size=(n, 50))
+    X[random.random(X.shape) < 0.2] = np.nan
+    X[:, 60], X[:, 61], X[::2, 62] = np.nan, 7.0, -0.0
+    table = Table.of(X)
+    bins = Bins.of(table)
+    for j in range(X.shape[1]):
+        coding, codes = Coding.learn(table.column(j))
+        assert bins.codings[j].n_values == coding.n_values
+        assert bins.codings[j].name == coding.name
+        assert bins.codes[j].dtype == codes.dtype
+        assert (bins.codes[j] == codes).all()
+        for mine, other in ((bins.codings[j].low, coding.low), (bins.codings[j].edges, coding.edges)):
+            assert (mine == other).all()

@@ -14,6 +14,8 @@ from tamis.table import Classes, Column, Table
 
 __all__ = ["Bins", "Coding"]
 
+SHORT = 4_096  # rows up to which columns of numbers are coded in blocks: the cost is then one of columns, not of rows
+BLOCK = 64  # columns
 MOST = 65_535  # distinct values that a two-byte code holds beside the code for missing
 
 
@@ -119,6 +121,25 @@ class Coding:
         return codes
 
 
+def _block(values: np.ndarray, names: Sequence[str]) -> list[tuple[Coding, np.ndarray]]:
+    """What `Coding.learn` gives for each of several short columns of numbers, all of them at once."""
+    from tamis.views import encode as kernels
+
+    lines = np.ascontiguousarray(values.T, dtype=np.float64)
+    order = np.argsort(lines, axis=1, kind="stable")  # NaN comes last
+    ordered = np.take_along_axis(lines, order, axis=1)
+    present = lines.shape[1] - np.isnan(ordered).sum(axis=1)
+    distinct, edges, codes = np.empty_like(lines), np.empty_like(lines), np.empty(lines.shape, dtype=np.uint16)
+    sizes = np.empty(len(lines), dtype=np.int64)
+    kernels.code_lines(ordered, order, present, distinct, edges, sizes, codes)
+    pairs = []
+    for j, (name, k) in enumerate(zip(names, sizes.tolist())):
+        kept = distinct[j, :k].copy()
+        coding = Coding(name, k, kept, kept, edges[j, : max(k - 1, 0)].copy())
+        pairs.append((coding, codes[j].astype(coding.dtype)))
+    return pairs
+
+
 class Bins:
     """Every column of a table as unsigned integer codes, column by column.
 
@@ -153,7 +174,13 @@ class Bins:
             return X
         table = Table.of(X)
 
-        pairs = map_threads(lambda j: Coding.learn(table.column(j), most), range(table.n_columns), n_jobs)
+        short = table.matrix is not None and not table.is_sparse and 0 < table.n_rows <= min(SHORT, most)
+        if short and table.n_columns > BLOCK:
+            names, starts = table.names, range(0, table.n_columns, BLOCK)
+            blocks = map_threads(lambda j: _block(table.matrix[:, j : j + BLOCK], names[j : j + BLOCK]), starts, n_jobs)
+            pairs = [pair for block in blocks for pair in block]
+        else:
+            pairs = map_threads(lambda j: Coding.learn(table.column(j), most), range(table.n_columns), n_jobs)
         return cls([c for c, _ in pairs], [codes for _, codes in pairs], n_rows=table.n_rows, named=table.named)
 
     def encode(self, X: Any, *, n_jobs: int | None = None) -> Bins:

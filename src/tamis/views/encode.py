@@ -113,6 +113,22 @@ def midways(low, high, edges):
 
 
 @njit
+def code_lines(ordered, order, present, values, edges, sizes, codes):
+    """Codes, distinct values and midways of short columns, a line each, of which the first present[j] are there."""
+    for j in range(len(ordered)):
+        k = -1
+        for i in range(present[j]):
+            if i == 0 or ordered[j, i] != values[j, k]:
+                k += 1
+                values[j, k] = ordered[j, i]
+            codes[j, order[j, i]] = k
+        sizes[j] = k + 1
+        for i in range(present[j], ordered.shape[1]):
+            codes[j, order[j, i]] = k + 1
+        midways(values[j], values[j], edges[j, : max(k, 0)])
+
+
+@njit
 def cells_of(edges, low, scale, cells):
     """cells[c] counts the edges that fall before cell c of a uniform grid: where the search for a code may start."""
     last = len(cells) - 2
