@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tamis.forest.importance import PermutationImportance
 
 _NO_LIMIT = 2**31 - 1
+COMBINED = 3  # columns in a sum of an oblique split
 
 
 class BaseForest(BaseEstimator):
@@ -38,7 +39,6 @@ class BaseForest(BaseEstimator):
 
     def _grow(self, table: Table, ground: Ground, target: Target, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
-        check.one_of("splits", self.splits, ["axis"])
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         lot = self._lot(ground, target)
@@ -75,7 +75,7 @@ class BaseForest(BaseEstimator):
             min_leaf=rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
-            n_combined=0,
+            n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
         )
 
     def _lot(self, ground: Ground, target: Target) -> Lot:
@@ -226,7 +226,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
-    splits : "axis": each split asks for one column.
+    splits : "axis": each split asks for one column; "oblique": for a sum of three, with random factors; each tree has
+        sums of its own, and tries twice max_features (Breiman's Forest-RC). Categorical columns stay as they are.
     thresholds : "best", or "random": one threshold at random for each column tried (extremely randomised trees).
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : when to stop. The sample limits count
         drawn rows, or are shares of the rows; the last is a share of the weight.

@@ -7,9 +7,11 @@ whether a row that counts twice is given twice or with the weight 2.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from tamis.forest.combine import values_of
 from tamis.forest.layout import Field
 from tamis.table import Table
 from tamis.views.bins import Bins
@@ -37,6 +39,11 @@ class Ground:
     copies: np.ndarray | None
     weight: np.ndarray
     joined: dict[int, np.ndarray]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The numbers behind the codes, rows × columns, for trees that add columns up."""
+        return values_of(self.field)
 
     @property
     def counted(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.engine import seed_of, workers
+from tamis.forest.combine import Combined
 from tamis.forest.field import Ground
 from tamis.forest.layout import Limits, Target
 from tamis.forest.trees import Grown
@@ -102,14 +103,18 @@ def _grow_one(
     from tamis.forest import route
     from tamis.forest.grow import grow
 
-    field = ground.field
+    field, sums = ground.field, None
+    if limits.n_combined and not field.category.all():
+        sums = Combined.of(field, ground.values, limits.n_combined, lot.seed, t)
+        field = sums.field
+        # a random sum is a poorer guess than a column: twice as many are tried
+        limits = limits._replace(max_features=min(2 * limits.max_features, len(field.n_values)))
     counts = lot.counts(t, len(target.weight))
     nodes, cuts, value, table, sets, gain = grow(field, target, limits, counts, seed_of(lot.seed, "tree", t), stop)
     if loss is not None and len(table):
         mixed = (nodes["left"] < 0) & (nodes["column"] >= target.n_classes)
         nodes["column"][mixed] = (table @ loss).argmin(axis=1)[nodes["column"][mixed] - target.n_classes]
         table = table[:0]
-    tree = Grown(nodes, cuts, table, sets, np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1)))
     rows = route.left_out(counts)
     leaf = np.empty(len(rows), dtype=np.int32)
     share = len(rows) / len(counts)
@@ -117,4 +122,8 @@ def _grow_one(
         route.leaves_of_codes(field.by_row, rows, nodes, cuts, field.n_values, sets, leaf)
         gain = np.zeros(len(gain))
         route.honest_gain(target.kind, target.classes, target.values, target.weight, rows, leaf, nodes, value, gain)
-    return Sapling(tree, rows, leaf, gain, share)
+    asked, factors = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
+    if sums is not None:
+        gain = sums.spread(gain, len(ground.field.n_values))
+        asked, factors = sums.named(nodes)
+    return Sapling(Grown(nodes, cuts, table, sets, asked, factors), rows, leaf, gain, share)

@@ -1,0 +1,98 @@
+"""Oblique trees: each looks at its own random sums of a few columns instead of the columns themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.engine import generator
+from tamis.forest.layout import COLUMN, LEFT_IF_MISSING, OBLIQUE, Field
+from tamis.views.bins import Bins
+
+PER = 4  # sums a tree is offered for each column
+MOST_SUMS = 256  # and at most
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """The field of one oblique tree: random sums first, then the categorical columns as they are.
+
+    Attributes
+    ----------
+    field : what the tree grows on.
+    sum_column, sum_factor : (sums, columns in a sum) positions in the forest's field, and what each is multiplied by.
+    share : how much of a sum's spread each of its columns brings.
+    plain : positions in the forest's field of the columns that follow the sums.
+    """
+
+    field: Field
+    sum_column: np.ndarray
+    sum_factor: np.ndarray
+    share: np.ndarray
+    plain: np.ndarray
+
+    @classmethod
+    def of(cls, field: Field, values: np.ndarray, width: int, seed: int, t: int) -> Combined:
+        """The field of tree t; factors are drawn evenly from -1 to 1, over their column's spread (Breiman 2001)."""
+        numeric, plain = np.flatnonzero(~field.category), np.flatnonzero(field.category)
+        width, n_sums = min(width, len(numeric)), min(PER * len(numeric), MOST_SUMS)
+        random = generator(seed, "sums", t)
+        sum_column = np.array([random.choice(numeric, width, replace=False) for _ in range(n_sums)], dtype=np.int64)
+        weight = random.uniform(-1.0, 1.0, size=(n_sums, width))
+        with np.errstate(invalid="ignore"):
+            spread = np.array([np.nanstd(v) if not np.isnan(v).all() else 0.0 for v in values.T])
+        spread = np.where(spread > 0, spread, 1.0)
+        factor = weight / spread[sum_column]
+        sums = np.zeros((len(values), n_sums))
+        for q in range(width):  # in the order in which a prediction adds them up
+            sums += factor[:, q] * values[:, sum_column[:, q]]
+        share = np.abs(weight) / np.maximum(np.abs(weight).sum(axis=1, keepdims=True), 1e-300)
+        return cls(_field(Bins.of(sums), field, plain), sum_column, factor, share, plain)
+
+    def spread(self, gain: np.ndarray, n_columns: int) -> np.ndarray:
+        """What sums bring, shared out to their columns."""
+        out, n_sums = np.zeros(n_columns), len(self.sum_column)
+        np.add.at(out, self.sum_column, gain[:n_sums, None] * self.share)
+        out[self.plain] += gain[n_sums:]
+        return out
+
+    def named(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rewrite a tree's nodes to ask for sums and for the forest's columns; the sums it uses."""
+        flags, n_sums = nodes["column"], len(self.sum_column)
+        split = nodes["left"] >= 0
+        column = flags & COLUMN
+        of_sum = split & (column < n_sums)
+        used, place = np.unique(column[of_sum], return_inverse=True)
+        flags[of_sum] = OBLIQUE | (flags[of_sum] & LEFT_IF_MISSING) | place.astype(np.int32)
+        rest = split & ~of_sum
+        if len(self.plain):
+            flags[rest] = (flags[rest] & ~COLUMN) | self.plain[column[rest] - n_sums].astype(np.int32)
+        return self.sum_column[used], self.sum_factor[used]
+
+
+def values_of(field: Field) -> np.ndarray:
+    """The numbers behind the codes, rows × columns; NaN for missing and for categories."""
+    out = np.full((field.codes.shape[1], len(field.codes)), np.nan)
+    for j in np.flatnonzero(~field.category):
+        there = field.codes[j] < field.n_values[j]
+        out[there, j] = field.low[field.first[j] + field.codes[j][there].astype(np.int64)]
+    return out
+
+
+def _field(bins: Bins, field: Field, plain: np.ndarray) -> Field:
+    codes = np.array([c.astype(np.uint16) for c in bins.codes] + [field.codes[j] for j in plain], dtype=np.uint16)
+    low = [c.low if c.low is not None else np.zeros(0) for c in bins.codings]
+    high = [c.high if c.high is not None else np.zeros(0) for c in bins.codings]
+    n_values = np.concatenate([bins.n_values, field.n_values[plain]]).astype(np.int32)
+    sizes = [len(part) for part in low] + [0] * len(plain)
+    return Field(
+        codes=codes,
+        by_row=np.ascontiguousarray(codes.T),
+        n_values=n_values,
+        missing=np.array([bool((line == k).any()) for line, k in zip(codes, n_values)]),
+        category=np.concatenate([np.zeros(bins.n_columns, dtype=bool), np.ones(len(plain), dtype=bool)]),
+        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        low=np.concatenate(low),
+        high=np.concatenate(high),
+    )
