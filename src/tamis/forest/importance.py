@@ -165,7 +165,7 @@ def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Groun
     plain = votes or getattr(forest, "loss_matrix", None) is None
     loss = getattr(forest, "loss_", np.zeros((0, 0)))
     matrix = np.empty((0, table.n_columns))
-    if len(forest.trees_.sum_column):
+    if len(forest.trees_.sum_column) or forest.splits == "oblique":
         matrix = np.ascontiguousarray(forest._matrix(X)[ground.rows][:, ground.columns])
     return table, ground, Rows(ground.field, ground.columns, matrix, target, counted, loss, plain)
 

@@ -70,7 +70,13 @@ def questions_of(nodes, unit_of, place, missing, first, high):
         ask[k, FLAGS] = (flags & ~COLUMN) | column
         if flags & CATEGORY == 0:
             begin, end = first[column], first[column + 1]
-            ask[k, CUT] = np.searchsorted(high[begin:end], threshold[k], side="right") - 1
+            while begin < end:  # the last code whose values do not exceed the threshold
+                middle = (begin + end) >> 1
+                if high[middle] <= threshold[k]:
+                    begin = middle + 1
+                else:
+                    end = middle
+            ask[k, CUT] = begin - first[column] - 1
             if not (missing[column] and flags & LEFT_IF_MISSING):
                 ask[k, UNIT] = unit_of[column]
     return ask, threshold, deepest
