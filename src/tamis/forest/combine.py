@@ -40,10 +40,7 @@ class Combined:
         random = generator(seed, "sums", t)
         sum_column = np.array([random.choice(numeric, width, replace=False) for _ in range(n_sums)], dtype=np.int64)
         weight = random.uniform(-1.0, 1.0, size=(n_sums, width))
-        with np.errstate(invalid="ignore"):
-            spread = np.array([np.nanstd(v) if not np.isnan(v).all() else 0.0 for v in values.T])
-        spread = np.where(spread > 0, spread, 1.0)
-        factor = weight / spread[sum_column]
+        factor = weight / _spread(field)[sum_column]
         sums = np.zeros((len(values), n_sums))
         for q in range(width):  # in the order in which a prediction adds them up
             sums += factor[:, q] * values[:, sum_column[:, q]]
@@ -69,6 +66,13 @@ class Combined:
         if len(self.plain):
             flags[rest] = (flags[rest] & ~COLUMN) | self.plain[column[rest] - n_sums].astype(np.int32)
         return self.sum_column[used], self.sum_factor[used]
+
+
+def _spread(field: Field) -> np.ndarray:
+    """Standard deviation of each column's different values: the same whether a row is given twice or weighs 2."""
+    ends = zip(field.first[:-1], field.first[1:])
+    found = np.array([np.std(field.low[a:b]) if b > a else 0.0 for a, b in ends])
+    return np.where(found > 0, found, 1.0)
 
 
 def values_of(field: Field) -> np.ndarray:
