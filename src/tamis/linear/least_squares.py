@@ -11,8 +11,10 @@ import numpy as np
 from scipy import linalg, stats
 
 from tamis.errors import TamisWarning
+from tamis.linear.centred import Centred
 from tamis.linear.design import Design
 
+BLOCK = 4_096  # sparse rows that are made dense at a time
 CUT = 1e-13  # a direction below this share of the largest one counts as dependent
 
 
@@ -51,8 +53,11 @@ def least_squares(
     design = Design(X)
     share = weights / weights.sum()
     centre, inverse = (a[:, 0] for a in design.units(share[:, None], True, fit_intercept))
-    Z = design.columns(np.arange(design.p), centre, inverse) * np.sqrt(weights)[:, None]
-    solve, diagonal, rank, last = _factor(Z)
+    if design.sparse and design.n > design.p:
+        solve, diagonal, rank, last = _factor_blocks(Centred.of(design.X, weights, centre, inverse))
+    else:
+        Z = design.columns(np.arange(design.p), centre, inverse) * np.sqrt(weights)[:, None]
+        solve, diagonal, rank, last = _factor(Z)
     dead = np.flatnonzero(inverse == 0)
     if rank < design.p - dead.size:
         _warn(names, last, rank, design.p)
@@ -109,6 +114,27 @@ def _factor(Z: np.ndarray) -> tuple[Any, Any, int, np.ndarray]:
         return np.where(lost, np.nan, found)
 
     return shortest, partial, rank, pivot
+
+
+def _factor_blocks(rows: Centred) -> tuple[Any, Any, int, np.ndarray]:
+    """As `_factor`, for sparse rows: R grows block by block of dense rows; solving works with Zᵀ and R alone.
+
+    Zᵀ squares the condition number; the steps of refinement that follow bring the digits back.
+    """
+    p = rows.shape[1]
+    R = np.zeros((0, p))
+    for start in range(0, rows.shape[0], max(p, BLOCK)):
+        block = rows.block(start, start + max(p, BLOCK))
+        R = linalg.qr(np.vstack([R, block]), mode="r", check_finite=False)[0][:p]
+    _, spread, rank, pivot = _factor(R)
+    _, s, Vt = linalg.svd(R, full_matrices=False, check_finite=False)
+    kept = s > CUT * s[0] if s.size and s[0] > 0 else np.zeros(len(s), bool)
+    s, Vt, down = s[kept], Vt[kept], rows.T
+
+    def solve(right: np.ndarray) -> np.ndarray:
+        return np.asarray(Vt.T @ ((Vt @ (down @ right)) / s**2))
+
+    return solve, spread, rank, pivot
 
 
 def _residual(design: Design, coef: np.ndarray, intercept: float, y: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize
+from scipy import linalg, optimize, sparse
 
 from tamis.engine import one_blas_thread
+from tamis.linear.centred import Centred
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits
 from tamis.linear.path import Path, strengths
@@ -25,7 +26,7 @@ class Ridge:
     values: np.ndarray  # S²
     inner: np.ndarray  # S Uᵀ y
     vectors: np.ndarray  # V (primal, p × r) or U (dual, n × r)
-    rows: np.ndarray  # A, n × p
+    rows: Any  # A, n × p, dense or `Centred`
     target: np.ndarray  # √w (y - middle)
     share: np.ndarray  # w, sum 1
     total: float  # sum of the weights
@@ -53,13 +54,13 @@ class Ridge:
         centre, inverse = (a[:, 0] for a in design.units(full[:, None], standardize, fit_intercept))
         inverse = inverse / np.sqrt(factors)
         middle = float(full @ y) if fit_intercept else 0.0
-        rows = np.asarray(design.X.toarray() if design.sparse else design.X)
-        rows = (rows if used.size == design.n else rows[used]) - centre
-        rows *= inverse
-        rows *= np.sqrt(share)[:, None]
+        rows = _standard_rows(design, used, share, centre, inverse)
         target = np.sqrt(share) * (y[used] - middle)
         dual = rows.shape[1] > rows.shape[0]
-        square = rows @ rows.T if dual else rows.T @ rows
+        if isinstance(rows, Centred):
+            square = rows.square() if dual else rows.T.square()
+        else:
+            square = rows @ rows.T if dual else rows.T @ rows
         with one_blas_thread():  # a second thread brings little, and on a busy machine makes both wait
             values, vectors = linalg.eigh(square, check_finite=False, driver="evd", overwrite_a=True)
         kept = values > 1e-14 * max(values[-1], 0.0)
@@ -149,6 +150,16 @@ class Fitted:
     alpha: float
     norm: float
     path: Path | None
+
+
+def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Any:
+    """The rows √w z: dense, or sparse entries and their centre apart."""
+    if design.sparse:
+        return Centred.of(sparse.csr_array(design.X)[used], share, centre, inverse)
+    rows = (design.X if used.size == design.n else design.X[used]) - centre
+    rows *= inverse
+    rows *= np.sqrt(share)[:, None]
+    return rows
 
 
 def fit_ridge(
