@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from tamis.engine import map_threads
 from tamis.forest.layout import CATEGORY, COLUMN, NODE, OBLIQUE
 
-ROWS = 512  # rows that go through all trees together: their values and a tree stay in the processor's cache
+ROWS = 8192  # rows that go down a tree before the next: enough of them to be worth bringing it into the cache
+FEW = 256  # rows below which threads do not pay
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +95,19 @@ class Trees:
 
         out = np.zeros((len(X), self.n_classes or self.n_outputs))
 
-        def some(begin: int) -> None:
+        def some(begin: int, end: int) -> None:
             add_answers(
-                X, begin, min(begin + ROWS, len(X)), self.nodes, self.roots, self.table, self.sets, self.sum_column,
-                self.sum_factor, self.n_classes, out,
+                X, begin, end, self.nodes, self.roots, self.table, self.sets, self.sum_column, self.sum_factor,
+                self.n_classes, self._spare(end - begin), out,
             )  # fmt: skip
 
         _blocks(some, len(X), n_jobs)
         out /= len(self)
         return out
+
+    def _spare(self, n_rows: int) -> np.ndarray:
+        """Room for the largest tree, for a block of rows; none for a few rows."""
+        return np.empty(np.diff(self.roots).max() if n_rows >= FEW else 0, dtype=NODE)
 
     def drawn(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """A training answer from the leaf of each row in each tree (one numeric target): rows × trees, float32."""
@@ -110,10 +115,10 @@ class Trees:
 
         out = np.empty((len(X), len(self)), dtype=np.float32)
 
-        def some(begin: int) -> None:
+        def some(begin: int, end: int) -> None:
             drawn_answers(
-                X, begin, min(begin + ROWS, len(X)), self.nodes, self.roots, self.sets, self.sum_column,
-                self.sum_factor, out,
+                X, begin, end, self.nodes, self.roots, self.sets, self.sum_column, self.sum_factor,
+                self._spare(end - begin), out,
             )  # fmt: skip
 
         _blocks(some, len(X), n_jobs)
@@ -145,14 +150,10 @@ class Trees:
         return {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
 
 
-def _blocks(some: Any, n: int, n_jobs: int | None) -> None:
-    if n <= ROWS:
-        some(0)
+def _blocks(some: Callable[[int, int], None], n: int, n_jobs: int | None) -> None:
+    """All rows in blocks, a few for each thread; a row's answer does not depend on its block."""
+    if n <= FEW:
+        some(0, n)
         return
-    share = 16 * ROWS  # blocks a thread does before it asks for more work
-
-    def several(first: int) -> None:
-        for begin in range(first, min(first + share, n), ROWS):
-            some(begin)
-
-    map_threads(several, range(0, n, share), n_jobs)
+    size = min(ROWS, max(FEW, -(-n // 4)))
+    map_threads(lambda begin: some(begin, min(begin + size, n)), range(0, n, size), n_jobs)
