@@ -2,8 +2,8 @@
 """What a tree loses on the rows it left out when a column's values are permuted among them.
 
 A row only feels the columns asked on its own way down, and only where another row's value would go the other way: so
-each row is sent down once, the nodes on its way are noted by column, and from the first node where the permuted value
-turns off it is sent on to another leaf. Most values turn off nowhere and cost one comparison.
+each row is sent down once, the nodes on its way are asked again with the permuted value of their column, and from the
+first one where it turns off the row is sent on to another leaf. Most values turn off nowhere and cost one comparison.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.forest.route import answer_of
 
 LANES = 8  # rows that go down side by side: their memory accesses overlap
+PENDING = 512  # rows that wait to be sent on together
 LEFT, FLAGS, CUT, UNIT = 0, 1, 2, 3  # what a question holds: 16 bytes, so that a node is one access
 SPECIAL = -2  # in place of the unit, for splits that are more than a comparison of codes
 
@@ -102,39 +103,107 @@ def turns_right(k, mine, other, unit, unit_of, codes, X, ask, threshold, n_value
     return np.int64(code > ask[k, CUT])
 
 
+@njit(error_model="numpy")
+def permutations_of(m, n_units, state):
+    """A permutation of 0 … m - 1 for each unit: i goes to (factor · i + shift) mod m, the factor prime to m.
+
+    The rows stand in the order of a digest, so stepping through them evenly is as good as chance, and costs no memory.
+    """
+    factor, shift = np.empty(n_units, dtype=np.int64), np.empty(n_units, dtype=np.int64)
+    for u in range(n_units):
+        shift[u], factor[u] = below(state, m), 1
+        while m > 2:
+            factor[u] = 1 + below(state, m - 1)
+            a, b = m, factor[u]
+            while b:
+                a, b = b, a % b
+            if a == 1:
+                break
+    return factor, shift
+
+
 @inner(error_model="numpy")
-def noted(way, n_steps, who, ask, unit_of, sum_column, entries, n, begin):
-    """Note a row's way down (twice each node, plus 1 when it went right) from entry n on; the next free entry."""
+def turned_off(
+    way, n_steps, i, rows, factor, shift, off, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
+    sum_factor, mine, other, node, unit, n,
+):  # fmt: skip
+    """Permute every unit for row i: where it turns off its way, wait as (mine, other, node, unit) from n on; the new n.
+
+    way : the nodes of the row's way down, each doubled, plus 1 when the row went right. off[u] : the last row that
+    turned off with unit u.
+    """
+    m, row = len(rows), np.int64(rows[i])
     for step in range(n_steps):
         k = way[step] >> 1
         flags = np.int64(ask[k, FLAGS])
         oblique = flags & OBLIQUE != 0
         for q in range(sum_column.shape[1] if oblique else 1):
             u = unit_of[sum_column[flags & COLUMN, q] if oblique else flags & COLUMN]
-            if u >= 0:
-                entries[n, 0], entries[n, 1], entries[n, 2] = u, who, way[step]
-                begin[u + 1] += 1
+            if u < 0 or off[u] == i:
+                continue
+            donor = np.int64(rows[(factor[u] * i + shift[u]) % m])
+            if ask[k, UNIT] == SPECIAL:
+                right = turns_right(
+                    k, row, donor, u, unit_of, codes, X, ask, threshold, n_values, sets, sum_column, sum_factor
+                )
+            else:
+                right = np.int64(by_row[donor, flags & COLUMN] > ask[k, CUT])
+            if right != way[step] & 1:
+                off[u] = i
+                mine[n], other[n], node[n], unit[n] = i, donor, ask[k, LEFT] + right, u
                 n += 1
     return n
 
 
-@njit(error_model="numpy")
-def ways_down(
-    rows, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values, sets, sum_column, sum_factor
-):
-    """The leaf of every row and, sorted by unit, the nodes that asked each row: (leaf, begin, who, node).
+@inner(error_model="numpy")
+def send_on(
+    n, mine, other, node, unit, rows, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
+    sum_factor, lane_at, lane_of,
+):  # fmt: skip
+    """Send the first n rows on from node[a] to their leaves, which take the place of node[a]."""
+    lanes = min(LANES, n)
+    for b in range(lanes):
+        lane_of[b], lane_at[b] = b, node[b]
+    after, busy = lanes, lanes
+    while busy > 0:
+        for b in range(busy):
+            k, a = lane_at[b], lane_of[b]
+            if ask[k, LEFT] >= 0:
+                if ask[k, UNIT] == SPECIAL:
+                    right = turns_right(
+                        k, np.int64(rows[mine[a]]), other[a], unit[a], unit_of, codes, X, ask, threshold, n_values,
+                        sets, sum_column, sum_factor,
+                    )  # fmt: skip
+                else:
+                    row = other[a] if ask[k, UNIT] == unit[a] else np.int64(rows[mine[a]])
+                    right = np.int64(by_row[row, ask[k, FLAGS] & COLUMN] > ask[k, CUT])
+                lane_at[b] = ask[k, LEFT] + right
+                continue
+            node[a] = k
+            if after < n:
+                lane_of[b], lane_at[b] = after, node[after]
+                after += 1
+            else:
+                busy -= 1
+                lane_of[b], lane_at[b] = lane_of[busy], lane_at[busy]
+                break
 
-    begin[u] … begin[u + 1] - 1 are the entries of unit u, those of a row together and in the order of its way down;
-    `node` is twice the node, plus 1 when the row went right. Columns of the unit -1 are left alone.
-    """
+
+@njit(error_model="numpy")
+def add_rises(
+    rows, leaf_cost, factor, shift, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values, sets,
+    sum_column, sum_factor, table, n_classes, classes, values, weight, loss, answers, rise, of_class,
+):  # fmt: skip
+    """rise[u] += what permuting unit u costs, over all rows; of_class[u, c] the same over rows of class c."""
     m = len(rows)
-    leaf = np.empty(m, dtype=np.int32)
     most = (deepest + 1) * max(1, sum_column.shape[1])
-    entries = np.empty((24 * m + most, 3), dtype=np.int32)
-    begin = np.zeros(n_units + 1, dtype=np.int64)
+    mine, other = np.empty(PENDING + most, dtype=np.int64), np.empty(PENDING + most, dtype=np.int64)
+    node, unit = np.empty(PENDING + most, dtype=np.int64), np.empty(PENDING + most, dtype=np.int64)
+    off, n = np.full(n_units, -1, dtype=np.int64), 0
     way = np.empty((LANES, deepest + 1), dtype=np.int32)
+    on_at, on_of = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     lane_at, lane_of, steps = np.zeros(LANES, np.int64), np.arange(LANES), np.zeros(LANES, np.int64)
-    after, busy, n = min(LANES, m), min(LANES, m), 0
+    after, busy = min(LANES, m), min(LANES, m)
     while busy > 0:
         for b in range(busy):
             k, i = lane_at[b], lane_of[b]
@@ -150,106 +219,37 @@ def ways_down(
                 steps[b] += 1
                 lane_at[b] = ask[k, LEFT] + right
                 continue
-            leaf[i] = k
-            if n + most > len(entries):
-                entries = longer(entries)
-            n = noted(way[b], steps[b], i, ask, unit_of, sum_column, entries, n, begin)
+            leaf_cost[i] = cost_at(k, rows[i], n_classes, classes, values, table, answers, ask, threshold, loss)
+            n = turned_off(
+                way[b], steps[b], i, rows, factor, shift, off, unit_of, codes, by_row, X, ask, threshold, n_values,
+                sets, sum_column, sum_factor, mine, other, node, unit, n,
+            )  # fmt: skip
             steps[b] = 0
-            if after < m:
-                lane_at[b], lane_of[b] = 0, after
-                after += 1
-            else:
+            fewer = after == m
+            if fewer:
                 busy -= 1
                 lane_at[b], lane_of[b], steps[b] = lane_at[busy], lane_of[busy], steps[busy]
                 way[b, : steps[b]] = way[busy, : steps[b]]
-                break
-    for u in range(n_units):
-        begin[u + 1] += begin[u]
-    place = begin[:-1].copy()
-    who, node = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    for e in range(n):
-        to = place[entries[e, 0]]
-        place[entries[e, 0]] += 1
-        who[to], node[to] = entries[e, 1], entries[e, 2]
-    return leaf, begin, who, node
-
-
-@njit(error_model="numpy")
-def longer(old):
-    """A copy with room for twice as many."""
-    new = np.empty((2 * len(old), old.shape[1]), dtype=old.dtype)
-    new[: len(old)] = old
-    return new
-
-
-@inner(error_model="numpy")
-def turned_off(
-    unit, who, at, rows, pool, state, unit_of, codes, X, ask, threshold, n_values, sets, sum_column, sum_factor, mine,
-    other, node,
-):  # fmt: skip
-    """Permute a unit among the rows: those that turn off their way, as (mine, other, node): how many.
-
-    who, at : the unit's entries. mine[a] : place of a row that turns off, with the unit of row other[a], to node[a].
-    Donors are drawn without replacement from all rows, but only for rows that are asked: the part of a random
-    permutation that matters.
-    """
-    n_off, n_rows, last, off, donor = 0, 0, -1, False, np.int64(0)
-    for e in range(len(who)):
-        i = who[e]
-        if i != last:
-            last, off = i, False
-            pick = n_rows + below(state, len(pool) - n_rows)
-            pool[n_rows], pool[pick] = pool[pick], pool[n_rows]
-            donor = np.int64(rows[pool[n_rows]])
-            n_rows += 1
-        if off:
-            continue
-        k = at[e] >> 1
-        if ask[k, UNIT] == SPECIAL:
-            right = turns_right(
-                k, np.int64(rows[i]), donor, unit, unit_of, codes, X, ask, threshold, n_values, sets, sum_column,
-                sum_factor,
-            )  # fmt: skip
-        else:
-            right = np.int64(codes[ask[k, FLAGS] & COLUMN, donor] > ask[k, CUT])
-        if right != at[e] & 1:
-            off = True
-            mine[n_off], other[n_off], node[n_off] = i, donor, ask[k, LEFT] + right
-            n_off += 1
-    return n_off
-
-
-@inner(error_model="numpy")
-def send_on(
-    n, mine, other, node, rows, unit, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
-    sum_factor, lane_at, lane_of,
-):  # fmt: skip
-    """Send the first n rows on from node[a] to their leaves, which take the place of node[a]."""
-    lanes = min(LANES, n)
-    for b in range(lanes):
-        lane_of[b], lane_at[b] = b, node[b]
-    after, busy = lanes, lanes
-    while busy > 0:
-        for b in range(busy):
-            k, a = lane_at[b], lane_of[b]
-            if ask[k, LEFT] >= 0:
-                if ask[k, UNIT] == SPECIAL:
-                    right = turns_right(
-                        k, np.int64(rows[mine[a]]), other[a], unit, unit_of, codes, X, ask, threshold, n_values, sets,
-                        sum_column, sum_factor,
-                    )  # fmt: skip
-                else:
-                    row = other[a] if ask[k, UNIT] == unit else np.int64(rows[mine[a]])
-                    right = np.int64(by_row[row, ask[k, FLAGS] & COLUMN] > ask[k, CUT])
-                lane_at[b] = ask[k, LEFT] + right
-                continue
-            node[a] = k
-            if after < n:
-                lane_of[b], lane_at[b] = after, node[after]
-                after += 1
             else:
-                busy -= 1
-                lane_of[b], lane_at[b] = lane_of[busy], lane_at[busy]
+                lane_at[b], lane_of[b] = 0, after
+                after += 1
+            if n < PENDING and busy > 0:
+                if fewer:
+                    break
+                continue
+            send_on(
+                n, mine, other, node, unit, rows, unit_of, codes, by_row, X, ask, threshold, n_values, sets,
+                sum_column, sum_factor, on_at, on_of,
+            )  # fmt: skip
+            for a in range(n):
+                row = rows[mine[a]]
+                more = cost_at(node[a], row, n_classes, classes, values, table, answers, ask, threshold, loss)
+                more = weight[row] * (more - leaf_cost[mine[a]])
+                rise[unit[a]] += more
+                if n_classes:
+                    of_class[unit[a], classes[row]] += more
+            n = 0
+            if fewer:
                 break
 
 
@@ -261,56 +261,34 @@ def add_losses(
 ):  # fmt: skip
     """Add one tree's mean rise of cost on its left-out rows, for every unit of columns, and its square.
 
-    by_class[u, c] takes the rise among the left-out rows of class c, with_class[c] whether there are any.
+    by_class[u, c] takes the rise among the left-out rows of class c, with_class[c] whether there are any. Columns of
+    the unit -1 are left alone.
     """
     m = len(rows)
     if m == 0:
         return
     answers = answers_of(nodes, table, n_classes, loss, most)
     ask, threshold, deepest = questions_of(nodes, unit_of, place, missing, first, high)
-    leaf, begin, who, at = ways_down(
-        rows, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values, sets, sum_column, sum_factor
-    )
-    before, heavy, heavy_of = np.empty(m), 0.0, np.zeros(max(n_classes, 1))
+    heavy, heavy_of = 0.0, np.zeros(n_classes)
     for i in range(m):
-        row = rows[i]
-        before[i] = cost_at(leaf[i], row, n_classes, classes, values, table, answers, ask, threshold, loss)
-        heavy += weight[row]
+        heavy += weight[rows[i]]
         if n_classes:
-            heavy_of[classes[row]] += weight[row]
+            heavy_of[classes[rows[i]]] += weight[rows[i]]
     for c in range(n_classes):
         with_class[c] += heavy_of[c] > 0
     state = np.empty(1, dtype=np.uint64)
     start(seed, state)
-    pool = np.arange(m)
-    mine, other, node = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
-    lane_at, lane_of = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
-    of_class = np.zeros(max(n_classes, 1))
+    rise, of_class, leaf_cost = np.zeros(n_units), np.zeros((n_units, n_classes)), np.empty(m)
+    for _ in range(repeats):
+        factor, shift = permutations_of(m, n_units, state)
+        add_rises(
+            rows, leaf_cost, factor, shift, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values,
+            sets, sum_column, sum_factor, table, n_classes, classes, values, weight, loss, answers, rise, of_class,
+        )  # fmt: skip
     for u in range(n_units):
-        its_who, its_at = who[begin[u] : begin[u + 1]], at[begin[u] : begin[u + 1]]
-        if len(its_who) == 0:
-            continue
-        rise = 0.0
-        of_class[:] = 0.0
-        for _ in range(repeats):
-            n = turned_off(
-                u, its_who, its_at, rows, pool, state, unit_of, codes, X, ask, threshold, n_values, sets, sum_column,
-                sum_factor, mine, other, node,
-            )  # fmt: skip
-            send_on(
-                n, mine, other, node, rows, u, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
-                sum_factor, lane_at, lane_of,
-            )  # fmt: skip
-            for a in range(n):
-                row = rows[mine[a]]
-                more = cost_at(node[a], row, n_classes, classes, values, table, answers, ask, threshold, loss)
-                more = weight[row] * (more - before[mine[a]])
-                rise += more
-                if n_classes:
-                    of_class[classes[row]] += more
-        rise /= repeats * heavy
-        total[u] += rise
-        square[u] += rise * rise
+        mean = rise[u] / (repeats * heavy)
+        total[u] += mean
+        square[u] += mean * mean
         for c in range(n_classes):
             if heavy_of[c] > 0:
-                by_class[u, c] += of_class[c] / (repeats * heavy_of[c])
+                by_class[u, c] += of_class[u, c] / (repeats * heavy_of[c])
