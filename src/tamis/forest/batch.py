@@ -22,21 +22,25 @@ def is_complete(X, begin, end):
 
 
 @njit(error_model="numpy")
-def unroll(nodes, begin, end, plain):
+def unroll(nodes, begin, end, n_columns, plain):
     """plain: one tree, read in a row into the processor's cache, whose leaves are their own left children.
 
-    No value is above a leaf's threshold, so a row that has arrived stays. False when a split is not a plain comparison.
+    No value is above a leaf's threshold, so a row that has arrived stays. Gives 0 when a split is not a plain
+    comparison, 2 when `column` of every leaf could be kept (it must be one of the columns, to be read in vain), else 1.
     """
+    kept = 2
     for k in range(begin, end):
         node = nodes[k]
         mine = plain[k - begin]
         if node.left < 0:
-            mine.left, mine.column, mine.threshold = k - begin, 0, np.inf
+            mine.left, mine.column, mine.threshold = k - begin, node.column, np.inf
+            if node.column < 0 or node.column >= n_columns:
+                mine.column, kept = 0, 1
         elif node.column & (CATEGORY | OBLIQUE):
-            return False
+            return 0
         else:
             mine.left, mine.column, mine.threshold = node.left, node.column & COLUMN, node.threshold
-    return True
+    return kept
 
 
 @njit(error_model="numpy", forceinline=True)

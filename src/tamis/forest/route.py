@@ -74,12 +74,15 @@ def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
 
 @njit(error_model="numpy", forceinline=True)
 def leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf):
-    """leaf[i]: as `leaves_of` in tree t, the quick way where rows are complete and splits plain."""
-    root, n = roots[t], end - begin
-    if complete and n >= LANES and roots[t + 1] - root <= WORTH * n and unroll(nodes, root, roots[t + 1], spare):
+    """leaf[i]: as `leaves_of` in tree t, the quick way where rows are complete and splits plain: see `unroll`."""
+    root, n, kept = roots[t], end - begin, 0
+    if complete and n >= LANES and roots[t + 1] - root <= WORTH * n:
+        kept = unroll(nodes, root, roots[t + 1], X.shape[1], spare)
+    if kept:
         leaves_of_plain(X, begin, end, spare, root, leaf)
     else:
         leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf)
+    return kept
 
 
 @njit(error_model="numpy")
@@ -91,9 +94,13 @@ def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor
     spare = borrowed(spare)
     complete = len(spare) > 0 and is_complete(X, begin, end)
     for t in range(len(roots) - 1):
-        leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf)
-        for i in range(end - begin):
-            add_leaf(nodes[leaf[i]], table, n_classes, out[begin + i])
+        kept = leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf)
+        if kept == 2 and n_classes:  # the copy is in the cache, the tree itself is not
+            for i in range(end - begin):
+                add_leaf(spare[leaf[i] - roots[t]], table, n_classes, out[begin + i])
+        else:
+            for i in range(end - begin):
+                add_leaf(nodes[leaf[i]], table, n_classes, out[begin + i])
 
 
 @njit(error_model="numpy", forceinline=True)
