@@ -64,3 +64,11 @@ def test_memory_stays_that_of_the_entries(penalty):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.5 * 60_000 * 200 * 8
+
+
+@pytest.mark.parametrize("penalty", ["ridge", "lasso"])
+def test_samplers_take_sparse_tables(penalty):
+    """The same draws, however the table is stored."""
+    X, y, _ = table(60, 5)
+    found = [LinearRegressor(penalty, alpha="bayes", n_draws=30).fit(form, y).coef_ for form in (X, X.toarray())]
+    np.testing.assert_allclose(*found, rtol=1e-6)

@@ -80,7 +80,7 @@ def _ridge(problem: Ridge, n_draws: int, rng: np.random.Generator) -> tuple[np.n
 def _lasso(problem: Ridge, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The Laplace prior as a mixture of Gaussians with exponential variances τ²; alpha = λσ/n."""
     n, p = problem.total, problem.rows.shape[1]
-    X, y = problem.rows * np.sqrt(n), problem.target * np.sqrt(n)
+    X, y = problem.dense() * np.sqrt(n), problem.target * np.sqrt(n)
     total = float(y @ y)
     square, cross = (X.T @ X, X.T @ y) if p <= len(y) else (None, None)
     tau2, lam2, noise2 = np.ones(p), 1.0, max(total / n, 1e-300)

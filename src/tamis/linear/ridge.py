@@ -81,6 +81,10 @@ class Ridge:
             fit_intercept,
         )
 
+    def dense(self) -> np.ndarray:
+        """The rows as one dense matrix, for a sampler that draws through them."""
+        return self.rows.block(0, len(self.target)) if isinstance(self.rows, Centred) else np.asarray(self.rows)
+
     def standard(self, alphas: np.ndarray) -> np.ndarray:
         """Coefficients (columns × strengths) in standardised units, after one step of refinement on the rows."""
         bend = self.values[:, None] + alphas
