@@ -331,10 +331,7 @@ def bare(n_trees=10):
     sizes = np.minimum(inner_sizes(forest, X), 25_000)  # of the rows below
     rows = np.arange(0, 50_000, 2, dtype=np.uint32)
     loop(ground.field.codes, sizes[:1], rows, 1)
-    parts = [
-        seconds(lambda t=t: loop(ground.field.codes, sizes[t::n_trees], rows, 5))[0]
-        for t in range(n_trees)
-    ]
+    parts = [seconds(lambda t=t: loop(ground.field.codes, sizes[t::n_trees], rows, 5))[0] for t in range(n_trees)]
     print(f"\n{n_trees} trees, one thread: {whole:.2f} s, of which coding {ready:.2f} s; a bare loop over the same "
           f"codes {sum(parts):.2f} s, {100 * sum(parts) / whole:.0f}%")  # fmt: skip
 
