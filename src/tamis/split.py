@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -32,6 +33,9 @@ Folds = list[tuple[np.ndarray, np.ndarray]]
 
 #: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
 WORDS = ("loo", "holdout", "bootstrap")
+
+#: Filters of warnings belong to the process: threads that change them take turns, or one would undo the other's.
+_QUIET = threading.Lock()
 
 
 def folds(
@@ -153,7 +157,7 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
     placeholder, target = np.zeros((n_rows, 1)), None if classes is None else classes.codes
     for repeat in range(repeats):
         splitter = _splitter(kind, size, classes is not None, groups is not None, seed_of(seed, "repeat", repeat))
-        with warnings.catch_warnings():
+        with _QUIET, warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class")  # said below when it matters
             try:
                 pairs += [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]

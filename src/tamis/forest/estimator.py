@@ -168,7 +168,7 @@ class BaseForest(BaseEstimator):
             and X.flags.c_contiguous
             and not hasattr(self, "feature_names_in_")
             and not self.levels_in_
-            and np.isfinite(X.sum())
+            and _finite(X)
         ):
             return X
         table = features(self, X, reset=False, sparse_ok=True)
@@ -484,6 +484,12 @@ class ForestRegressor(RegressorMixin, BaseForest):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _finite(X: np.ndarray) -> bool:
+    """Whether every value is finite, told by one sum; where finite values overflow it, the long way finds out."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
 
 
 def r_squared(truth: np.ndarray, answer: np.ndarray, weight: np.ndarray) -> float:
