@@ -18,10 +18,11 @@ from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Limits, Target
 from tamis.forest.oob import OutOfBag
 from tamis.forest.plant import Lot, plant
 from tamis.forest.progress import watched
-from tamis.forest.settings import columns_to_try, loss_of, rows_or_share
+from tamis.forest.settings import columns_to_try
 from tamis.forest.training import digest_of, remember
 from tamis.forest.trees import Trees
 from tamis.table import Classes, Table, features, numbers, same_length
+from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import matrix_of
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
 from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, ClassProblem, NumberProblem
 from tamis.tree.prune import Sequence, chance_leaves, choose, cross_validate, folds_of
 from tamis.tree.reading import Reading
+from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
@@ -88,8 +89,8 @@ class BaseTree(Reading, BaseEstimator):
         return check.number("prune", self.prune, low=0)
 
     def _limits(self, table: Table, n_rows: int) -> Limits:
-        least = _rows("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
-        split = _rows("min_samples_split", self.min_samples_split, n_rows, 2)
+        least = rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
+        split = rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2)
         depth = _NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth)
         leaves = 0 if self.max_leaf_nodes is None else check.count("max_leaf_nodes", self.max_leaf_nodes, low=2)
         return Limits(
@@ -238,7 +239,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, target.labels[target.codes])
         self.classes_ = target.labels
-        self.loss_ = _loss(self.loss_matrix, target.n_classes)
+        self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)
         problem = ClassProblem(Soil.of(table), CLASS_CRITERIA[criterion], target.codes, weight, self.loss_, priors)
         self._grow(table, problem, target.codes)
@@ -357,27 +358,6 @@ class TreeRegressor(RegressorMixin, BaseTree):
         tags.target_tags.multi_output = self.leaf != "linear" and self.criterion == "squared_error"
         tags.target_tags.positive_only = self.criterion == "poisson"
         return tags
-
-
-def _rows(name: str, value: Any, n_rows: int, low: int) -> int:
-    """A number of rows, given as such or as a share of all rows."""
-    if isinstance(value, (float, np.floating)):
-        return max(low, int(np.ceil(check.number(name, value, low=0, high=1, open_low=True) * n_rows)))
-    return check.count(name, value, low=low)
-
-
-def _loss(given: Any, n_classes: int) -> np.ndarray:
-    """The cost matrix, 0 and 1 unless given."""
-    if given is None:
-        return 1.0 - np.eye(n_classes)
-    loss = np.asarray(given, dtype=np.float64)
-    if loss.shape != (n_classes, n_classes):
-        raise ParameterError(
-            f"loss_matrix has shape {loss.shape}, but there are {n_classes} classes; give a row and a column each"
-        )
-    if not np.all(np.isfinite(loss)) or loss.min() < 0 or np.diag(loss).any() or loss.sum() == 0:
-        raise ParameterError("loss_matrix must hold costs of at least 0, with 0 on its diagonal and something off it")
-    return loss
 
 
 def _priors(given: Any, n_classes: int) -> np.ndarray | None:
