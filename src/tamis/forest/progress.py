@@ -15,14 +15,16 @@ PATIENCE = 2.0  # seconds before the bar appears on its own
 
 @contextmanager
 def watched(items: Iterator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
-    """The items as they come; the source is closed at the end, however it comes about.
+    """The items as they come; the bar is taken down and the source closed at the end, however it comes about.
 
     shown : None shows the bar after PATIENCE seconds, True at once, False never.
     """
     silent = shown is False or (shown is None and not sys.stderr.isatty())
+    shown_items = items if silent else _barred(items, total, 0.0 if shown else PATIENCE)
     try:
-        yield items if silent else _barred(items, total, 0.0 if shown else PATIENCE)
+        yield shown_items
     finally:
+        shown_items.close()  # type: ignore[attr-defined]
         items.close()  # type: ignore[attr-defined]
 
 
