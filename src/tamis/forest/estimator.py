@@ -15,7 +15,7 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.forest.field import Ground
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Limits, Target
-from tamis.forest.oob import OutOfBag
+from tamis.forest.oob import CopyByCopy, OutOfBag
 from tamis.forest.plant import Lot, plant
 from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try
@@ -47,6 +47,7 @@ class BaseForest(BaseEstimator):
         judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
         grown, gain, share = [], np.zeros(table.n_columns), 0.0
         honest = bool(self.oob_score)
+        stopper = self._stopper(ground, lot, judge) if self.stop_when_stable else None
         saplings = plant(
             ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs
         )
@@ -57,7 +58,10 @@ class BaseForest(BaseEstimator):
                 gain += sapling.gain
                 if honest:
                     judge.add(sapling)
-                    if self.stop_when_stable and judge.is_stable():
+                if stopper is not None:
+                    if stopper is not judge:
+                        stopper.add(sapling)
+                    if stopper.is_stable():
                         break
         self.trees_ = Trees.join(grown, ground.columns, target.n_classes, judge.votes.shape[1])
         self.impurity_importance_ = np.empty(table.n_columns)
@@ -106,6 +110,19 @@ class BaseForest(BaseEstimator):
                     f"max_samples={self.max_samples}, but without replacement there are only {len(population):,} rows"
                 )
         return Lot(population, strata, sizes.astype(np.int64), bool(self.bootstrap), self.seed_)
+
+    def _stopper(self, ground: Ground, lot: Lot, judge: OutOfBag) -> OutOfBag | CopyByCopy:
+        """Whose curve says when to stop."""
+        if not self.oob_score:
+            raise ParameterError(
+                "stop_when_stable=True looks at the out-of-bag error, but oob_score=False; give one of them up"
+            )
+        if not lot.replace and lot.sizes.sum() == len(lot.population):
+            raise ParameterError(
+                "stop_when_stable=True looks at rows left out, but with bootstrap=False every tree sees every row; "
+                "give max_samples below 1"
+            )
+        return judge if len(lot.population) == len(ground.rows) else CopyByCopy(ground, lot, judge)
 
     def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
         raise NotImplementedError

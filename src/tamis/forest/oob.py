@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tamis.forest.field import Ground
 from tamis.forest.layout import Target
-from tamis.forest.plant import Sapling
+from tamis.forest.plant import Lot, Sapling
+from tamis.forest.trees import Trees
 
 LEAST = 50  # trees before a curve can be called flat
 EVERY = 10  # trees between two looks at it
@@ -50,6 +52,44 @@ class OutOfBag:
     def is_stable(self) -> bool:
         """Whether the curve is flat within its own noise."""
         return len(self.curve) >= LEAST and len(self.curve) % EVERY == 0 and is_flat(np.array(self.curve))
+
+
+class CopyByCopy:
+    """Out-of-bag answers in which a row that counts twice is two rows, each drawn or left out by itself.
+
+    Otherwise rows of whole weights are left out as a whole, so that nothing is judged by a tree that saw it. When to
+    stop must not depend on whether a row is given twice or with the weight 2, though, and to a forest a table of few
+    different rows is as good as one of many.
+    """
+
+    def __init__(self, ground: Ground, lot: Lot, judge: OutOfBag) -> None:
+        target, self._rows = judge.target, lot.population
+        self._lot = replace(lot, population=np.arange(len(lot.population), dtype=np.uint32))
+        self._values = ground.values.copy()
+        self._values[:, ground.field.category] = ground.field.codes[ground.field.category].T
+        self._judge = OutOfBag(
+            target._replace(
+                classes=target.classes[self._rows] if target.n_classes else target.classes,
+                values=target.values[self._rows] if len(target.values) else target.values,
+            ),
+            np.ones(len(self._rows)),
+            judge.loss,
+            judge.plain,
+        )
+
+    def add(self, sapling: Sapling) -> None:
+        """Add a tree's answers for the copies it left out."""
+        from tamis.forest.route import left_out
+
+        judge, n_columns = self._judge, self._values.shape[1]
+        out = left_out(self._lot.counts(len(judge.curve), len(self._rows)))
+        tree = Trees.join([sapling.tree], np.arange(n_columns), judge.target.n_classes, judge.votes.shape[1])
+        leaf = tree.leaves(self._values[self._rows[out]])[:, 0].astype(np.int32)
+        judge.add(replace(sapling, rows=out, leaf=leaf))
+
+    def is_stable(self) -> bool:
+        """Whether the curve is flat within its own noise."""
+        return self._judge.is_stable()
 
 
 def is_flat(curve: np.ndarray) -> bool:
