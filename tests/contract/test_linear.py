@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from tests.contract.checks import assert_every_check_passes
 
 from tamis import LinearClassifier, LinearRegressor
 
@@ -26,22 +24,10 @@ SETTINGS = [
 ]
 
 
-def _name(given):
-    if hasattr(given, "get_params"):
-        return repr(given)
-    return getattr(getattr(given, "func", given), "__name__", "")
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning", "ignore::tamis.errors.TamisWarning")
-@pytest.mark.parametrize("estimator", SETTINGS, ids=_name)
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.SkipTestWarning", "ignore::tamis.errors.TamisWarning", "ignore::DeprecationWarning"
+)
+@pytest.mark.parametrize("estimator", SETTINGS, ids=repr)
 def test_estimator_checks(estimator):
     """Clones, pipelines, weights, sparse input, names and error messages must behave as scikit-learn's own do."""
-    for given, check in estimator_checks_generator(estimator):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                check(given)
-        except Exception as error:
-            if type(error).__name__ == "SkipTest":
-                continue
-            raise AssertionError(f"{_name(check)}: {error}") from error
+    assert_every_check_passes(estimator)
