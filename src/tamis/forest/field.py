@@ -14,7 +14,7 @@ import numpy as np
 from tamis.forest.combine import values_of
 from tamis.forest.layout import Field
 from tamis.table import Table
-from tamis.views.bins import Bins
+from tamis.views.sheet import Sheet
 
 MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
 
@@ -56,20 +56,15 @@ class Ground:
         live = np.flatnonzero(weight > 0)
         if len(live) < table.n_rows:
             table, target, weight = table.take(live), target[live], weight[live]
-        bins = Bins.of(table, n_jobs=n_jobs)
-        columns = bins.order()
-        copies = _copies(weight)
-        codes = np.empty((bins.n_columns, bins.n_rows), dtype=np.uint16)
-        for place, j in enumerate(columns):
-            codes[place] = bins.codes[j]
-        order = _canonical(codes, target, weight if copies is None else None)
-        codes = codes[:, order]
+        columns, copies = table.order(), _copies(weight)
+        sheet = Sheet.of(table, columns, n_jobs)
+        order = _canonical(sheet.codes, target, weight if copies is None else None)
         if copies is not None:
             copies, weight = copies[order], np.ones(len(order))
         else:
             weight = weight[order]
-        joined = {j: c.table for j, c in enumerate(bins.codings) if c.table is not None and not c.lossless}
-        return cls(_field(bins, columns, codes), columns, live[order], copies, weight, joined)
+        joined = {j: c.table for j, c in sheet.categories.items() if c.table is not None and not c.lossless}
+        return cls(_field(sheet, columns, order), columns, live[order], copies, weight, joined)
 
 
 def _copies(weight: np.ndarray) -> np.ndarray | None:
@@ -79,31 +74,29 @@ def _copies(weight: np.ndarray) -> np.ndarray | None:
 
 
 def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    from tamis.forest.mix import mix_codes, mix_numbers
+    from tamis.forest.mix import mix_codes, mix_numbers, order_of
 
     digest = np.zeros(codes.shape[1], dtype=np.uint64)
-    for column in codes:
-        mix_codes(column, digest)
+    mix_codes(codes, digest)
     for values in np.atleast_2d(target.T):
         mix_numbers(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64), digest)
     if weight is not None:
         mix_numbers(weight.view(np.uint64), digest)
-    return np.argsort(digest, kind="stable")
+    return order_of(digest)
 
 
-def _field(bins: Bins, columns: np.ndarray, codes: np.ndarray) -> Field:
-    codings = [bins.codings[j] for j in columns]
-    n_values = np.array([coding.n_values for coding in codings], dtype=np.int32)
-    nothing = np.zeros(0)
-    low = [nothing if coding.low is None else coding.low for coding in codings]
-    high = [nothing if coding.high is None else coding.high for coding in codings]
+def _field(sheet: Sheet, columns: np.ndarray, order: np.ndarray) -> Field:
+    from tamis.forest.mix import arrange
+
+    codes, by_row = np.empty_like(sheet.codes), np.empty(sheet.codes.shape[::-1], dtype=np.uint16)
+    arrange(sheet.codes, order, codes, by_row)
     return Field(
         codes=codes,
-        by_row=np.ascontiguousarray(codes.T),
-        n_values=n_values,
-        missing=np.array([bool((row == k).any()) for row, k in zip(codes, n_values)]),
-        category=bins.is_categorical[columns],
-        first=np.concatenate([[0], np.cumsum([len(part) for part in low])]).astype(np.int64),
-        low=np.concatenate(low),
-        high=np.concatenate(high),
+        by_row=by_row,
+        n_values=sheet.n_values.astype(np.int32),
+        missing=sheet.missing,
+        category=np.isin(columns, list(sheet.categories)),
+        first=sheet.first,
+        low=sheet.low,
+        high=sheet.high,
     )

@@ -3,141 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
-from tamis.table import Classes, Column, Table
+from tamis.table import Classes, Table
+from tamis.views.coding import MOST, Coding
+from tamis.views.sheet import Sheet
 
-__all__ = ["Bins", "Coding"]
-
-SHORT = 4_096  # rows up to which columns of numbers are coded in blocks: the cost is then one of columns, not of rows
-BLOCK = 64  # columns
-MOST = 65_535  # distinct values that a two-byte code holds beside the code for missing
-
-
-@dataclass(frozen=True, eq=False)
-class Coding:
-    """How one column is coded; learned from training rows, applied to any rows.
-
-    Attributes
-    ----------
-    n_values : number of codes that stand for values, 0 … n_values - 1; the code `n_values` stands for missing.
-    low, high : smallest and largest training value of each code (numbers only; equal where coding is lossless).
-    edges : midway between neighbouring codes; x has the code k when k edges lie below it (numbers only).
-    levels : the words behind the codes (categories only).
-    table : code of each level (categories only; several rare levels may share the last code).
-    lossless : whether different training values always have different codes.
-    """
-
-    name: str
-    n_values: int
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    edges: np.ndarray | None = None
-    levels: tuple[Any, ...] | None = None
-    table: np.ndarray | None = None
-    lossless: bool = True
-
-    @property
-    def is_categorical(self) -> bool:
-        return self.levels is not None
-
-    @property
-    def missing(self) -> int:
-        """The code of a missing value (and of a level never seen)."""
-        return self.n_values
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The smallest unsigned integer that holds every code and the one for missing."""
-        return np.min_scalar_type(self.n_values)
-
-    @classmethod
-    def learn(cls, column: Column, most: int = MOST) -> tuple[Coding, np.ndarray]:
-        """The coding of a column's values, lossless when they are at most `most` different ones; and their codes."""
-        if column.is_categorical:
-            coding = cls._categories(column, most)
-            return coding, coding.encode(column)
-        return cls._numbers(column, most)
-
-    @classmethod
-    def _numbers(cls, column: Column, most: int) -> tuple[Coding, np.ndarray]:
-        from tamis.views import encode as kernels
-
-        few = kernels.looks_few(column.values)
-        if few:  # a plain sort and a search among few edges: twice as fast as carrying the rows along
-            ordered = np.sort(column.values)  # NaN comes last
-            ordered = ordered[: np.searchsorted(ordered, np.nan)]
-        else:
-            rows, ordered = kernels.ranked(column.values)
-        values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
-        k = kernels.distinct(ordered, values, counts)
-        low = high = values[:k].copy()
-        if k > most:
-            low, high = np.empty(most), np.empty(most)
-            kept = kernels.quantiles(values[:k], counts[:k], most, low, high)
-            low, high = low[:kept].copy(), high[:kept].copy()
-        edges = np.empty(max(len(low) - 1, 0))
-        kernels.midways(low, high, edges)
-        coding = cls(column.name, len(low), low, high, edges, lossless=k <= most)
-        if few:
-            return coding, coding.encode(column)
-        codes = np.full(len(column.values), coding.missing, dtype=coding.dtype)
-        kernels.spread(rows, ordered, high, codes)
-        return coding, codes
-
-    @classmethod
-    def _categories(cls, column: Column, most: int) -> Coding:
-        levels = column.levels or ()
-        table = np.arange(len(levels), dtype=np.int64)
-        if len(levels) > most:
-            counts = np.bincount(column.values[column.values >= 0], minlength=len(levels))
-            frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
-            table = np.full(len(levels), most - 1, dtype=np.int64)
-            table[frequent] = np.arange(most - 1)
-        n_values = min(len(levels), most)
-        return cls(column.name, n_values, levels=levels, table=table, lossless=len(levels) <= most)
-
-    def encode(self, column: Column) -> np.ndarray:
-        """The codes of a column's rows, old or new."""
-        from tamis.views import encode as kernels
-
-        codes = np.empty(len(column.values), dtype=self.dtype)
-        if column.is_categorical != self.is_categorical:
-            was, now = ("categories", "numbers") if self.is_categorical else ("numbers", "categories")
-            raise TableError(
-                f"column {self.name!r} held {was} when it was coded and holds {now} now; give it as it was"
-            )
-        if self.is_categorical:
-            values = column.recode(self.levels or ()).values
-            kernels.encode_categories(values, self.table, self.missing, codes)
-        else:
-            low, scale, cells = kernels.grid(self.edges)  # type: ignore[arg-type]
-            kernels.encode(column.values, self.edges, low, scale, cells, self.missing, codes)
-        return codes
-
-
-def _block(values: np.ndarray, names: Sequence[str]) -> list[tuple[Coding, np.ndarray]]:
-    """What `Coding.learn` gives for each of several short columns of numbers, all of them at once."""
-    from tamis.views import encode as kernels
-
-    lines = np.ascontiguousarray(values.T, dtype=np.float64)
-    order = np.argsort(lines, axis=1, kind="stable")  # NaN comes last
-    ordered = np.take_along_axis(lines, order, axis=1)
-    present = lines.shape[1] - np.isnan(ordered).sum(axis=1)
-    distinct, edges, codes = np.empty_like(lines), np.empty_like(lines), np.empty(lines.shape, dtype=np.uint16)
-    sizes = np.empty(len(lines), dtype=np.int64)
-    kernels.code_lines(ordered, order, present, distinct, edges, sizes, codes)
-    pairs = []
-    for j, (name, k) in enumerate(zip(names, sizes.tolist())):
-        kept = distinct[j, :k].copy()
-        coding = Coding(name, k, kept, kept, edges[j, : max(k - 1, 0)].copy())
-        pairs.append((coding, codes[j].astype(coding.dtype)))
-    return pairs
+__all__ = ["MOST", "Bins", "Coding"]
 
 
 class Bins:
@@ -173,15 +49,26 @@ class Bins:
         if isinstance(X, Bins):
             return X
         table = Table.of(X)
-
-        short = table.matrix is not None and not table.is_sparse and 0 < table.n_rows <= min(SHORT, most)
-        if short and table.n_columns > BLOCK:
-            names, starts = table.names, range(0, table.n_columns, BLOCK)
-            blocks = map_threads(lambda j: _block(table.matrix[:, j : j + BLOCK], names[j : j + BLOCK]), starts, n_jobs)
-            pairs = [pair for block in blocks for pair in block]
-        else:
-            pairs = map_threads(lambda j: Coding.learn(table.column(j), most), range(table.n_columns), n_jobs)
+        if table.n_rows <= min(MOST, most):
+            return cls._of_sheet(Sheet.of(table, n_jobs=n_jobs), table)
+        pairs = map_threads(lambda j: Coding.learn(table.column(j), most), range(table.n_columns), n_jobs)
         return cls([c for c, _ in pairs], [codes for _, codes in pairs], n_rows=table.n_rows, named=table.named)
+
+    @classmethod
+    def _of_sheet(cls, sheet: Sheet, table: Table) -> Bins:
+        from tamis.views import encode as kernels
+
+        edges = np.empty(max(len(sheet.low) - 1, 0))
+        kernels.midways(sheet.low, sheet.low, edges)  # those between two columns are nobody's
+        ends = zip(table.names, sheet.first[:-1].tolist(), sheet.first[1:].tolist())
+        codings = [
+            sheet.categories.get(j) or Coding(name, b - a, sheet.low[a:b], sheet.low[a:b], edges[a : max(b - 1, a)])
+            for j, (name, a, b) in enumerate(ends)
+        ]
+        if (sheet.n_values < 256).all():  # at once: one by one would take longer than coding short columns
+            return cls(codings, sheet.codes.astype(np.uint8), n_rows=table.n_rows, named=table.named)
+        codes = [line.astype(coding.dtype, copy=False) for coding, line in zip(codings, sheet.codes)]
+        return cls(codings, codes, n_rows=table.n_rows, named=table.named)
 
     def encode(self, X: Any, *, n_jobs: int | None = None) -> Bins:
         """Bins of other rows of the same columns, coded by what these rows taught.

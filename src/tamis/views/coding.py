@@ -1,0 +1,108 @@
+"""Coding: how one column becomes small integer codes, numbers in their order, a code of its own for missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import TableError
+from tamis.table import Column
+
+MOST = 65_535  # distinct values that a two-byte code holds beside the code for missing
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How one column is coded; learned from training rows, applied to any rows.
+
+    Attributes
+    ----------
+    n_values : number of codes that stand for values, 0 … n_values - 1; the code `n_values` stands for missing.
+    low, high : smallest and largest training value of each code (numbers only; equal where coding is lossless).
+    edges : midway between neighbouring codes; x has the code k when k edges lie below it (numbers only).
+    levels : the words behind the codes (categories only).
+    table : code of each level (categories only; several rare levels may share the last code).
+    lossless : whether different training values always have different codes.
+    """
+
+    name: str
+    n_values: int
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    edges: np.ndarray | None = None
+    levels: tuple[Any, ...] | None = None
+    table: np.ndarray | None = None
+    lossless: bool = True
+
+    @property
+    def is_categorical(self) -> bool:
+        return self.levels is not None
+
+    @property
+    def missing(self) -> int:
+        """The code of a missing value (and of a level never seen)."""
+        return self.n_values
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The smallest unsigned integer that holds every code and the one for missing."""
+        return np.min_scalar_type(self.n_values)
+
+    @classmethod
+    def learn(cls, column: Column, most: int = MOST) -> tuple[Coding, np.ndarray]:
+        """The coding of a column's values, lossless when they are at most `most` different ones; and their codes."""
+        if column.is_categorical:
+            coding = cls._categories(column, most)
+            return coding, coding.encode(column)
+        return cls._numbers(column, most)
+
+    @classmethod
+    def _numbers(cls, column: Column, most: int) -> tuple[Coding, np.ndarray]:
+        from tamis.views import encode as kernels
+
+        rows, ordered = kernels.ranked(column.values)
+        values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
+        k = kernels.distinct(ordered, values, counts)
+        low = high = values[:k].copy()
+        if k > most:
+            low, high = np.empty(most), np.empty(most)
+            kept = kernels.quantiles(values[:k], counts[:k], most, low, high)
+            low, high = low[:kept].copy(), high[:kept].copy()
+        edges = np.empty(max(len(low) - 1, 0))
+        kernels.midways(low, high, edges)
+        coding = cls(column.name, len(low), low, high, edges, lossless=k <= most)
+        codes = np.full(len(column.values), coding.missing, dtype=coding.dtype)
+        kernels.spread(rows, ordered, high, codes)
+        return coding, codes
+
+    @classmethod
+    def _categories(cls, column: Column, most: int) -> Coding:
+        levels = column.levels or ()
+        table = np.arange(len(levels), dtype=np.int64)
+        if len(levels) > most:
+            counts = np.bincount(column.values[column.values >= 0], minlength=len(levels))
+            frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+            table = np.full(len(levels), most - 1, dtype=np.int64)
+            table[frequent] = np.arange(most - 1)
+        n_values = min(len(levels), most)
+        return cls(column.name, n_values, levels=levels, table=table, lossless=len(levels) <= most)
+
+    def encode(self, column: Column) -> np.ndarray:
+        """The codes of a column's rows, old or new."""
+        from tamis.views import encode as kernels
+
+        codes = np.empty(len(column.values), dtype=self.dtype)
+        if column.is_categorical != self.is_categorical:
+            was, now = ("categories", "numbers") if self.is_categorical else ("numbers", "categories")
+            raise TableError(
+                f"column {self.name!r} held {was} when it was coded and holds {now} now; give it as it was"
+            )
+        if self.is_categorical:
+            values = column.recode(self.levels or ()).values
+            kernels.encode_categories(values, self.table, self.missing, codes)
+        else:
+            low, scale, cells = kernels.grid(self.edges)  # type: ignore[arg-type]
+            kernels.encode(column.values, self.edges, low, scale, cells, self.missing, codes)
+        return codes
