@@ -70,11 +70,22 @@ def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
     >>> categories("colour", ["red", None, "blue"]).values
     array([ 1, -1,  0], dtype=int32)
     """
-    listed = [None if _is_missing(value) else value for value in values]
-    levels = tuple(sorted({value for value in listed if value is not None}, key=lambda v: (str(v), str(type(v)))))
-    place: dict[Any, int] = {level: code for code, level in enumerate(levels)}
-    codes = np.fromiter((MISSING if v is None else place[v] for v in listed), dtype=np.int32, count=len(listed))
-    return Column(name, "categorical", codes, levels)
+    place: dict[Any, int] = {}
+    codes = (MISSING if _is_missing(value) else place.setdefault(value, len(place)) for value in values)
+    return coded_categories(name, np.fromiter(codes, dtype=np.int32, count=len(values)), list(place))
+
+
+def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Column:
+    """A categorical column from codes into a list of different labels, below 0 for missing; only levels that occur.
+
+    >>> coded_categories("colour", np.array([2, -1, 1]), ["grey", "red", "blue"]).levels
+    ('blue', 'red')
+    """
+    there = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(labels)))
+    order = sorted(there.tolist(), key=lambda code: (str(labels[code]), str(type(labels[code]))))
+    table = np.full(len(labels) + 1, MISSING, dtype=np.int32)  # -1 finds the last
+    table[order] = np.arange(len(order))
+    return Column(name, "categorical", table[np.maximum(codes, -1)], tuple(labels[code] for code in order))
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,0 +1,59 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tamis.table import Table, categories
+
+WORDS = ["red", None, "blue", "red", "Ünique", "10", "9"]
+UNUSED = ["white", "red", "10", "9", "blue", "Ünique", "black"]
+
+SERIES = {
+    "pandas categories": pd.Series(pd.Categorical(WORDS, categories=UNUSED)),
+    "pandas ordered categories": pd.Series(pd.Categorical(WORDS, categories=UNUSED, ordered=True)),
+    "pandas text": pd.Series(WORDS, dtype="str"),
+    "pandas text with NA": pd.Series(WORDS, dtype="string"),
+    "pandas objects": pd.Series(WORDS, dtype=object),
+    "polars text": pl.Series(WORDS),
+    "polars categories": pl.Series(WORDS, dtype=pl.Categorical),
+    "polars enumeration": pl.Series(WORDS, dtype=pl.Enum(UNUSED)),
+    "arrow text": pa.array(WORDS),
+    "arrow dictionary": pa.array(WORDS).dictionary_encode(),
+}
+
+
+def frame_of(series):
+    if isinstance(series, pd.Series):
+        return pd.DataFrame({"word": series})
+    return pa.table({"word": series}) if isinstance(series, pa.Array) else pl.DataFrame({"word": series})
+
+
+@pytest.mark.parametrize("kind", SERIES)
+def test_words_are_the_same_categories_from_every_library(kind):
+    """If this fails, a model depends on the library that held the table, or on levels that no row has."""
+    expected = categories("word", WORDS)
+    assert expected.levels == ("10", "9", "blue", "red", "Ünique")
+    assert expected.values.tolist() == [3, -1, 2, 3, 4, 0, 1]
+    column = Table.of(frame_of(SERIES[kind])).column(0)
+    assert column.kind == "categorical"
+    assert column.levels == expected.levels
+    assert column.values.dtype == np.int32
+    assert column.values.tolist() == expected.values.tolist()
+
+
+def test_categories_of_numbers_stay_numbers_in_the_order_of_their_text():
+    """If this fails, levels that are not words are renamed, or fitted models do not find them again."""
+    column = Table.of(pd.DataFrame({"code": pd.Categorical([9, 10, None, 10], categories=[9, 10, 11])})).column(0)
+    assert column.levels == (10, 9)
+    assert all(type(level) is int for level in column.levels)
+    assert column.values.tolist() == [1, 0, -1, 0]
+
+
+@pytest.mark.parametrize("values", [pd.Categorical([None, None], categories=["a"]), pl.Series([None, None], dtype=str)])
+def test_a_column_of_words_may_be_empty(values):
+    """If this fails, a column without a single value stops a fit."""
+    frame = pd.DataFrame({"w": values}) if isinstance(values, pd.Categorical) else pl.DataFrame({"w": values})
+    column = Table.of(frame).column(0)
+    assert column.levels == ()
+    assert column.values.tolist() == [-1, -1]
