@@ -66,7 +66,7 @@ class Bins:
             for j, (name, a, b) in enumerate(ends)
         ]
         if (sheet.n_values < 256).all():  # at once: one by one would take longer than coding short columns
-            return cls(codings, sheet.codes.astype(np.uint8), n_rows=table.n_rows, named=table.named)
+            return cls(codings, list(sheet.codes.astype(np.uint8)), n_rows=table.n_rows, named=table.named)
         codes = [line.astype(coding.dtype, copy=False) for coding, line in zip(codings, sheet.codes)]
         return cls(codings, codes, n_rows=table.n_rows, named=table.named)
 
