@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.forest.field import Ground
+from tamis.forest.interval import Depth
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Limits, Target
 from tamis.forest.oob import CopyByCopy, OutOfBag
 from tamis.forest.plant import Lot, plant
@@ -48,6 +49,7 @@ class BaseForest(BaseEstimator):
         grown, gain, share = [], np.zeros(table.n_columns), 0.0
         honest = bool(self.oob_score)
         stopper = self._stopper(ground, lot, judge) if self.stop_when_stable else None
+        depth = Depth(target, worth) if honest and not target.n_classes and target.kind == NUMBER else None
         saplings = plant(
             ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs
         )
@@ -58,6 +60,8 @@ class BaseForest(BaseEstimator):
                 gain += sapling.gain
                 if honest:
                     judge.add(sapling)
+                if depth is not None:
+                    depth.add(sapling)
                 if stopper is not None:
                     if stopper is not judge:
                         stopper.add(sapling)
@@ -71,6 +75,7 @@ class BaseForest(BaseEstimator):
         if honest:
             self.oob_curve_ = np.array(judge.curve)
             self._keep_out_of_bag(judge, ground, table.n_rows)
+        self.interval_shares_ = None if depth is None else depth.shares()
 
     def _limits(self, n_columns: int, n_rows: int) -> Limits:
         return Limits(
@@ -485,8 +490,11 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
         """Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
 
-        Quantiles of training answers, one drawn by each tree from the leaf of the row (Meinshausen 2006); give the
-        forest a few hundred trees. One numeric target only.
+        Quantiles of training answers, one drawn by each tree from the leaf of the row (Meinshausen 2006), as far out
+        as the rows out of the bag needed to be held that often: with the plain quantiles trees that try many columns
+        promise too much, others too little. Right on average over rows like those of `fit`. With `oob_score=False`,
+        or when every tree sees every row, they are the plain quantiles. Give the forest a few hundred trees. One
+        numeric target only.
         """
         level = check.number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
         check_is_fitted(self, "trees_")
@@ -495,7 +503,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
                 f"intervals are for one target, but the forest has {self.n_outputs_}; fit one at a time"
             )
         drawn = self.trees_.drawn(self._matrix(X), self.n_jobs)
-        ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=1)
+        shares = self.interval_shares_
+        held = level if shares is None else np.interp(level, np.linspace(0.0, 1.0, len(shares)), shares)
+        ends = np.quantile(drawn, [(1 - held) / 2, (1 + held) / 2], axis=1)
         return np.ascontiguousarray(ends.T, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:

@@ -24,6 +24,8 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
     arrays["impurity_importance"] = forest.impurity_importance_
     if hasattr(forest, "oob_curve_"):
         arrays["oob_curve"] = forest.oob_curve_
+    if forest.interval_shares_ is not None:
+        arrays["interval_shares"] = forest.interval_shares_
     for j, joined in forest.joined_levels_.items():
         arrays[f"joined.{j}"] = joined.astype(np.int64)
     listed: list[dict[str, Any]] = []
@@ -102,6 +104,7 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     forest.levels_in_ = {name: tuple(levels) for name, levels in header["levels"]}
     forest.joined_levels_ = {int(n.split(".")[1]): part for n, part in arrays.items() if n.startswith("joined.")}
     forest.impurity_importance_ = arrays["impurity_importance"]
+    forest.interval_shares_ = arrays.get("interval_shares")
     forest.seed_, forest.oob_share_ = header["seed"], header["oob_share"]
     forest.training_digest_ = header["training"]
     if "oob_curve" in arrays:

@@ -1,0 +1,59 @@
+"""Prediction intervals that keep their word: how deep in the trees' draws the answers of rows left out lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tamis.forest.layout import Target
+from tamis.forest.plant import Sapling
+
+ROWS = 10_000  # rows that are looked at; they stand in an order as good as random
+GRID = 1_001  # coverages the answer is kept for, between 0 and 1
+
+
+@dataclass(eq=False)
+class Depth:
+    r"""How wide the interval of each row must be, as a share of the draws, to hold its answer.
+
+    Every tree that left row i out draws a training answer from its leaf. The interval between the quantiles (1 - s) / 2
+    and (1 + s) / 2 of these draws holds y_i when
+
+    .. math:: s \ge s_i = \max\left(0,\; 2 F_i(y_i^-) - 1,\; 1 - 2 F_i(y_i)\right)
+
+    with F_i the share of draws up to a value. An interval of coverage c takes for s the quantile c of all s_i.
+    """
+
+    target: Target
+    weight: np.ndarray  # of each row in the quantile
+    _below: np.ndarray = field(init=False)
+    _upto: np.ndarray = field(init=False)
+    _drawn: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._truth = self.target.values[:ROWS, 0].astype(np.float32)  # as the leaves keep them
+        self._below, self._upto, self._drawn = np.zeros((3, len(self._truth)), dtype=np.int64)
+
+    def add(self, sapling: Sapling) -> None:
+        """Add a draw for each row that a tree left out."""
+        n = np.searchsorted(sapling.rows, len(self._truth))
+        rows = sapling.rows[:n]
+        drawn = sapling.tree.nodes["column"][sapling.leaf[:n]].view(np.float32)
+        self._below[rows] += drawn < self._truth[rows]
+        self._upto[rows] += drawn <= self._truth[rows]
+        self._drawn[rows] += 1
+
+    def shares(self) -> np.ndarray:
+        """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1."""
+        seen = self._drawn > 1
+        if not seen.any():
+            return np.linspace(0.0, 1.0, GRID)
+        n, below, upto = self._drawn[seen], self._below[seen], self._upto[seen]
+        outside = (np.minimum(upto, n - below) - 0.5) / (n - 1)  # y lies between two draws: half way, as a quantile
+        need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0)
+        order = np.argsort(need)
+        weight = self.weight[: len(seen)][seen][order]
+        reached = np.cumsum(weight) / (weight.sum() + weight.mean())  # one row more: the new one
+        place = np.searchsorted(reached, np.linspace(0.0, 1.0, GRID))
+        return np.append(need[order], 1.0)[place]
