@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner, njit
 
 CROWD = 32  # values in a cell that are dealt once more rather than inserted one by one
 
@@ -119,7 +119,7 @@ def by_cells(values, room, rows, ordered):
     orders of magnitude, infinite ones) it gives up with -1.
     """
     starts, again, given, x = room
-    n, low, high = 0, np.inf, -np.inf
+    n, low, high = np.int64(0), np.inf, -np.inf  # typed: a bare 0 would have what it is handed to compiled twice
     for i in range(len(values)):
         v = values[i]
         if v == v:
@@ -128,31 +128,35 @@ def by_cells(values, room, rows, ordered):
             n += 1
             low = min(low, v)
             high = max(high, v)
-    crowd = _deal(x, given, n, low, high, starts, rows, ordered)
+    crowd = _deal(x, given, low, high, starts, rows, ordered, np.int64(0), n)
     if crowd > 12 * n:
-        begin = 0
+        begin = np.int64(0)
         for c in range(2 * n):
-            end = starts[c]
+            end = np.int64(starts[c])
             if end - begin > CROWD:
                 _deal_again(begin, end, again, given, x, rows, ordered)
             begin = end
     return n if crowd >= 0 and _insert(rows, ordered, n) else -1
 
 
-@njit
-def _deal(x, given, n, low, high, starts, rows, ordered):
-    """Put n values and their rows into 2 n cells of equal width; the sum of squares of the cells' sizes.
+@inner
+def _deal(x, given, low, high, starts, rows, ordered, begin, end):
+    """Put values and their rows, which take the places from `begin` to `end`, into twice as many cells of equal width.
 
-    0: all values are equal; -1: there are no such cells. `starts` is left with the end of each cell.
+    Returns the sum of squares of the cells' sizes. 0: all values are equal; -1: there are no such cells.
+    `starts` is left with the end of each cell, counted from `begin`.
     """
+    n = end - begin
     if not high > low:
-        ordered[:n] = x[:n]
-        rows[:n] = given[:n]
+        for i in range(n):
+            ordered[begin + i] = x[i]
+            rows[begin + i] = given[i]
         return 0
     scale = 2 * n / (high - low)
     if not 0.0 < scale < 1e300:
         return -1
-    starts[: 2 * n + 1] = 0
+    for c in range(2 * n + 1):
+        starts[c] = 0
     for i in range(n):
         starts[int((x[i] - low) * scale)] += 1
     before, crowd = 0, 0
@@ -165,12 +169,12 @@ def _deal(x, given, n, low, high, starts, rows, ordered):
         c = int((x[i] - low) * scale)
         place = starts[c]
         starts[c] = place + 1
-        ordered[place] = x[i]
-        rows[place] = given[i]
+        ordered[begin + place] = x[i]
+        rows[begin + place] = given[i]
     return crowd
 
 
-@njit
+@inner
 def _deal_again(begin, end, starts, given, x, rows, ordered):
     """Deal what is in one cell, from `begin` to `end`, into cells of its own."""
     low, high = np.inf, -np.inf
@@ -178,13 +182,13 @@ def _deal_again(begin, end, starts, given, x, rows, ordered):
         low = min(low, ordered[i])
         high = max(high, ordered[i])
     if high > low:
-        n = end - begin
-        x[:n] = ordered[begin:end]
-        given[:n] = rows[begin:end]
-        _deal(x, given, n, low, high, starts, rows[begin:end], ordered[begin:end])
+        for i in range(begin, end):
+            x[i - begin] = ordered[i]
+            given[i - begin] = rows[i]
+        _deal(x, given, low, high, starts, rows, ordered, begin, end)
 
 
-@njit
+@inner
 def _insert(rows, ordered, n):
     """Put the first n values in order by insertion; False when that takes too long."""
     budget = 12 * n + 30_000
