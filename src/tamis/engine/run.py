@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from tamis.engine.seed import seed_of
+from tamis.errors import KindError, ParameterError
 
 T = TypeVar("T")
 
@@ -36,6 +38,10 @@ def workers(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise KindError(f"n_jobs={n_jobs!r} must be a whole number, not {type(n_jobs).__name__}; -1 is every core")
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 is no number of threads; give 1 or more, or -1 for every core")
     if n_jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
     return max(1, n_jobs)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
@@ -23,7 +22,7 @@ from tamis.forest.settings import columns_to_try
 from tamis.forest.training import digest_of, remember
 from tamis.forest.trees import Trees
 from tamis.table import Classes, Table, features, numbers, same_length
-from tamis.tree.settings import loss_of, rows_or_share
+from tamis.tree.settings import class_factors, loss_of, rows_or_share
 from tamis.tree.tree import matrix_of
 
 if TYPE_CHECKING:
@@ -103,13 +102,13 @@ class BaseForest(BaseEstimator):
             population = population[np.argsort(classes, kind="stable")]
             counts = np.bincount(classes, minlength=target.n_classes)
             strata = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-            sizes = np.full(len(counts), counts.min())
+            sizes = np.where(counts > 0, counts[counts > 0].min(), 0)  # a class may have rows of weight 0 only
         elif self.bootstrap not in (True, False):
             raise ParameterError(f"bootstrap={self.bootstrap!r} is not known; give True, False or 'balanced'")
         if self.max_samples is not None:
             whole = rows_or_share("max_samples", self.max_samples, len(population), 1)
             wanted = whole * sizes / sizes.sum()
-            sizes = np.maximum(1, np.round(wanted)).astype(np.int64)
+            sizes = np.maximum(sizes > 0, np.round(wanted)).astype(np.int64)
             if not self.bootstrap and whole > len(population):
                 raise ParameterError(
                     f"max_samples={self.max_samples}, but without replacement there are only {len(population):,} rows"
@@ -342,9 +341,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
         ground = Ground.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
         codes = np.ascontiguousarray(classes.codes[ground.rows])
-        factor = np.ones(classes.n_classes)
-        if self.class_weight is not None:
-            factor = compute_class_weight(self.class_weight, classes=classes.labels, y=classes.labels[codes])
+        heavy = np.bincount(codes, weights=ground.counted, minlength=classes.n_classes)
+        factor = class_factors(self.class_weight, classes.labels, heavy)
         alter = (
             np.maximum(self.loss_.sum(axis=1), 1e-3 * self.loss_.sum(axis=1).max()) if classes.n_classes > 1 else factor
         )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
@@ -18,7 +17,7 @@ from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
 from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, ClassProblem, NumberProblem
 from tamis.tree.prune import Sequence, chance_leaves, choose, cross_validate, folds_of
 from tamis.tree.reading import Reading
-from tamis.tree.settings import loss_of, rows_or_share
+from tamis.tree.settings import class_factors, loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
@@ -236,8 +235,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         target = Classes.of(y)
         same_length(table, target.codes)
         weight = check.weights(sample_weight, table.n_rows)
-        if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, target.labels[target.codes])
+        heavy = np.bincount(target.codes, weights=weight, minlength=target.n_classes)
+        weight = weight * class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self.classes_ = target.labels
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)
