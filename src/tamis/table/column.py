@@ -76,16 +76,17 @@ def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
 
 
 def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Column:
-    """A categorical column from codes into a list of different labels, below 0 for missing; only levels that occur.
+    """A categorical column from codes into a list of different labels, -1 for missing; only levels that occur.
 
     >>> coded_categories("colour", np.array([2, -1, 1]), ["grey", "red", "blue"]).levels
     ('blue', 'red')
     """
-    there = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(labels)))
+    place = codes.astype(np.int64) + 1
+    there = np.flatnonzero(np.bincount(place, minlength=len(labels) + 1)[1:])
     order = sorted(there.tolist(), key=lambda code: (str(labels[code]), str(type(labels[code]))))
-    table = np.full(len(labels) + 1, MISSING, dtype=np.int32)  # -1 finds the last
-    table[order] = np.arange(len(order))
-    return Column(name, "categorical", table[np.maximum(codes, -1)], tuple(labels[code] for code in order))
+    table = np.full(len(labels) + 1, MISSING, dtype=np.int32)
+    table[np.array(order, dtype=np.int64) + 1] = np.arange(len(order))
+    return Column(name, "categorical", table[place], tuple(labels[code] for code in order))
 
 
 def _is_missing(value: Any) -> bool:

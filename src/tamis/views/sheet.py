@@ -10,8 +10,8 @@ from tamis.engine import map_threads
 from tamis.table import Table
 from tamis.views.coding import MOST, Coding
 
-BLOCK = 64  # columns of numbers that a task codes, and
-CELLS = 400_000  # values that it copies: few for the cache, enough that the task's own cost does not count
+BLOCK = 512  # columns of numbers that a task codes at most, and
+CELLS = 400_000  # values that it copies: few for the cache, enough that the cost of a task does not count
 
 
 @dataclass(frozen=True, eq=False)
