@@ -1,6 +1,6 @@
 import numpy as np
 
-from tamis.forest.mix import arrange, order_of
+from tamis.forest.mix import arrange, fold, order_of
 
 
 def test_rows_are_ordered_by_digest_and_equal_ones_stay_in_place():
@@ -22,3 +22,22 @@ def test_codes_are_the_same_by_column_and_by_row():
         arrange(codes, order, by_column, by_row)
         assert np.array_equal(by_column, codes[:, order])
         assert np.array_equal(by_row, codes[:, order].T)
+
+
+def test_every_word_and_its_place_shows_in_the_lanes():
+    """If this fails, other rows than those of fit are taken for them: importances on the wrong rows, without a word."""
+    rng = np.random.default_rng(2)
+
+    def lanes_of(words):
+        lanes = np.arange(8, dtype=np.uint64)
+        fold(words, lanes)
+        return lanes.tobytes()
+
+    words = rng.integers(0, 2**64, size=37, dtype=np.uint64)
+    seen = {lanes_of(words), lanes_of(words[:-1]), lanes_of(words[::-1].copy()), lanes_of(words[:0])}
+    for i in range(len(words)):
+        for other in (words[i] ^ np.uint64(1), words[i] ^ np.uint64(1 << 63)):
+            changed = words.copy()
+            changed[i] = other
+            seen.add(lanes_of(changed))
+    assert len(seen) == 4 + 2 * len(words)

@@ -42,11 +42,22 @@ def _nothing() -> None:
 def digest_of(ground: Ground, target: Target) -> str:
     """A digest of the training rows and their targets, whatever their order."""
     field = ground.field
+    high = None if field.high is field.low else field.high
     out = hashlib.blake2b(digest_size=8)
-    for part in (field.codes, field.low, field.high, target.classes, target.values, ground.weight, ground.copies):
+    for part in (field.codes, field.low, high, target.classes, target.values, ground.weight, ground.copies):
         if part is not None:
-            out.update(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data if part.size else b"")
+            out.update(_few_bytes(part))
     return out.hexdigest()
+
+
+def _few_bytes(part: np.ndarray) -> bytes:
+    from tamis.forest.mix import fold
+
+    flat = np.frombuffer(np.ascontiguousarray(part), dtype=np.uint8) if part.size else np.empty(0, dtype=np.uint8)
+    n_words = len(flat) // 8
+    lanes = np.arange(8, dtype=np.uint64)
+    fold(flat[: 8 * n_words].view(np.uint64), lanes)
+    return lanes.tobytes() + flat[8 * n_words :].tobytes()
 
 
 def refuse_other_rows(forest: Any, ground: Ground, target: Target) -> None:
