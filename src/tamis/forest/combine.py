@@ -8,7 +8,8 @@ import numpy as np
 
 from tamis.engine import generator
 from tamis.forest.layout import COLUMN, LEFT_IF_MISSING, OBLIQUE, Field
-from tamis.views.bins import Bins
+from tamis.table import Table
+from tamis.views.sheet import Sheet
 
 PER = 4  # sums a tree is offered for each column
 MOST_SUMS = 256  # and at most
@@ -45,7 +46,7 @@ class Combined:
         for q in range(width):  # in the order in which a prediction adds them up
             sums += factor[:, q] * values[:, sum_column[:, q]]
         share = np.abs(weight) / np.maximum(np.abs(weight).sum(axis=1, keepdims=True), 1e-300)
-        return cls(_field(Bins.of(sums), field, plain), sum_column, factor, share, plain)
+        return cls(_field(Sheet.of(Table.of(sums)), field, plain), sum_column, factor, share, plain)
 
     def spread(self, gain: np.ndarray, n_columns: int) -> np.ndarray:
         """What sums bring, shared out to their columns."""
@@ -84,19 +85,15 @@ def values_of(field: Field) -> np.ndarray:
     return out
 
 
-def _field(bins: Bins, field: Field, plain: np.ndarray) -> Field:
-    codes = np.array([c.astype(np.uint16) for c in bins.codes] + [field.codes[j] for j in plain], dtype=np.uint16)
-    low = [c.low if c.low is not None else np.zeros(0) for c in bins.codings]
-    high = [c.high if c.high is not None else np.zeros(0) for c in bins.codings]
-    n_values = np.concatenate([bins.n_values, field.n_values[plain]]).astype(np.int32)
-    sizes = [len(part) for part in low] + [0] * len(plain)
+def _field(sheet: Sheet, field: Field, plain: np.ndarray) -> Field:
+    codes = np.concatenate([sheet.codes, field.codes[plain]])
     return Field(
         codes=codes,
         by_row=np.ascontiguousarray(codes.T),
-        n_values=n_values,
-        missing=np.array([bool((line == k).any()) for line, k in zip(codes, n_values)]),
-        category=np.concatenate([np.zeros(bins.n_columns, dtype=bool), np.ones(len(plain), dtype=bool)]),
-        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        low=np.concatenate(low),
-        high=np.concatenate(high),
+        n_values=np.concatenate([sheet.n_values, field.n_values[plain]]).astype(np.int32),
+        missing=np.concatenate([sheet.missing, field.missing[plain]]),
+        category=np.concatenate([np.zeros(len(sheet.codes), dtype=bool), np.ones(len(plain), dtype=bool)]),
+        first=np.append(sheet.first, np.full(len(plain), sheet.first[-1])),
+        low=sheet.low,
+        high=sheet.high,
     )
