@@ -19,129 +19,106 @@ from tamis.forest.scan import MARGIN
 FREE = 10  # levels that are not charged for
 
 
-@njit(error_model="numpy")
-def best_levels(kind, m, total, impurity, n_count, least, floor, random, state, work, best):
-    """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better.
+@njit(error_model="numpy", forceinline=True)
+def best_levels(
+    kind, m, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes, left,
+    sums, whole, heap, table, mean, level,
+):  # fmt: skip
+    """Improvement of the best set; the levels that go left are level[:n]; n is 0 when none is better.
 
-    impurity is that of the node, per unit of weight.
+    impurity is that of the node, per unit of weight; whole is the sum of the squared weights of its classes.
     """
-    n_sums = 1 if kind == NUMBER else len(work.left)
-    n_levels = _gather(kind, m, n_sums, work)
-    if n_levels < 2:
-        _forget(n_levels, n_sums, work)
-        return best, 0
-    _arrange(kind, n_levels, n_sums, total, random, state, work)
-    charge = 0.0
-    if n_levels > FREE and not random:
-        directions = n_sums - 1 if kind == CLASSES else 1
-        charge = 2.0 / np.pi * (n_levels - FREE) * impurity / (n_count * directions)
-        if kind == CLASSES:
-            charge *= total  # gains of classes are sums, those of numbers per unit of weight
-    v, n_left = 0.0, 0.0
-    work.left[:] = 0.0
+    n_sums = 1 if kind == NUMBER else len(left)
+    n_levels = _gather(kind, m, n_sums, code, weight, count, z, zs, classes, heap, table, level)
     found = 0
-    stop = n_levels - 1
-    pick = 1 + int(share(state) * stop) if random else 0
-    for i in range(stop):
-        level = work.level[i]
-        v += work.heap[level, 0]
-        n_left += work.heap[level, 2]
+    if n_levels > 1:
+        _arrange(kind, n_levels, n_sums, total, random, state, sums, heap, table, mean, level)
+        charge = undivided = 0.0
+        if n_levels > FREE and not random:
+            directions = n_sums - 1 if kind == CLASSES else 1
+            charge = 2.0 / np.pi * (n_levels - FREE) * impurity / (n_count * directions)
+            if kind == CLASSES:
+                charge *= total  # gains of classes are sums, those of numbers per unit of weight
+                undivided = whole / total
+        v, n_left = 0.0, 0.0
         for t in range(n_sums):
-            work.left[t] += work.table[level * n_sums + t]
-        if n_left < least or n_count - n_left < least or v < floor or total - v < floor or (random and i + 1 != pick):
-            continue
-        gain = _worth(kind, n_sums, v, total, work) - charge
-        if gain > best * MARGIN and (charge == 0.0 or gain > _undivided(kind, total, work)):
-            best = gain
-            found = i + 1
-    _forget(n_levels, n_sums, work)
+            left[t] = 0.0
+        pick = 1 + int(share(state) * (n_levels - 1)) if random else 0
+        for i in range(n_levels - 1):
+            at = level[i]
+            v += heap[at, 0]
+            n_left += heap[at, 2]
+            squares = other = 0.0
+            for t in range(n_sums):
+                one = left[t] + table[at * n_sums + t]
+                left[t] = one
+                squares += one * one
+                if kind == CLASSES:
+                    other += (sums[t] - one) * (sums[t] - one)
+            rest = total - v
+            if n_left < least or n_count - n_left < least or v < floor or rest < floor or (random and i + 1 != pick):
+                continue
+            gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+            if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
+                best = gain
+                found = i + 1
+    for i in range(n_levels):
+        heap[level[i], 0] = 0.0
+        heap[level[i], 2] = 0.0
+        for t in range(n_sums):
+            table[level[i] * n_sums + t] = 0.0
     return best, found
 
 
-@njit(error_model="numpy")
-def _undivided(kind, total, work):
-    if kind != CLASSES:
-        return 0.0
-    out = 0.0
-    for c in range(len(work.sums)):
-        out += work.sums[c] * work.sums[c]
-    return out / total
-
-
-@njit(error_model="numpy")
-def _worth(kind, n_sums, v, total, work):
-    rest = total - v
-    squares = other = 0.0
-    for t in range(n_sums):
-        squares += work.left[t] * work.left[t]
-        if kind == CLASSES:
-            off = work.sums[t] - work.left[t]
-            other += off * off
-    if kind == CLASSES:
-        return squares / v + other / rest
-    return squares / (v * rest)
-
-
-@njit(error_model="numpy")
-def _gather(kind, m, n_sums, work):
-    """Sums of each level: weight and count in heap, the target's in table; the levels met, in work.level."""
+@njit(error_model="numpy", forceinline=True)
+def _gather(kind, m, n_sums, code, weight, count, z, zs, classes, heap, table, level):
+    """Sums of each level: weight and count in heap, the target's in table; returns how many levels were met."""
     n = 0
     for i in range(m):
-        level = np.int64(work.code[i])
-        if work.heap[level, 2] == 0.0:
-            work.level[n] = level
-            n += 1
-        work.heap[level, 0] += work.weight[i]
-        work.heap[level, 2] += work.counts[i]
-        if kind == NUMBER:
-            work.table[level] += work.z[i]
-        elif kind == CLASSES:
-            work.table[level * n_sums + work.classes[i]] += work.weight[i]
-        else:
+        at = code[i]
+        level[n] = at
+        n += heap[at, 2] == 0.0
+        heap[at, 0] += weight[i]
+        heap[at, 2] += count[i]
+    stride = np.uint64(n_sums)
+    if kind == NUMBER:
+        for i in range(m):
+            table[code[i]] += z[i]
+    elif kind == CLASSES:
+        for i in range(m):
+            table[code[i] * stride + classes[i]] += weight[i]
+    else:
+        for i in range(m):
             for t in range(n_sums):
-                work.table[level * n_sums + t] += work.zs[i, t]
+                table[code[i] * stride + np.uint64(t)] += zs[i, t]
     return n
 
 
-@njit(error_model="numpy")
-def _forget(n_levels, n_sums, work):
-    for i in range(n_levels):
-        level = work.level[i]
-        work.heap[level, 0] = 0.0
-        work.heap[level, 2] = 0.0
-        for t in range(n_sums):
-            work.table[level * n_sums + t] = 0.0
-
-
-@njit(error_model="numpy")
-def _arrange(kind, n, n_sums, total, random, state, work):
-    """Sort work.level by mean, then by level; at random when the cut is."""
+@njit(error_model="numpy", forceinline=True)
+def _arrange(kind, n, n_sums, total, random, state, sums, heap, table, mean, level):
+    """Sort `level` by mean, then by level; at random when the cut is."""
     which = 0
     if kind == CLASSES:
         at = share(state) * total
-        while which < n_sums - 1 and at >= work.sums[which]:
-            at -= work.sums[which]
+        while which < n_sums - 1 and at >= sums[which]:
+            at -= sums[which]
             which += 1
-    level, mean = work.level, work.mean
     for i in range(n):
-        if random:
-            mean[level[i]] = share(state)
-        else:
-            mean[level[i]] = work.table[level[i] * n_sums + which] / max(work.heap[level[i], 0], 1e-300)
+        one = level[i]
+        mean[one] = share(state) if random else table[one * n_sums + which] / heap[one, 0]
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1
     while gap >= 1:
         for i in range(gap, n):
             mine = level[i]
-            at_ = i
-            while at_ >= gap and _after(mean, level[at_ - gap], mine):
-                level[at_] = level[at_ - gap]
-                at_ -= gap
-            level[at_] = mine
+            here = mean[mine]
+            to = i
+            while to >= gap:
+                other = level[to - gap]
+                if mean[other] < here or (mean[other] == here and other < mine):
+                    break
+                level[to] = other
+                to -= gap
+            level[to] = mine
         gap //= 3
-
-
-@njit(error_model="numpy")
-def _after(mean, a, b):
-    return mean[a] > mean[b] or (mean[a] == mean[b] and a > b)

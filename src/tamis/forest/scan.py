@@ -40,15 +40,16 @@ def scan_number(order, code, end, weight, z, total, count, n_count, least, floor
 
 
 @njit(error_model="numpy", forceinline=True)
-def scan_classes(order, code, end, weight, classes, total, sums, count, n_count, least, floor, left, v, n_left, best):
-    """As scan_number, for classes; `left` has the weight of each class on the left from the beginning."""
+def scan_classes(
+    order, code, end, weight, classes, total, sums, whole, count, n_count, least, floor, left, squares, both, v, n_left,
+    best,
+):  # fmt: skip
+    """As scan_number, for classes; `left` has the weight of each class on the left from the beginning.
+
+    squares, both and whole are Σ L², Σ L T and Σ T² over classes, T being the weight in the node.
+    """
     at = -1
     bar = best * MARGIN
-    squares = both = whole = 0.0  # Σ L², Σ L T and Σ T² over classes
-    for c in range(len(sums)):
-        squares += left[c] * left[c]
-        both += left[c] * sums[c]
-        whole += sums[c] * sums[c]
     for i in range(end - 1):
         p = order[i]
         w = weight[p]

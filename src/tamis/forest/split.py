@@ -1,5 +1,10 @@
 # mypy: ignore-errors
-"""The best cut of a node along one numeric column, rows without a value tried on both sides."""
+"""The best cut of a node along one numeric column, rows without a value tried on both sides.
+
+Up to FEW drawn rows every place between two values is looked at. In larger nodes the codes between the node's smallest
+and largest are put into at most as many buckets of equal width as there are drawn rows, and never more than BUCKETS; the
+cut is made between two buckets. (Codes are ranks, so buckets of equal width hold about as many rows each.)
+"""
 
 from __future__ import annotations
 
@@ -8,68 +13,101 @@ import numpy as np
 from tamis.engine.kernel import njit
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
-from tamis.forest.order import by_code
+from tamis.forest.order import FEW, by_bucket, by_comparison
 from tamis.forest.scan import MARGIN, scan_classes, scan_number, scan_several
+
+BUCKETS = 256
 
 
 @njit(error_model="numpy", forceinline=True)
 def best_cut(
-    kind, m, n_values, may_miss, total, n_count, least, floor, best, code, key, bits, summary, head, after, order,
-    weight, count, z, zs, classes, left, sums, heap, table,
+    kind, m, absent, may_miss, total, n_count, least, floor, best, code, key, place, begins, order,
+    weight, count, z, zs, classes, left, sums, whole, heap, table,
 ):  # fmt: skip
     """Improvement and code of the best cut (left up to and including it), and whether missing goes left.
 
-    `code` holds the codes of the node's rows. The cut is -1 when none is better than `best`. Arrays one by one:
-    counting the references of a tuple's arrays at every call showed up in a profile.
+    `code` holds the codes of the node's rows, `absent` is that of a missing value. The cut is -1 when none is better
+    than `best`. Arrays one by one: counting the references of a tuple's arrays at every call showed up in a profile.
     """
-    if not may_miss and (n_values <= 2 * m if kind == NUMBER else n_values * len(sums) <= m and kind == CLASSES):
-        if kind == NUMBER:
-            best, cut = _counted_number(m, n_values, total, n_count, least, floor, best, code, weight, count, z, heap)
-        else:
-            best, cut = _counted_classes(
-                m, n_values, total, n_count, least, floor, best, code, weight, count, classes, left, sums, heap, table
-            )
-        return best, cut, False
-    by_code(code, m, key, bits, summary, head, after, order)
+    low, shift = np.int64(0), np.int64(0)
+    coarse = n_count > FEW  # not m: a row given twice must count as one that weighs 2
+    if coarse:
+        low, shift, n = _buckets(code, m, absent, may_miss, n_count)
+        if kind == NUMBER or (kind == CLASSES and n * len(sums) <= 2 * m):
+            if kind == NUMBER:
+                best, cut, missing_left = _counted_number(
+                    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, z, heap
+                )
+            else:
+                best, cut, missing_left = _counted_classes(
+                    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, classes, left, sums,
+                    heap, table,
+                )  # fmt: skip
+            return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
+        absent = n
+        by_bucket(code, m, n + 1, begins, order)
+    else:
+        by_comparison(code, m, key, place, order)
     if code[order[0]] == code[order[m - 1]]:
         return best, -1, False
     best, at = _scan(
-        kind, m, 0, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums
+        kind, m, 0, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums, whole
     )
-    cut = -1 if at < 0 else np.int64(code[order[at]])
+    cut = np.int64(-1) if at < 0 else np.int64(code[order[at]])
     missing_left = False
-    if may_miss and code[order[m - 1]] == n_values:
+    if may_miss and code[order[m - 1]] == absent:
         end = m - 1
-        while end > 0 and code[order[end - 1]] == n_values:
+        while end > 0 and code[order[end - 1]] == absent:
             end -= 1
         best, at = _scan(
-            kind,
-            end,
-            m - end,
-            total,
-            n_count,
-            least,
-            floor,
-            best,
-            code,
-            order,
-            weight,
-            count,
-            z,
-            zs,
-            classes,
-            left,
-            sums,
-        )
+            kind, end, m - end, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left,
+            sums, whole,
+        )  # fmt: skip
         if at >= 0:
             cut, missing_left = np.int64(code[order[at]]), True
+    if coarse and cut >= 0:
+        cut = low + ((cut + 1) << shift) - 1
     return best, cut, missing_left
 
 
 @njit(error_model="numpy", forceinline=True)
+def _buckets(code, m, absent, may_miss, n_count):
+    """Turn codes into buckets, a missing value into the one after the last; the code `low + (k << shift)` begins
+    bucket k. Returns low, shift and the number of buckets.
+    """
+    low, high = np.uint16(65535), np.uint16(0)
+    if may_miss:
+        for i in range(m):
+            c = code[i]
+            low = min(low, c)
+            high = max(high, c if c != absent else np.uint16(0))
+    else:
+        for i in range(m):
+            low = min(low, code[i])
+            high = max(high, code[i])
+    most = BUCKETS
+    while 2 * most > n_count:
+        most >>= 1
+    width = max(np.int64(high) - np.int64(low), 0)  # below 0: nothing but missing
+    shift = 0
+    while width >> shift >= most:
+        shift += 1
+    n = (width >> shift) + 1
+    first, by = low, np.uint16(shift)
+    if may_miss:
+        for i in range(m):
+            code[i] = np.uint16(n) if code[i] == absent else (code[i] - first) >> by
+    else:
+        for i in range(m):
+            code[i] = (code[i] - first) >> by
+    return np.int64(low), shift, n
+
+
+@njit(error_model="numpy", forceinline=True)
 def _scan(
-    kind, end, n_missing, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums
-):
+    kind, end, n_missing, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums,
+    whole,
+):  # fmt: skip
     """The scan of the first `end` places; the `n_missing` places after them are on the left from the beginning."""
     v, n_left = 0.0, 0
     for i in range(end, end + n_missing):
@@ -80,12 +118,18 @@ def _scan(
         for i in range(end, end + n_missing):
             s += z[order[i]]
         return scan_number(order, code, end, weight, z, total, count, n_count, least, floor, s, v, n_left, best)
-    left[:] = 0.0
+    for c in range(len(left)):
+        left[c] = 0.0
     if kind == CLASSES:
-        for i in range(end, end + n_missing):
-            left[classes[order[i]]] += weight[order[i]]
+        squares = both = 0.0
+        if n_missing:
+            for i in range(end, end + n_missing):
+                left[classes[order[i]]] += weight[order[i]]
+            for c in range(len(left)):
+                squares += left[c] * left[c]
+                both += left[c] * sums[c]
         return scan_classes(
-            order, code, end, weight, classes, total, sums, count, n_count, least, floor, left,
+            order, code, end, weight, classes, total, sums, whole, count, n_count, least, floor, left, squares, both,
             v, n_left, best,
         )  # fmt: skip
     for i in range(end, end + n_missing):
@@ -95,73 +139,85 @@ def _scan(
 
 
 @njit(error_model="numpy", forceinline=True)
-def _counted_number(m, n_values, total, n_count, least, floor, best, code, weight, count, z, heap):
-    """Sums by code instead of an order: quicker where a node has about as many rows as the column has values."""
+def _counted_number(m, n, may_miss, total, n_count, least, floor, best, code, weight, count, z, heap):
+    """As best_cut, for codes that are buckets: sums of every bucket, no order."""
     for i in range(m):
         c = code[i]
         heap[c, 0] += weight[i]
         heap[c, 1] += z[i]
-        if least > 1:
-            heap[c, 2] += count[i]
-    cut = -1
-    bar = best * MARGIN
-    s = v = n_left = 0.0
-    for c in range(n_values):
-        v += heap[c, 0]
-        s += heap[c, 1]
-        if least > 1:
-            n_left += heap[c, 2]
-            heap[c, 2] = 0.0
-        rest = total - v
-        if s * s > bar * v * rest and heap[c, 0] > 0.0 and v >= floor and rest >= floor:
-            far = v < total * (1.0 - 1e-12)  # rounding may leave a rest where nothing is left
-            if far and (least <= 1 or (n_left >= least and n_count - n_left >= least)):
-                best = s * s / (v * rest)
-                bar = best * MARGIN
-                cut = c
-        heap[c, 0] = 0.0
-        heap[c, 1] = 0.0
-    return best, cut
+    if least > 1:
+        for i in range(m):
+            heap[code[i], 2] += count[i]
+    with_missing = may_miss and heap[n, 0] > 0.0
+    cut, missing_left = -1, False
+    for side in range(1 + with_missing):
+        v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
+        if side:
+            v, s, n_left, last = heap[n, 0], heap[n, 1], heap[n, 2], n - 1
+        bar = best * MARGIN
+        for k in range(last):
+            v += heap[k, 0]
+            s += heap[k, 1]
+            n_left += heap[k, 2]
+            rest = total - v
+            if s * s > bar * v * rest and v >= floor and rest >= floor:
+                if least <= 1 or (n_left >= least and n_count - n_left >= least):
+                    best = s * s / (v * rest)
+                    bar = best * MARGIN
+                    cut, missing_left = k, side == 1
+    for k in range(n + with_missing):
+        heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
+    return best, cut, missing_left
 
 
 @njit(error_model="numpy", forceinline=True)
 def _counted_classes(
-    m, n_values, total, n_count, least, floor, best, code, weight, count, classes, left, sums, heap, table
+    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, classes, left, sums, heap, table
 ):
     """As _counted_number, for classes."""
     n_classes = len(sums)
+    stride = np.uint64(n_classes)
     for i in range(m):
-        table[code[i] * n_classes + classes[i]] += weight[i]
-        if least > 1:
+        table[code[i] * stride + classes[i]] += weight[i]
+    if least > 1:
+        for i in range(m):
             heap[code[i], 2] += count[i]
-    cut = -1
-    bar = best * MARGIN
-    v = n_left = squares = both = whole = 0.0
-    for c in range(n_classes):
-        left[c] = 0.0
-        whole += sums[c] * sums[c]
-    for k in range(n_values):
-        before = v
+    absent = 0.0
+    if may_miss:
         for c in range(n_classes):
-            w = table[k * n_classes + c]
-            if w > 0.0:
-                table[k * n_classes + c] = 0.0
-                squares += w * (2.0 * left[c] + w)
-                left[c] += w
-                both += w * sums[c]
-                v += w
-        if least > 1:
+            absent += table[n * n_classes + c]
+    cut, missing_left = -1, False
+    for side in range(1 + (absent > 0.0)):
+        n_left, last = 0.0, n - (absent == 0.0)
+        for c in range(n_classes):
+            left[c] = 0.0
+        if side:
+            n_left, last = heap[n, 2], n - 1
+            for c in range(n_classes):
+                left[c] = table[n * n_classes + c]
+        bar = best * MARGIN
+        for k in range(last):
+            v = squares = other = 0.0
+            for c in range(n_classes):
+                one = left[c] + table[k * n_classes + c]
+                off = sums[c] - one
+                left[c] = one
+                v += one
+                squares += one * one
+                other += off * off
             n_left += heap[k, 2]
+            rest = total - v
+            if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
+                if least <= 1 or (n_left >= least and n_count - n_left >= least):
+                    best = squares / v + other / rest
+                    bar = best * MARGIN
+                    cut, missing_left = k, side == 1
+    for k in range((n + 1) * n_classes):
+        table[k] = 0.0
+    if least > 1:
+        for k in range(n + 1):
             heap[k, 2] = 0.0
-        rest = total - v
-        other = whole - 2.0 * both + squares
-        if v > before and squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
-            far = v < total * (1.0 - 1e-12)
-            if far and (least <= 1 or (n_left >= least and n_count - n_left >= least)):
-                best = squares / v + other / rest
-                bar = best * MARGIN
-                cut = k
-    return best, cut
+    return best, cut, missing_left
 
 
 @njit(error_model="numpy")
