@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_friedman1
 from tamis.forest import ForestClassifier, ForestRegressor
 from tamis.forest.oob import EVERY, LEAST, is_flat
 
-CAP = 400
+CAP = 1_000
 
 
 def mixed(n=400, seed=0):
