@@ -62,7 +62,13 @@ class Coding:
     def _numbers(cls, column: Column, most: int) -> tuple[Coding, np.ndarray]:
         from tamis.views import encode as kernels
 
-        rows, ordered = kernels.ranked(column.values)
+        given = np.require(column.values, requirements=["C", "W"])  # for read-only arrays kernels are compiled anew
+        few = kernels.looks_few(given)
+        if few:  # a plain sort and a search among few edges: twice as fast as carrying the rows along
+            ordered = np.sort(given)  # NaN comes last
+            ordered = ordered[: np.searchsorted(ordered, np.nan)]
+        else:
+            rows, ordered = kernels.ranked(given)
         values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
         k = kernels.distinct(ordered, values, counts)
         low = high = values[:k].copy()
@@ -73,7 +79,9 @@ class Coding:
         edges = np.empty(max(len(low) - 1, 0))
         kernels.midways(low, high, edges)
         coding = cls(column.name, len(low), low, high, edges, lossless=k <= most)
-        codes = np.full(len(column.values), coding.missing, dtype=coding.dtype)
+        if few:
+            return coding, coding.encode(column)
+        codes = np.full(len(given), coding.missing, dtype=coding.dtype)
         kernels.spread(rows, ordered, high, codes)
         return coding, codes
 

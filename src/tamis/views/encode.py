@@ -210,23 +210,28 @@ def _insert(rows, ordered, n):
 
 @njit
 def code_lines(lines, places, room, rows, ordered, codes, values, sizes, missing):
-    """Codes, distinct values and their number, for columns of numbers, a line each; the number -1: not coded."""
+    """`code_line` for columns of numbers, a line each; sizes[p] is -1 where `by_cells` gave up."""
     for j in range(len(lines)):
-        line, p = lines[j], places[j]
-        n = by_cells(line, room, rows, ordered)
-        k = -1
-        for i in range(n):
-            x = ordered[i]
-            if i == 0 or x != values[p, k]:
-                k += 1
-                values[p, k] = x + 0.0  # so that it does not depend on the rows' order whether 0 has a sign
-            codes[p, rows[i]] = k
-        sizes[p] = k + 1 if n >= 0 else -1
-        missing[p] = 0 <= n < len(line)
-        if missing[p]:
-            for i in range(len(line)):
-                if line[i] != line[i]:
-                    codes[p, i] = k + 1
+        n = by_cells(lines[j], room, rows, ordered)
+        code_line(lines[j], places[j], n, rows, ordered, codes, values, sizes, missing)
+
+
+@njit
+def code_line(line, p, n, rows, ordered, codes, values, sizes, missing):
+    """Codes of column p, its distinct values, their number, and whether any is missing; n rows are given in order."""
+    k = -1
+    for i in range(n):
+        x = ordered[i]
+        if i == 0 or x != values[p, k]:
+            k += 1
+            values[p, k] = x + 0.0  # so that it does not depend on the rows' order whether 0 has a sign
+        codes[p, rows[i]] = k
+    sizes[p] = k + 1 if n >= 0 else -1
+    missing[p] = 0 <= n < len(line)
+    if missing[p]:
+        for i in range(len(line)):
+            if line[i] != line[i]:
+                codes[p, i] = k + 1
 
 
 @njit
@@ -317,6 +322,12 @@ def grid(edges: np.ndarray) -> tuple[float, float, np.ndarray]:
     cells = np.zeros(n_cells + 1, dtype=np.int64)
     cells_of(edges, low, scale, cells)
     return low, scale, cells
+
+
+def looks_few(values: np.ndarray) -> bool:
+    """Whether 1,000 rows spread over a long column hold mostly values that occur more than once."""
+    sample = values[:: max(len(values) // 1_000, 1)]
+    return len(values) > 10_000 and len(np.unique(sample)) < len(sample) // 2
 
 
 def room_for(n: int) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:

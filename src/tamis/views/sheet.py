@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.table import Table
+from tamis.table import Column, Table
 from tamis.views.coding import MOST, Coding
 
 BLOCK = 512  # columns of numbers that a task codes at most, and
@@ -56,32 +56,28 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> Sheet:
     place[order] = np.arange(n_columns)
     codes, values = np.empty((n_columns, n_rows), dtype=np.uint16), np.empty((n_columns, n_rows))
     sizes, missing = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=bool)
-    n_values, categories = np.zeros(n_columns, dtype=np.int64), {}
+    n_values, categories = np.zeros(n_columns, dtype=np.int64), dict[int, Coding]()
 
-    def learn(j: int) -> None:
+    def words(j: int, column: Column) -> None:
         p = place[j]
-        coding, codes[p] = Coding.learn(table.column(j))
-        missing[p] = (codes[p] == coding.missing).any()
-        n_values[p] = coding.n_values
-        if coding.low is None:
-            categories[j] = coding
-        else:
-            sizes[p] = coding.n_values
-            values[p, : sizes[p]] = coding.low
+        categories[j], codes[p] = Coding.learn(column)
+        n_values[p] = categories[j].n_values
+        missing[p] = (codes[p] == n_values[p]).any()
 
     def several(columns: range) -> None:
         if table.matrix is None or table.is_sparse:
             column = table.column(columns.start)
             if column.is_categorical:
-                return learn(columns.start)
+                return words(columns.start, column)
             lines = column.values.reshape(1, -1)
         else:
             lines = table.matrix[:, columns.start : columns.stop].T
         lines = np.array(lines, dtype=np.float64, order="C")  # a copy, be it for one compiled kernel: never read-only
-        mine = place[columns.start : columns.stop]
-        kernels.code_lines(lines, mine, *kernels.room_for(n_rows), codes, values, sizes, missing)
+        mine, out = place[columns.start : columns.stop], (codes, values, sizes, missing)
+        kernels.code_lines(lines, mine, *kernels.room_for(n_rows), *out)
         for q in np.flatnonzero(sizes[mine] < 0):
-            learn(columns.start + int(q))
+            rows, ordered = kernels.ranked_by_bits(lines[q])
+            kernels.code_line(lines[q], mine[q], np.int64(len(rows)), rows, ordered, *out)
         return None
 
     step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if table.matrix is not None and not table.is_sparse else 1
