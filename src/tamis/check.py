@@ -87,7 +87,7 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         return np.ones(n_rows)
     if isinstance(sample_weight, Real):
         return np.full(n_rows, number("sample_weight", sample_weight, low=0))
-    given = np.asarray(sample_weight, dtype=np.float64)
+    given = np.require(sample_weight, dtype=np.float64, requirements=["C", "W"])  # see `table.numbers`
     if given.ndim != 1:
         raise ParameterError(f"sample_weight has {given.ndim} dimensions; give one number a row (1D)")
     if len(given) != n_rows:

@@ -50,6 +50,15 @@ class Trees:
     n_classes: int
     n_outputs: int
 
+    def __post_init__(self) -> None:
+        # never written to, wherever they come from: kernels are compiled once and not again for read-only arrays
+        for part in self.arrays().values():
+            part.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     @classmethod
     def join(cls, grown: Sequence[Grown], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
         """One forest of trees; `columns` are the positions of the field's columns in the user's table."""
@@ -93,6 +102,7 @@ class Trees:
         """Average of the trees' answers for every row of a C-ordered float64 matrix."""
         from tamis.forest.route import add_answers
 
+        X = _read_only(X)
         out = np.zeros((len(X), self.n_classes or self.n_outputs))
 
         def some(begin: int, end: int) -> None:
@@ -113,6 +123,7 @@ class Trees:
         """A training answer from the leaf of each row in each tree (one numeric target): rows × trees, float32."""
         from tamis.forest.route import drawn_answers
 
+        X = _read_only(X)
         out = np.empty((len(X), len(self)), dtype=np.float32)
 
         def some(begin: int, end: int) -> None:
@@ -128,6 +139,7 @@ class Trees:
         """The leaf of each row in each tree, counted from the tree's root: rows × trees."""
         from tamis.forest.route import leaves_of
 
+        X = _read_only(X)
         out = np.empty((len(self), len(X)), dtype=np.int64)
 
         def one(t: int) -> None:
@@ -148,6 +160,13 @@ class Trees:
     def arrays(self) -> dict[str, Any]:
         """The arrays by name, to be saved."""
         return {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
+
+
+def _read_only(X: np.ndarray) -> np.ndarray:
+    """The same rows, as kernels get them from everyone: they may come from a file in memory or another process."""
+    X = X.view()
+    X.flags.writeable = False
+    return X
 
 
 def _blocks(some: Callable[[int, int], None], n: int, n_jobs: int | None) -> None:

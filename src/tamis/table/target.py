@@ -47,14 +47,15 @@ class Classes:
 def numbers(y: Any, *, several: bool = False) -> np.ndarray:
     """A numeric target as float64; one-dimensional unless `several` targets are allowed."""
     if several and y is not None and np.asarray(y).ndim == 2 and np.asarray(y).shape[1] > 1:
-        return np.ascontiguousarray(check_array(y, dtype=np.float64, input_name="y"))
+        return np.require(check_array(y, dtype=np.float64, input_name="y"), requirements=["C", "W"])
     values = _vector(y)
     if values.dtype.kind not in "fiub":
         try:
             values = values.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise TableError(f"the target y must hold numbers, but has {values[0]!r}; {error}") from error
-    values = np.ascontiguousarray(values, dtype=np.float64)
+    # pandas hands out read-only arrays, for which every kernel would be compiled once more
+    values = np.require(values, dtype=np.float64, requirements=["C", "W"])
     assert_all_finite(values, input_name="y")
     return values
 

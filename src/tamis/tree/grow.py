@@ -137,10 +137,11 @@ def _part(columns, target, limits, rows, work, ints, node, n_nodes):
 def grow(columns, target, limits, rows, work, nodes):
     """Grow a tree on `rows` (which are rearranged); returns the number of nodes, levels and surrogates."""
     ints, floats = nodes.ints, nodes.floats
-    level, n_level = np.empty((64, 2), dtype=np.int64), 0
-    surrogate, agreement, n_sur = np.empty((64, 6), dtype=np.int64), np.empty((64, 2)), 0
+    # counts are int64 from the start: with a literal 0 all kernels below would be compiled twice
+    level, n_level = np.empty((64, 2), dtype=np.int64), np.int64(0)
+    surrogate, agreement, n_sur = np.empty((64, 6), dtype=np.int64), np.empty((64, 2)), np.int64(0)
     frontier = np.empty(len(ints), dtype=np.int64)
-    size, n_nodes, pending = 0, 1, 0  # nodes from `pending` on have not been looked at
+    size, n_nodes, pending = np.int64(0), np.int64(1), np.int64(0)  # nodes from `pending` on were not looked at yet
     _leaf(ints[0], -1, 0, 0, len(rows))
     while True:
         while pending < n_nodes:

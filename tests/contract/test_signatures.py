@@ -1,0 +1,51 @@
+"""Kernels are compiled once, whoever hands in the arrays."""
+
+import importlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tamis import ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
+
+KERNELS = {
+    TreeClassifier: ["tamis.tree.grow.grow"],
+    TreeRegressor: ["tamis.tree.grow.grow"],
+    ForestClassifier: ["tamis.forest.grow.grow", "tamis.forest.route.add_answers"],
+    ForestRegressor: ["tamis.forest.grow.grow", "tamis.forest.route.add_answers", "tamis.forest.route.drawn_answers"],
+}
+
+
+def frozen(values):
+    values = np.array(values)
+    values.flags.writeable = False
+    return values
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+def test_read_only_arrays_and_frames_compile_nothing_anew(kind):
+    """If this fails, read-only input (pandas, memory maps) makes its user wait a minute for a second compilation."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(60, 3)), rng.uniform(size=60)
+    y = np.round(X[:, 0]) if kind in (TreeClassifier, ForestClassifier) else X[:, 0].copy()
+    model = kind(n_estimators=5) if "n_estimators" in kind().get_params() else kind()
+
+    def use(X, y, weight):
+        model.fit(X, y, sample_weight=weight).predict(X)
+        if hasattr(model, "predict_interval"):
+            model.predict_interval(X)
+
+    def compiled():
+        found = [
+            getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2]) for name in KERNELS[kind]
+        ]
+        return [len(kernel.signatures) for kernel in found]
+
+    use(X, y, weight)
+    before = compiled()
+    assert min(before) >= 1
+    use(frozen(X), frozen(y), frozen(weight))
+    use(np.asfortranarray(X), y[::-1], weight[::-1])
+    use(pd.DataFrame(X), pd.Series(y), pd.Series(weight))
+    use(X[:, :1], y, None)
+    assert compiled() == before
