@@ -17,11 +17,12 @@ from tamis.forest.layout import CLASSES, NUMBER
 from tamis.forest.scan import MARGIN
 
 FREE = 10  # levels that are not charged for
+DENSE = 64  # levels of which all are looked at, met or not
 
 
 @njit(error_model="numpy", forceinline=True)
 def best_levels(
-    kind, m, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes, left,
+    kind, m, absent, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes, left,
     sums, whole, heap, table, mean, level,
 ):  # fmt: skip
     """Improvement of the best set; the levels that go left are level[:n]; n is 0 when none is better.
@@ -29,7 +30,7 @@ def best_levels(
     impurity is that of the node, per unit of weight; whole is the sum of the squared weights of its classes.
     """
     n_sums = 1 if kind == NUMBER else len(left)
-    n_levels = _gather(kind, m, n_sums, code, weight, count, z, zs, classes, heap, table, level)
+    n_levels = _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes, heap, table, level)
     found = 0
     if n_levels > 1:
         _arrange(kind, n_levels, n_sums, total, random, state, sums, heap, table, mean, level)
@@ -56,7 +57,9 @@ def best_levels(
                 if kind == CLASSES:
                     other += (sums[t] - one) * (sums[t] - one)
             rest = total - v
-            if n_left < least or n_count - n_left < least or v < floor or rest < floor or (random and i + 1 != pick):
+            if v < floor or rest < floor or (random and i + 1 != pick):
+                continue
+            if least > 1 and (n_left < least or n_count - n_left < least):
                 continue
             gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
             if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
@@ -71,26 +74,37 @@ def best_levels(
 
 
 @njit(error_model="numpy", forceinline=True)
-def _gather(kind, m, n_sums, code, weight, count, z, zs, classes, heap, table, level):
-    """Sums of each level: weight and count in heap, the target's in table; returns how many levels were met."""
-    n = 0
-    for i in range(m):
-        at = code[i]
-        level[n] = at
-        n += heap[at, 2] == 0.0
-        heap[at, 0] += weight[i]
-        heap[at, 2] += count[i]
-    stride = np.uint64(n_sums)
+def _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes, heap, table, level):
+    """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
+    n, stride = 0, np.uint64(n_sums)
+    dense = absent < max(m, DENSE)
+    if kind == CLASSES:
+        for i in range(m):
+            table[code[i] * stride + classes[i]] += weight[i]
+    if kind != CLASSES or not dense:
+        for i in range(m):
+            at = code[i]
+            level[n] = at
+            n += heap[at, 0] == 0.0
+            heap[at, 0] += weight[i]
     if kind == NUMBER:
         for i in range(m):
             table[code[i]] += z[i]
-    elif kind == CLASSES:
-        for i in range(m):
-            table[code[i] * stride + classes[i]] += weight[i]
-    else:
+    elif kind != CLASSES:
         for i in range(m):
             for t in range(n_sums):
                 table[code[i] * stride + np.uint64(t)] += zs[i, t]
+    elif dense:  # the weight of a level is that of its classes
+        for k in range(absent + 1):
+            v = 0.0
+            for c in range(n_sums):
+                v += table[k * n_sums + c]
+            heap[k, 0] = v
+            level[n] = k
+            n += v > 0.0
+    if least > 1:
+        for i in range(m):
+            heap[code[i], 2] += count[i]
     return n
 
 

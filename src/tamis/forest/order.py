@@ -53,22 +53,24 @@ def _places(lanes):
     return places
 
 
-_places_8, _places_16, _places_32, _places_64 = (_places(lanes) for lanes in (8, 16, 32, 64))
+_places_8, _places_16, _places_32, _places_64, _places_128 = (_places(lanes) for lanes in (8, 16, 32, 64, 128))
 
 
 @njit(error_model="numpy", forceinline=True)
 def by_comparison(code, m, key, place, order):
     """order: positions 0 … m - 1 in the order of their codes, for m up to FEW."""
     for i in range(m):
-        key[i] = (np.int32(code[i]) << np.int32(6)) | np.int32(i)
+        key[i] = (np.int32(code[i]) << np.int32(7)) | np.int32(i)
     if m <= 8:
         _places_8(key, m, place)
     elif m <= 16:
         _places_16(key, m, place)
     elif m <= 32:
         _places_32(key, m, place)
-    else:
+    elif m <= 64:
         _places_64(key, m, place)
+    else:
+        _places_128(key, m, place)
     for i in range(m):
         order[place[i]] = i
 
