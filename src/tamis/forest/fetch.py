@@ -19,7 +19,9 @@ def fetch(typing, array, i, j):
         at = cgutils.get_item_pointer(context, builder, kind, view, [args[1], args[2]], wraparound=False)
         byte = ir.IntType(8).as_pointer()
         i32 = ir.IntType(32)
-        call = builder.module.declare_intrinsic("llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32]))
+        call = builder.module.declare_intrinsic(
+            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
+        )
         builder.call(call, [builder.bitcast(at, byte), i32(0), i32(3), i32(1)])
         return context.get_dummy_value()
 

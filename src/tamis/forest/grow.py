@@ -13,6 +13,7 @@ import numpy as np
 from tamis.engine.kernel import njit
 from tamis.forest.borrow import borrowed
 from tamis.forest.chance import below, start
+from tamis.forest.fetch import fetch
 from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NUMBER
 from tamis.forest.levels import best_levels
 from tamis.forest.node import ceiling, divide, gain_of, has, room, survey, write_leaf, write_set
@@ -20,6 +21,7 @@ from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
 from tamis.forest.workspace import BLOCK, block_for, copy_block, lent, rows_of, wood_for, workspace, worth_copying
 
+NEAR = 512  # rows of a table whose columns are fetched whole before they are read
 TINY = 12  # drawn rows up to which the best split there could be is worked out first
 
 
@@ -46,7 +48,9 @@ def grow(field, target, limits, counts, seed, honest, stop):
     floor = limits.min_share * rows.weight.sum() + 1e-300  # nothing weighs 0
     put_off = BLOCK if worth_copying(field, limits, m) else 0
     sets = np.empty(64, dtype=np.uint64)
-    n_pending, sets = _subtrees(field, target, rows, limits, floor, put_off, stack, pending, work, wood, sets, state, stop)
+    n_pending, sets = _subtrees(
+        field, target, rows, limits, floor, put_off, stack, pending, work, wood, sets, state, stop
+    )
     if n_pending:
         block = block_for(field, target)
         for at in range(n_pending):
@@ -55,14 +59,14 @@ def grow(field, target, limits, counts, seed, honest, stop):
             stack[0] = (node, 0, end - begin, depth)
             _, sets = _subtrees(field, target, block, limits, floor, 0, stack, pending, work, wood, sets, state, stop)
     n_nodes, n_leaves, n_words = kept.tally  # what was lent lives until here
-    if not limits.random_cut:
+    if stop[0] == 0 and not limits.random_cut:  # else some nodes were never written
         write_thresholds(field, wood.node[:n_nodes], wood.cut, wood.next)
         if honest:
             widen_cuts(field, wood.node[:n_nodes], wood.cut, wood.next)
     return (
         wood.node[:n_nodes].copy(),
         wood.cut[:n_nodes].copy(),
-        wood.value[:n_nodes].copy(),
+        wood.value[:n_nodes],
         wood.leaf[:n_leaves].copy(),
         sets[:n_words].copy(),
         wood.gain,
@@ -89,6 +93,7 @@ def _subtrees(field, target, given, limits, floor, put_off, stack, pending, work
     leaves, gains, worth = borrowed(wood.leaf), borrowed(wood.gain), borrowed(target.worth)
     kind, n_classes, least, random = target.kind, target.n_classes, limits.min_leaf, limits.random_cut
     d = len(n_values)
+    near = codes.shape[1] if codes.shape[1] <= NEAR else 0
     n_pending, n_stack = 0, 1
     while n_stack > 0 and stop[0] == 0:
         n_stack -= 1
@@ -111,10 +116,16 @@ def _subtrees(field, target, given, limits, floor, put_off, stack, pending, work
             for tried in range(d):
                 if column >= 0 and (tried >= limits.max_features or best >= bound):
                     break
-                at = tried + below(state, d - tried)
-                j = np.int64(draws[at])
-                draws[at] = draws[tried]
-                draws[tried] = j
+                for next in range(
+                    tried + (tried > 0), min(tried + 2, d)
+                ):  # one ahead, so that its codes are on the way
+                    at = next + below(state, d - next)
+                    j = draws[at]
+                    draws[at] = draws[next]
+                    draws[next] = j
+                    for i in range(0, near, 32):
+                        fetch(codes, np.int64(j), i)
+                j = np.int64(draws[tried])
                 line = codes[j]
                 for i in range(m):
                     code[i] = line[here[i]]
@@ -141,7 +152,23 @@ def _subtrees(field, target, given, limits, floor, put_off, stack, pending, work
                     if found >= 0:
                         column, cut, missing_left, n_set = j, found, side, 0
         if column < 0:
-            write_leaf(kind, n_classes, worth, values, here, total, node, own, value, nodes, leaves, tally, state)
+            write_leaf(
+                kind,
+                n_classes,
+                worth,
+                pure,
+                classes,
+                values,
+                here,
+                total,
+                node,
+                own,
+                value,
+                nodes,
+                leaves,
+                tally,
+                state,
+            )
             cuts[node] = 0
             continue
         base, line, absent = tally[2], codes[column], n_values[column]

@@ -167,7 +167,9 @@ def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
 
 
 @njit(error_model="numpy", forceinline=True)
-def write_leaf(kind, n_classes, worth, values, here, total, node, own, value, nodes, leaves, tally, state):
+def write_leaf(
+    kind, n_classes, worth, pure, classes, values, here, total, node, own, value, nodes, leaves, tally, state
+):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
     nodes[node].left = -1
     nodes[node].threshold = 0.0
@@ -182,13 +184,8 @@ def write_leaf(kind, n_classes, worth, values, here, total, node, own, value, no
         nodes[node].column = tally[1]
         tally[1] += 1
         return
-    top, many = 0, 0
-    for c in range(n_classes):
-        if _part(kind, value, node, c) > 0.0:
-            many += 1
-            top = c
-    if many == 1:
-        nodes[node].column = top
+    if pure:
+        nodes[node].column = classes[here[0]]
         return
     whole = 0.0
     for c in range(n_classes):

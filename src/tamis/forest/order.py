@@ -25,9 +25,7 @@ def _places(lanes):
         def code(context, builder, signature, args):
             i32, i64 = ir.IntType(32), ir.IntType(64)
             vector = ir.VectorType(i32, lanes)
-            read, written = (
-                context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 2)
-            )
+            read, written = (context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 2))
             keys = builder.load(builder.bitcast(read, vector.as_pointer()), align=4)
             before, loop, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
             builder.branch(loop)

@@ -110,7 +110,9 @@ def _grow_one(
         # a random sum is a poorer guess than a column: twice as many are tried
         limits = limits._replace(max_features=min(2 * limits.max_features, len(field.n_values)))
     counts = lot.counts(t, len(target.weight))
-    nodes, cuts, value, table, sets, gain = grow(field, target, limits, counts, seed_of(lot.seed, "tree", t), honest, stop)
+    nodes, cuts, value, table, sets, gain = grow(
+        field, target, limits, counts, seed_of(lot.seed, "tree", t), honest, stop
+    )
     if loss is not None and len(table):
         mixed = (nodes["left"] < 0) & (nodes["column"] >= target.n_classes)
         nodes["column"][mixed] = (table @ loss).argmin(axis=1)[nodes["column"][mixed] - target.n_classes]
