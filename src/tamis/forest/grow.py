@@ -131,8 +131,8 @@ def _subtrees(field, target, given, limits, floor, put_off, stack, pending, work
                     code[i] = line[here[i]]
                 if category[j]:
                     best, found = best_levels(
-                        kind, m, n_values[j], total, impurity, n_count, least, floor, random, state, best, code, own, count, z,
-                        zs, own_classes, left, sums, whole, heap, table, mean, level,
+                        kind, m, n_values[j], total, impurity, n_count, least, floor, random, state, best, code, own,
+                        count, z, zs, own_classes, left, sums, whole, heap, table, mean, level,
                     )  # fmt: skip
                     if found:
                         column, n_set = j, found

@@ -22,8 +22,8 @@ DENSE = 64  # levels of which all are looked at, met or not
 
 @njit(error_model="numpy", forceinline=True)
 def best_levels(
-    kind, m, absent, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes, left,
-    sums, whole, heap, table, mean, level,
+    kind, m, absent, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes,
+    left, sums, whole, heap, table, mean, level,
 ):  # fmt: skip
     """Improvement of the best set; the levels that go left are level[:n]; n is 0 when none is better.
 

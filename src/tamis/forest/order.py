@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs
+# mypy: ignore-errors
 """The rows of a node in the order of a column's codes."""
 
 from __future__ import annotations

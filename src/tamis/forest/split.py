@@ -2,7 +2,7 @@
 """The best cut of a node along one numeric column, rows without a value tried on both sides.
 
 Up to FEW drawn rows every place between two values is looked at. In larger nodes the codes between the node's smallest
-and largest are put into at most as many buckets of equal width as there are drawn rows, and never more than BUCKETS; the
+and largest are put into buckets of equal width, at most one for every two drawn rows and never more than BUCKETS; the
 cut is made between two buckets. (Codes are ranks, so buckets of equal width hold about as many rows each.)
 """
 
@@ -160,11 +160,11 @@ def _counted_number(m, n, may_miss, total, n_count, least, floor, best, code, we
             s += heap[k, 1]
             n_left += heap[k, 2]
             rest = total - v
-            if s * s > bar * v * rest and v >= floor and rest >= floor:
-                if least <= 1 or (n_left >= least and n_count - n_left >= least):
-                    best = s * s / (v * rest)
-                    bar = best * MARGIN
-                    cut, missing_left = k, side == 1
+            enough = least <= 1 or (n_left >= least and n_count - n_left >= least)
+            if s * s > bar * v * rest and v >= floor and rest >= floor and enough:
+                best = s * s / (v * rest)
+                bar = best * MARGIN
+                cut, missing_left = k, side == 1
     for k in range(n + with_missing):
         heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
     return best, cut, missing_left
@@ -207,11 +207,11 @@ def _counted_classes(
                 other += off * off
             n_left += heap[k, 2]
             rest = total - v
-            if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
-                if least <= 1 or (n_left >= least and n_count - n_left >= least):
-                    best = squares / v + other / rest
-                    bar = best * MARGIN
-                    cut, missing_left = k, side == 1
+            enough = least <= 1 or (n_left >= least and n_count - n_left >= least)
+            if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
+                best = squares / v + other / rest
+                bar = best * MARGIN
+                cut, missing_left = k, side == 1
     for k in range((n + 1) * n_classes):
         table[k] = 0.0
     if least > 1:
