@@ -10,9 +10,47 @@ from functools import partial
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
-njit = partial(numba.njit, nogil=True, cache=True)
+
+class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+    """The list of a kernel's compiled forms on the disk; one that cannot be read is an empty one.
+
+    Numba reads the argument types before it asks whether the list is older than the source: a class that has moved or
+    gone since (an upgrade leaves the lists of the old version behind) would be an error instead of a compilation.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return dict(super()._load_index())
+        except Exception:  # a pickle of unknown age can raise anything
+            return {}
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:  # the same for the compiled form itself
+            return None
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one kernel, with the forgiving list."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Index(self._cache_path, self._impl.filename_base, stamp)
+
+
+def njit(function: Any = None, **options: Any) -> Any:
+    """``numba.njit`` without the interpreter's lock and kept on the disk: as ``@njit`` or ``@njit(option=…)``."""
+    if function is None:
+        return partial(njit, **options)
+    kernel: Any = numba.njit(function, nogil=True, **options)
+    if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
+        kernel._cache = _Cache(function)
+    return kernel
+
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).

@@ -1,0 +1,113 @@
+"""Kernels: what is kept on the disk is used again, and never stands in the way."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import FunctionType
+
+import numba
+import pytest
+
+SOURCE = """
+from typing import NamedTuple
+from tamis.engine.kernel import inner, njit
+
+class {name}(NamedTuple):
+    side: float
+
+@inner
+def double(box):
+    return 2.0 * box.side
+
+@njit(error_model="numpy")
+def area(box):
+    return double(box) * box.side / 2.0
+
+def ask():
+    return area({name}(3.0))
+"""
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """Writes the module with its class under a name and imports it as a new process would."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # beside the source, as for a user
+
+    def load(name):
+        (tmp_path / "boxes.py").write_text(SOURCE.format(name=name))
+        importlib.invalidate_caches()
+        sys.modules.pop("boxes", None)
+        return importlib.import_module("boxes")
+
+    yield load
+    sys.modules.pop("boxes", None)
+
+
+def _kept(tmp_path, ending):
+    found = sorted(tmp_path.rglob(f"*.{ending}"))
+    assert found
+    return found
+
+
+def _hits(kernel):
+    return sum(kernel.stats.cache_hits.values())
+
+
+def test_a_kernel_is_compiled_once_for_all_runs(load):
+    """A cache that is not found again makes every run of a study wait for the compiler."""
+    assert load("Square").ask() == 9.0
+    again = load("Square")
+    assert again.ask() == 9.0
+    assert _hits(again.area) == 1
+
+
+def test_a_class_that_was_renamed_is_compiled_anew(load):
+    """An upgrade leaves the old version's cache behind: the new one must compile, not crash."""
+    assert load("Square").ask() == 9.0
+    renamed = load("Rectangle")
+    assert renamed.ask() == 9.0
+    assert _hits(renamed.area) == 0
+    again = load("Rectangle")  # and what was compiled is kept in the place of the old
+    assert again.ask() == 9.0
+    assert _hits(again.area) == 1
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("rubbish", [b"", b"rubbish", bytes(range(255, 0, -1))], ids=["empty", "text", "numbers"])
+def test_rubbish_on_the_disk_is_compiled_anew(load, tmp_path, ending, rubbish):
+    """A cache cut short by a full disk or a crash must cost a compilation, not an error."""
+    load("Square").ask()
+    for path in _kept(tmp_path, ending):
+        path.write_bytes(rubbish)
+    spoilt = load("Square")
+    assert spoilt.ask() == 9.0
+    assert _hits(spoilt.area) == 0
+    again = load("Square")
+    assert again.ask() == 9.0
+    assert _hits(again.area) == 1
+
+
+def test_threads_share_a_spoilt_cache(load, tmp_path):
+    """The trees of a forest call a kernel from several threads at once, also the first time."""
+    load("Square").ask()
+    for path in _kept(tmp_path, "nbi"):
+        path.write_bytes(b"rubbish")
+    spoilt = load("Square")
+    with ThreadPoolExecutor(4) as threads:
+        assert [answer.result() for answer in [threads.submit(spoilt.ask) for _ in range(8)]] == [9.0] * 8
+    assert sum(spoilt.area.stats.cache_misses.values()) == 1
+
+
+def test_without_the_compiler_a_kernel_is_the_function(tmp_path):
+    """A debugger steps through kernels only where Numba is switched off."""
+    (tmp_path / "boxes.py").write_text(SOURCE.format(name="Square"))
+    ask = "import boxes; print(boxes.ask(), type(boxes.double).__name__, type(boxes.area).__name__)"
+    surroundings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", ask]
+    answer = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["9.0", FunctionType.__name__, FunctionType.__name__]
