@@ -10,8 +10,9 @@ import numpy as np
 from tamis.engine import generator, seed_of
 from tamis.forest.field import Ground
 from tamis.forest.layout import Field
+from tamis.forest.lot import Lot
 from tamis.forest.measure import Rows, measure
-from tamis.forest.plant import Lot, plant
+from tamis.forest.plant import plant
 from tamis.forest.trees import Trees
 
 

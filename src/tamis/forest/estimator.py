@@ -2,228 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.forest.base import BaseForest
 from tamis.forest.field import Ground
-from tamis.forest.interval import Depth
-from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Limits, Target
-from tamis.forest.oob import CopyByCopy, OutOfBag
-from tamis.forest.plant import Lot, plant
-from tamis.forest.progress import watched
-from tamis.forest.settings import columns_to_try
-from tamis.forest.training import digest_of, remember
-from tamis.forest.trees import Trees
+from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Target
+from tamis.forest.oob import OutOfBag
+from tamis.forest.training import remember
 from tamis.table import Classes, Table, features, numbers, same_length
-from tamis.tree.settings import class_factors, loss_of, rows_or_share
-from tamis.tree.tree import matrix_of
-
-if TYPE_CHECKING:
-    from tamis.forest.importance import PermutationImportance
-
-_NO_LIMIT = 2**31 - 1
-COMBINED = 3  # columns in a sum of an oblique split
-
-
-class BaseForest(BaseEstimator):
-    """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
-
-    trees_: Trees
-    n_features_in_: int
-
-    def _grow(self, table: Table, ground: Ground, target: Target, worth: np.ndarray, loss: np.ndarray) -> None:
-        n_trees = check.count("n_estimators", self.n_estimators)
-        limits = self._limits(table.n_columns, len(target.weight))
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        lot = self._lot(ground, target)
-        voting = getattr(self, "voting", "probabilities") == "majority"
-        judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
-        grown, gain, share = [], np.zeros(table.n_columns), 0.0
-        honest = bool(self.oob_score)
-        stopper = self._stopper(ground, lot, judge) if self.stop_when_stable else None
-        depth = Depth(target, worth) if honest and not target.n_classes and target.kind == NUMBER else None
-        saplings = plant(
-            ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs
-        )
-        with watched(saplings, n_trees, self.progress) as trees:
-            for sapling in trees:
-                grown.append(sapling.tree)
-                share += sapling.share
-                gain += sapling.gain
-                if honest:
-                    judge.add(sapling)
-                if depth is not None:
-                    depth.add(sapling)
-                if stopper is not None:
-                    if stopper is not judge:
-                        stopper.add(sapling)
-                    if stopper.is_stable():
-                        break
-        self.trees_ = Trees.join(grown, ground.columns, target.n_classes, judge.votes.shape[1])
-        self.impurity_importance_ = np.empty(table.n_columns)
-        self.impurity_importance_[ground.columns] = gain / len(grown)
-        self.oob_share_ = share / len(grown)
-        self.training_digest_ = digest_of(ground, target)
-        if honest:
-            self.oob_curve_ = np.array(judge.curve)
-            self._keep_out_of_bag(judge, ground, table.n_rows)
-        self.interval_shares_ = None if depth is None else depth.shares()
-
-    def _limits(self, n_columns: int, n_rows: int) -> Limits:
-        return Limits(
-            max_features=columns_to_try(self.max_features, n_columns),
-            max_depth=_NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth),
-            min_split=rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2),
-            min_leaf=rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1),
-            min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
-            random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
-            n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
-        )
-
-    def _lot(self, ground: Ground, target: Target) -> Lot:
-        """How the trees draw rows: fixed by the rows' content and the seed, so it can be asked again."""
-        n = len(target.weight)
-        population = np.arange(n, dtype=np.uint32)
-        if ground.copies is not None and ground.copies.max() > 1:
-            population = np.repeat(population, ground.copies)
-        strata = np.array([0, len(population)], dtype=np.int64)
-        sizes = np.diff(strata)
-        if self.bootstrap == "balanced":
-            if not target.n_classes:
-                raise ParameterError("bootstrap='balanced' draws as many rows of each class; use it for classes")
-            classes = target.classes[population]
-            population = population[np.argsort(classes, kind="stable")]
-            counts = np.bincount(classes, minlength=target.n_classes)
-            strata = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-            sizes = np.where(counts > 0, counts[counts > 0].min(), 0)  # a class may have rows of weight 0 only
-        elif self.bootstrap not in (True, False):
-            raise ParameterError(f"bootstrap={self.bootstrap!r} is not known; give True, False or 'balanced'")
-        if self.max_samples is not None:
-            whole = rows_or_share("max_samples", self.max_samples, len(population), 1)
-            wanted = whole * sizes / sizes.sum()
-            sizes = np.maximum(sizes > 0, np.round(wanted)).astype(np.int64)
-            if not self.bootstrap and whole > len(population):
-                raise ParameterError(
-                    f"max_samples={self.max_samples}, but without replacement there are only {len(population):,} rows"
-                )
-        return Lot(population, strata, sizes.astype(np.int64), bool(self.bootstrap), self.seed_)
-
-    def _stopper(self, ground: Ground, lot: Lot, judge: OutOfBag) -> OutOfBag | CopyByCopy:
-        """Whose curve says when to stop."""
-        if not self.oob_score:
-            raise ParameterError(
-                "stop_when_stable=True looks at the out-of-bag error, but oob_score=False; give one of them up"
-            )
-        if not lot.replace and lot.sizes.sum() == len(lot.population):
-            raise ParameterError(
-                "stop_when_stable=True looks at rows left out, but with bootstrap=False every tree sees every row; "
-                "give max_samples below 1"
-            )
-        return judge if len(lot.population) == len(ground.rows) else CopyByCopy(ground, lot, judge)
-
-    def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
-        raise NotImplementedError
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of the fall of impurity that each column brings to rows the trees did not see; 0 for less than none.
-
-        Measured on rows left out, so that columns with many values gain nothing by them (Li et al. 2019);
-        `impurity_importance_` has the same without rounding up to 0. With `oob_score=False`, or when every tree sees
-        every row, it is measured on the trees' own rows, which favours columns with many values.
-        """
-        check_is_fitted(self, "trees_")
-        gain = np.maximum(self.impurity_importance_, 0.0)
-        whole = np.sort(gain).sum()  # in an order that does not depend on the columns'
-        return gain / whole if whole > 0 else gain
-
-    def permutation_importance(
-        self,
-        X: Any = None,
-        y: Any = None,
-        *,
-        sample_weight: Any = None,
-        groups: Any = None,
-        n_repeats: int = 1,
-        n_permutations: int = 0,
-        interchangeable: float | None = 0.9,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> PermutationImportance:
-        """How much the trees lose on the rows they left out when a column is permuted among these rows.
-
-        Parameters
-        ----------
-        X, y, sample_weight : the training rows, as they were given to `fit`; needed only when they are not in memory.
-        groups : columns permuted together: a dict of lists, a list of lists, or one label a column.
-        n_repeats : permutations of every column in every tree.
-        n_permutations : permuted copies of the table for p-values, one forest each; 0 for none.
-        interchangeable : columns that correlate at least so much are named together ("g17 or g203"); None: do not look.
-        random_state, n_jobs : seed and threads; the answer does not depend on the threads.
-
-        See :class:`tamis.forest.importance.PermutationImportance` for the formula and the answer.
-        """
-        from tamis.forest.importance import permutation_importance
-
-        check_is_fitted(self, "trees_")
-        return permutation_importance(
-            self, X, y, sample_weight, groups, n_repeats, n_permutations, interchangeable, random_state,
-            self.n_jobs if n_jobs is None else n_jobs,
-        )  # fmt: skip
-
-    def _matrix(self, X: Any) -> np.ndarray:
-        """The rows as one C-ordered matrix of float64; what is such a matrix already is looked at once."""
-        check_is_fitted(self, "trees_")
-        if (
-            type(X) is np.ndarray
-            and X.dtype == np.float64
-            and X.ndim == 2
-            and X.shape[0] > 0
-            and X.shape[1] == self.n_features_in_
-            and X.flags.c_contiguous
-            and not hasattr(self, "feature_names_in_")
-            and not self.levels_in_
-            and _finite(X)
-        ):
-            return X
-        table = features(self, X, reset=False, sparse_ok=True)
-        matrix = matrix_of(table)
-        for j, coding in self.joined_levels_.items():
-            there = ~np.isnan(matrix[:, j])
-            matrix[there, j] = coding[matrix[there, j].astype(np.int64)]
-        return matrix
-
-    def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree: rows × trees."""
-        matrix = self._matrix(X)
-        return self.trees_.leaves(matrix, self.n_jobs)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the forest to a file: a JSON header and plain arrays, no code in it."""
-        from tamis.forest.save import write
-
-        check_is_fitted(self, "trees_")
-        write(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Any:
-        """The forest that `save` wrote."""
-        from tamis.forest.save import read
-
-        return read(cls, path)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
+from tamis.tree.settings import class_factors, loss_of
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -510,12 +303,6 @@ class ForestRegressor(RegressorMixin, BaseForest):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def _finite(X: np.ndarray) -> bool:
-    """Whether every value is finite, told by one sum; where finite values overflow it, the long way finds out."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
 
 
 def r_squared(truth: np.ndarray, answer: np.ndarray, weight: np.ndarray) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import map_threads, seed_of
 from tamis.forest.layout import Field, Target
-from tamis.forest.plant import Lot
+from tamis.forest.lot import Lot
 from tamis.forest.trees import Trees
 
 CHUNK = 8  # trees a task: their sums are added in the same order for any number of threads

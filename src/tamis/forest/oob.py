@@ -8,7 +8,8 @@ import numpy as np
 
 from tamis.forest.field import Ground
 from tamis.forest.layout import Target
-from tamis.forest.plant import Lot, Sapling
+from tamis.forest.lot import Lot
+from tamis.forest.plant import Sapling
 from tamis.forest.trees import Trees
 
 LEAST = 50  # trees before a curve can be called flat

@@ -13,28 +13,10 @@ from tamis.engine import seed_of, workers
 from tamis.forest.combine import Combined
 from tamis.forest.field import Ground
 from tamis.forest.layout import Limits, Target
+from tamis.forest.lot import Lot
 from tamis.forest.trees import Grown
 
 CHUNK = 200_000  # codes a task reads at least once, so that small trees are grown several at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Lot:
-    """How each tree's rows are drawn: sizes[s] from stratum s of the population, with or without replacement."""
-
-    population: np.ndarray  # uint32: rows, each as often as it counts
-    strata: np.ndarray  # int64: where each stratum begins, and the end
-    sizes: np.ndarray  # int64
-    replace: bool
-    seed: int
-
-    def counts(self, t: int, n_rows: int) -> np.ndarray:
-        """How often tree t draws each row of the field; 0: out of its bag."""
-        from tamis.forest.chance import draw
-
-        out = np.empty(n_rows, dtype=np.int32)
-        draw(self.population, self.strata, self.sizes, self.replace, seed_of(self.seed, "rows", t), out)
-        return out
 
 
 @dataclass(frozen=True, eq=False)
