@@ -13,7 +13,7 @@ import numba
 from numba.core import caching, event
 
 
-class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+class _Index(caching.IndexDataCacheFile):
     """The list of a kernel's compiled forms on the disk; one that cannot be read is an empty one.
 
     Numba reads the argument types before it asks whether the list is older than the source: a class that has moved or
@@ -33,7 +33,7 @@ class _Index(caching.IndexDataCacheFile):  # type: ignore[misc]  # Numba has no 
             return None
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     """Numba's cache of one kernel, with the forgiving list."""
 
     def __init__(self, function: Any) -> None:
