@@ -10,7 +10,7 @@ demo: $(READY)
 	$(RUN)/tamis demo --folder demo-study
 
 test: lint
-	$(RUN)/python -m pytest -q -n 2 --dist loadgroup
+	$(RUN)/python -m pytest -q -n 2 --dist loadfile
 
 lint: $(READY)
 	$(RUN)/ruff check .

@@ -8,7 +8,7 @@ import pytest
 
 from tamis.report import page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 KINDS_OF_STUDY = {
     "two classes": {},
