@@ -8,21 +8,36 @@ cache.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tamis.engine.kernel import njit
-from tamis.forest.borrow import borrowed
+from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import below, start
 from tamis.forest.fetch import fetch
 from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NUMBER
 from tamis.forest.levels import best_levels
-from tamis.forest.node import ceiling, divide, gain_of, has, room, survey, write_leaf, write_set
+from tamis.forest.node import ceiling, divide, gain_of, has, most_words, room, survey, write_leaf, write_set
 from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
-from tamis.forest.workspace import BLOCK, block_for, copy_block, lent, rows_of, wood_for, workspace, worth_copying
+from tamis.forest.workspace import BLOCK, block_for, copy_block, rows_of, wood_for, workspace, worth_copying
 
 NEAR = 512  # rows of a table whose columns are fetched whole before they are read
 TINY = 12  # drawn rows up to which the best split there could be is worked out first
+
+
+class Split(NamedTuple):
+    """How a node is split."""
+
+    gain: float
+    column: int  # -1: not at all
+    cut: int  # the last code on the left
+    missing_left: bool
+    threshold: float
+    n_set: int  # levels on the left, for a categorical column
+
+
+_NONE = Split(-1.0, -1, 0, False, 0.0, 0)
 
 
 @njit(error_model="numpy")
@@ -35,30 +50,29 @@ def grow(field, target, limits, counts, seed, honest, stop):
     rows = rows_of(field, target, counts)
     m = len(rows.inside)
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
-    kept = workspace(field, target, m, n_sums)
-    work = lent(kept)
-    wood = wood_for(field, target, m, n_sums)
+    work, wood = workspace(field, target, m, n_sums), wood_for(field, target, m, n_sums)
     state = np.empty(1, dtype=np.uint64)
     start(seed, state)
     below(state, 2)
-    stack = np.empty((m + 1, 4), dtype=np.int64)
-    pending = np.empty((m + 1, 4), dtype=np.int64)
+    tally, stack, pending = work.tally, work.stack, work.pending
     stack[0] = (0, 0, m, 0)
-    work.tally[0] = 1
+    tally[0] = tally[3] = 1
     floor = limits.min_share * rows.weight.sum() + 1e-300  # nothing weighs 0
     put_off = BLOCK if worth_copying(field, limits, m) else 0
     sets = np.empty(64, dtype=np.uint64)
-    n_pending, sets = _subtrees(
-        field, target, rows, limits, floor, put_off, stack, pending, work, wood, sets, state, stop
-    )
-    if n_pending:
-        block = block_for(field, target)
-        for at in range(n_pending):
+    block, at = rows, 0
+    while tally[3] > 0 and stop[0] == 0:
+        sets = room(sets, tally[2], field)
+        _subtrees(field, target, block, limits, floor, put_off, work, wood, sets, state, stop)
+        if tally[3] == 0 and at < tally[4]:
+            if at == 0:
+                block, put_off = block_for(field, target), 0
             node, begin, end, depth = pending[at]
             copy_block(field.by_row, rows, begin, end, block)
             stack[0] = (node, 0, end - begin, depth)
-            _, sets = _subtrees(field, target, block, limits, floor, 0, stack, pending, work, wood, sets, state, stop)
-    n_nodes, n_leaves, n_words = kept.tally  # what was lent lives until here
+            tally[3] = 1
+            at += 1
+    n_nodes, n_leaves, n_words = tally[0], tally[1], tally[2]
     if stop[0] == 0 and not limits.random_cut:  # else some nodes were never written
         write_thresholds(field, wood.node[:n_nodes], wood.cut, wood.next)
         if honest:
@@ -73,134 +87,109 @@ def grow(field, target, limits, counts, seed, honest, stop):
     )
 
 
-@njit(error_model="numpy")
-def _subtrees(field, target, given, limits, floor, put_off, stack, pending, work, wood, sets, state, stop):
-    """Grow every subtree on the stack; those of at most `put_off` drawn rows wait. Returns how many do, and sets.
-
-    What is called for every node takes arrays one by one: counting the references of a tuple's arrays at every call
-    showed up in a profile.
-    """
-    codes, classes, values = borrowed(given.codes), borrowed(given.classes), borrowed(given.values)
-    rows, weight, counts = borrowed(given.inside), borrowed(given.weight), borrowed(given.drawn)
-    stack, pending, state = borrowed(stack), borrowed(pending), borrowed(state)
-    n_values, missing, category = borrowed(field.n_values), borrowed(field.missing), borrowed(field.category)
-    code, key, place, begins = work.code, work.key, work.place, work.begins
-    order, own, count, z, zs = work.order, work.weight, work.counts, work.z, work.zs
-    own_classes, left, sums, heap, table = work.classes, work.left, work.sums, work.heap, work.table
-    draws, spare, tally = work.column, work.spare, work.tally
-    mean, level, chosen = work.mean, work.level, work.chosen
-    nodes, cuts, following, value = borrowed(wood.node), borrowed(wood.cut), borrowed(wood.next), borrowed(wood.value)
-    leaves, gains, worth = borrowed(wood.leaf), borrowed(wood.gain), borrowed(target.worth)
-    kind, n_classes, least, random = target.kind, target.n_classes, limits.min_leaf, limits.random_cut
-    d = len(n_values)
-    near = codes.shape[1] if codes.shape[1] <= NEAR else 0
-    n_pending, n_stack = 0, 1
-    while n_stack > 0 and stop[0] == 0:
-        n_stack -= 1
-        node, begin, end, depth = stack[n_stack, 0], stack[n_stack, 1], stack[n_stack, 2], stack[n_stack, 3]
-        here = rows[begin:end]
-        m = len(here)
-        total, n_count, impurity, whole, pure = survey(
-            kind, classes, values, weight, counts, here, node, own, count, own_classes, sums, z, zs, value
-        )
-        if n_count <= put_off:
+@inner
+def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, state, stop):
+    """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
+    tally, stack, pending = work.tally, work.stack, work.pending
+    kind, enough = target.kind, len(sets) - most_words(field)
+    while tally[3] > 0 and tally[2] <= enough and stop[0] == 0:
+        tally[3] -= 1
+        top = tally[3]
+        at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        here = rows.inside[begin:end]
+        node = survey(kind, rows, here, at, work, wood.value)
+        if node.n_count <= put_off:
             for q in range(4):
-                pending[n_pending, q] = stack[n_stack, q]
-            n_pending += 1
+                pending[tally[4], q] = stack[top, q]
+            tally[4] += 1
             continue
-        best, column, cut, missing_left, threshold, n_set = -1.0, -1, 0, False, 0.0, 0
-        if not pure and n_count >= limits.min_split and depth < limits.max_depth and n_count >= 2 * least:
-            bound = (total if kind == CLASSES else impurity) * (1.0 - 1e-10)
-            if kind == NUMBER and n_classes == 0 and n_count <= TINY:  # copies of a row or its weight: the same
-                bound = ceiling(m, z, own, total, place) * (1.0 - 1e-10)
-            for tried in range(d):
-                if column >= 0 and (tried >= limits.max_features or best >= bound):
-                    break
-                for next in range(
-                    tried + (tried > 0), min(tried + 2, d)
-                ):  # one ahead, so that its codes are on the way
-                    at = next + below(state, d - next)
-                    j = draws[at]
-                    draws[at] = draws[next]
-                    draws[next] = j
-                    for i in range(0, near, 32):
-                        fetch(codes, np.int64(j), i)
-                j = np.int64(draws[tried])
-                line = codes[j]
-                for i in range(m):
-                    code[i] = line[here[i]]
-                if category[j]:
-                    best, found = best_levels(
-                        kind, m, n_values[j], total, impurity, n_count, least, floor, random, state, best, code, own,
-                        count, z, zs, own_classes, left, sums, whole, heap, table, mean, level,
-                    )  # fmt: skip
-                    if found:
-                        column, n_set = j, found
-                        for q in range(found):
-                            chosen[q] = level[q]
-                elif random:
-                    best, found, side, drawn = random_cut(
-                        kind, m, j, field, total, n_count, least, floor, state, work, best
-                    )
-                    if found >= 0:
-                        column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
-                else:
-                    best, found, side = best_cut(
-                        kind, m, n_values[j], missing[j], total, n_count, least, floor, best, code, key, place,
-                        begins, order, own, count, z, zs, own_classes, left, sums, whole, heap, table,
-                    )  # fmt: skip
-                    if found >= 0:
-                        column, cut, missing_left, n_set = j, found, side, 0
-        if column < 0:
-            write_leaf(
-                kind,
-                n_classes,
-                worth,
-                pure,
-                classes,
-                values,
-                here,
-                total,
-                node,
-                own,
-                value,
-                nodes,
-                leaves,
-                tally,
-                state,
-            )
-            cuts[node] = 0
+        split = _NONE
+        if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
+            split = _search(field, target, rows.codes, here, node, limits, floor, work, state)
+        if split.column < 0:
+            write_leaf(target, rows, here, node, at, work, wood, state)
             continue
-        base, line, absent = tally[2], codes[column], n_values[column]
-        if n_set:
-            sets = room(sets, base, absent)
-            write_set(absent, line, here, n_set, weight, total, chosen, base, sets)
-        n_left, low, high, left_weight, n_missing = divide(
-            line, cut, absent, missing_left, n_set > 0, here, weight, spare, base, sets
-        )
-        child, flags = tally[0], column
-        tally[0] += 2
-        if n_set:
-            missing_left = has(sets, base, absent)
-            threshold = np.float64(base)
-            tally[2] += (absent >> 6) + 1
-            flags |= CATEGORY
-        else:
-            if not random:
-                cut, following[node] = low, high
-            if n_missing == 0:
-                missing_left = left_weight * 2.0 >= total
-        if missing_left:
-            flags |= LEFT_IF_MISSING
-        nodes[node].left = child
-        nodes[node].column = flags
-        nodes[node].threshold = threshold
-        cuts[node] = 0 if n_set else cut
-        gains[column] += gain_of(kind, n_classes, best, total, whole)
+        n_left = _divide(field, rows, here, node, at, split, limits.random_cut, work, wood, sets)
+        wood.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)
+        child = wood.node[at].left
         for side in range(2):
-            stack[n_stack, 0] = child + 1 - side
-            stack[n_stack, 1] = begin if side else begin + n_left
-            stack[n_stack, 2] = begin + n_left if side else end
-            stack[n_stack, 3] = depth + 1
-            n_stack += 1
-    return n_pending, sets
+            stack[top + side, 0] = child + 1 - side
+            stack[top + side, 1] = begin if side else begin + n_left
+            stack[top + side, 2] = begin + n_left if side else end
+            stack[top + side, 3] = depth + 1
+        tally[3] += 2
+
+
+@inner(forceinline=True)
+def _search(field, target, codes, here, node, limits, floor, work, state):
+    """The best split of a node along columns drawn at random: max_features of them, or more until one can be split."""
+    kind, d, m, draws = target.kind, len(field.n_values), len(here), work.column
+    near = codes.shape[1] if codes.shape[1] <= NEAR else 0
+    bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
+    if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
+        bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
+    best, column, cut, missing_left, threshold, n_set = -1.0, -1, np.int64(0), False, 0.0, 0
+    for tried in range(d):
+        if column >= 0 and (tried >= limits.max_features or best >= bound):
+            break
+        for ahead in range(tried + (tried > 0), min(tried + 2, d)):  # so that the next column's codes are on the way
+            at = ahead + below(state, d - ahead)
+            j = draws[at]
+            draws[at] = draws[ahead]
+            draws[ahead] = j
+            for i in range(0, near, 32):
+                fetch(codes, np.int64(j), i)
+        j = np.int64(draws[tried])
+        line, absent = codes[j], field.n_values[j]
+        for i in range(m):
+            work.code[i] = line[here[i]]
+        if field.category[j]:
+            best, found = best_levels(kind, m, absent, node, limits, floor, state, best, work)
+            if found:
+                column, n_set = j, found
+                for q in range(found):
+                    work.chosen[q] = work.level[q]
+        elif limits.random_cut:
+            best, found, side, drawn = random_cut(kind, m, j, field, node, limits, floor, state, best, work)
+            if found >= 0:
+                column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
+        else:
+            best, found, side = best_cut(kind, m, absent, field.missing[j], node, limits, floor, best, work)
+            if found >= 0:
+                column, cut, missing_left, n_set = j, found, side, 0
+    return Split(best, column, cut, missing_left, threshold, n_set)
+
+
+@inner(forceinline=True)
+def _divide(field, rows, here, node, at, split, random, work, wood, sets):
+    """Write a split and put the rows that go left first; returns how many do."""
+    column, cut, missing_left, threshold, flags = (
+        split.column,
+        split.cut,
+        split.missing_left,
+        split.threshold,
+        split.column,
+    )
+    tally, line, absent = work.tally, rows.codes[column], field.n_values[column]
+    base, child = tally[2], tally[0]
+    if split.n_set:
+        write_set(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, base, sets)
+    n_left, low, high, left_weight, n_missing = divide(
+        line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, base, sets
+    )
+    tally[0] += 2
+    if split.n_set:
+        missing_left, threshold, cut = has(sets, base, absent), np.float64(base), np.int64(0)
+        tally[2] += (absent >> 6) + 1
+        flags |= CATEGORY
+    else:
+        if not random:
+            cut, wood.next[at] = low, high
+        if n_missing == 0:
+            missing_left = left_weight * 2.0 >= node.total
+    if missing_left:
+        flags |= LEFT_IF_MISSING
+    mine = wood.node[at]
+    mine.left, mine.column, mine.threshold = child, flags, threshold
+    wood.cut[at] = cut
+    return n_left

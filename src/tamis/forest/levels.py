@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
 from tamis.forest.scan import MARGIN
@@ -20,27 +20,16 @@ FREE = 10  # levels that are not charged for
 DENSE = 64  # levels of which all are looked at, met or not
 
 
-@njit(error_model="numpy", forceinline=True)
-def best_levels(
-    kind, m, absent, total, impurity, n_count, least, floor, random, state, best, code, weight, count, z, zs, classes,
-    left, sums, whole, heap, table, mean, level,
-):  # fmt: skip
-    """Improvement of the best set; the levels that go left are level[:n]; n is 0 when none is better.
-
-    impurity is that of the node, per unit of weight; whole is the sum of the squared weights of its classes.
-    """
-    n_sums = 1 if kind == NUMBER else len(left)
-    n_levels = _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes, heap, table, level)
+@inner(forceinline=True)
+def best_levels(kind, m, absent, node, limits, floor, state, best, work):
+    """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
+    left, heap, table, level, total = work.left, work.heap, work.table, work.level, node.total
+    n_sums, least, random = 1 if kind == NUMBER else len(left), limits.min_leaf, limits.random_cut
+    n_levels = _gather(kind, m, absent, n_sums, least, work)
     found = 0
     if n_levels > 1:
-        _arrange(kind, n_levels, n_sums, total, random, state, sums, heap, table, mean, level)
-        charge = undivided = 0.0
-        if n_levels > FREE and not random:
-            directions = n_sums - 1 if kind == CLASSES else 1
-            charge = 2.0 / np.pi * (n_levels - FREE) * impurity / (n_count * directions)
-            if kind == CLASSES:
-                charge *= total  # gains of classes are sums, those of numbers per unit of weight
-                undivided = whole / total
+        _arrange(kind, n_levels, n_sums, total, random, state, work)
+        charge, undivided = _charge(kind, n_levels, n_sums, random, node)
         v, n_left = 0.0, 0.0
         for t in range(n_sums):
             left[t] = 0.0
@@ -55,11 +44,11 @@ def best_levels(
                 left[t] = one
                 squares += one * one
                 if kind == CLASSES:
-                    other += (sums[t] - one) * (sums[t] - one)
+                    other += (work.sums[t] - one) * (work.sums[t] - one)
             rest = total - v
             if v < floor or rest < floor or (random and i + 1 != pick):
                 continue
-            if least > 1 and (n_left < least or n_count - n_left < least):
+            if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
             if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
@@ -73,14 +62,27 @@ def best_levels(
     return best, found
 
 
-@njit(error_model="numpy", forceinline=True)
-def _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes, heap, table, level):
+@inner(forceinline=True)
+def _charge(kind, n_levels, n_sums, random, node):
+    """What noise would bring with so many levels, and the score of no split at all."""
+    if n_levels <= FREE or random:
+        return 0.0, 0.0
+    directions = n_sums - 1 if kind == CLASSES else 1
+    charge = 2.0 / np.pi * (n_levels - FREE) * node.impurity / (node.n_count * directions)
+    if kind == CLASSES:  # gains of classes are sums, those of numbers per unit of weight
+        return charge * node.total, node.whole / node.total
+    return charge, 0.0
+
+
+@inner(forceinline=True)
+def _gather(kind, m, absent, n_sums, least, work):
     """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
+    code, weight, heap, table, level = work.code, work.weight, work.heap, work.table, work.level
     n, stride = 0, np.uint64(n_sums)
     dense = absent < max(m, DENSE)
     if kind == CLASSES:
         for i in range(m):
-            table[code[i] * stride + classes[i]] += weight[i]
+            table[code[i] * stride + work.classes[i]] += weight[i]
     if kind != CLASSES or not dense:
         for i in range(m):
             at = code[i]
@@ -89,11 +91,11 @@ def _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes,
             heap[at, 0] += weight[i]
     if kind == NUMBER:
         for i in range(m):
-            table[code[i]] += z[i]
+            table[code[i]] += work.z[i]
     elif kind != CLASSES:
         for i in range(m):
             for t in range(n_sums):
-                table[code[i] * stride + np.uint64(t)] += zs[i, t]
+                table[code[i] * stride + np.uint64(t)] += work.zs[i, t]
     elif dense:  # the weight of a level is that of its classes
         for k in range(absent + 1):
             v = 0.0
@@ -104,13 +106,14 @@ def _gather(kind, m, absent, n_sums, least, code, weight, count, z, zs, classes,
             n += v > 0.0
     if least > 1:
         for i in range(m):
-            heap[code[i], 2] += count[i]
+            heap[code[i], 2] += work.counts[i]
     return n
 
 
-@njit(error_model="numpy", forceinline=True)
-def _arrange(kind, n, n_sums, total, random, state, sums, heap, table, mean, level):
-    """Sort `level` by mean, then by level; at random when the cut is."""
+@inner(forceinline=True)
+def _arrange(kind, n, n_sums, total, random, state, work):
+    """Sort work.level by mean, then by level; at random when the cut is."""
+    sums, heap, table, mean, level = work.sums, work.heap, work.table, work.mean, work.level
     which = 0
     if kind == CLASSES:
         at = share(state) * total

@@ -3,19 +3,30 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
 
 
-@njit(error_model="numpy", forceinline=True)
-def survey(kind, classes, values, weight, counts, here, node, own, count, own_classes, sums, z, zs, value):
-    """Weight, number of drawn rows, impurity, sum of the squared weights of classes; is it pure?
+class Node(NamedTuple):
+    """What is known of a node before it is split."""
 
-    Writes the node's value, its sums, and copies of its rows' weights and targets, side by side.
-    """
+    total: float  # weight
+    n_count: int  # drawn rows
+    impurity: float  # per unit of weight
+    whole: float  # sum of the squared weights of classes
+    pure: bool
+
+
+@inner(forceinline=True)
+def survey(kind, rows, here, at, work, value):
+    """The sums of node `at`; writes its value, and copies of its rows' weights and targets side by side."""
+    classes, values, weight, counts = rows.classes, rows.values, rows.weight, rows.drawn
+    own, count, own_classes, sums, z, zs = work.weight, work.counts, work.classes, work.sums, work.z, work.zs
     m, total, n_count = len(here), 0.0, 0
     for i in range(m):
         row = here[i]
@@ -36,9 +47,9 @@ def survey(kind, classes, values, weight, counts, here, node, own, count, own_cl
             sums[own_classes[i]] += own[i]
         whole, part = 0.0, 1.0 / total
         for c in range(len(sums)):
-            value[node, c] = sums[c] * part
+            value[at, c] = sums[c] * part
             whole += sums[c] * sums[c]
-        return total, n_count, 1.0 - whole * part * part, whole, pure
+        return Node(total, n_count, 1.0 - whole * part * part, whole, pure)
     impurity, pure = 0.0, True
     for t in range(values.shape[1]):
         s, one = 0.0, values[here[0], t]
@@ -51,7 +62,7 @@ def survey(kind, classes, values, weight, counts, here, node, own, count, own_cl
             s += own[i] * y
             pure &= y == one
         mean = one if pure else s / total
-        value[node, t] = mean
+        value[at, t] = mean
         for i in range(m):
             off = (z[i] if kind == NUMBER else zs[i, t]) - mean
             if kind == NUMBER:
@@ -59,15 +70,16 @@ def survey(kind, classes, values, weight, counts, here, node, own, count, own_cl
             else:
                 zs[i, t] = own[i] * off
             impurity += own[i] * off * off
-    return total, n_count, impurity / total, 0.0, pure
+    return Node(total, n_count, impurity / total, 0.0, pure)
 
 
-@njit(error_model="numpy", forceinline=True)
-def ceiling(m, z, own, total, place):
+@inner(forceinline=True)
+def ceiling(m, total, work):
     """The improvement of the best split any column could offer: a cut of the rows in the order of the target.
 
     Once a column reaches it the others need not be looked at, for equal splits go to the column drawn first.
     """
+    z, own, place = work.z, work.weight, work.place
     for i in range(m):
         mean = z[i] / own[i]
         j = i
@@ -83,21 +95,21 @@ def ceiling(m, z, own, total, place):
     return best
 
 
-@njit(error_model="numpy", forceinline=True)
-def gain_of(kind, n_classes, best, total, whole):
+@inner(forceinline=True)
+def gain_of(kind, n_classes, best, node):
     """The fall of impurity times weight that a split's score stands for."""
     if kind != CLASSES:
-        return best * total * (2.0 if n_classes else 1.0)
-    return max(best - whole / total, 0.0)
+        return best * node.total * (2.0 if n_classes else 1.0)
+    return max(best - node.whole / node.total, 0.0)
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def has(sets, base, level):
     """Whether the set that begins at `base` has a level."""
     return (sets[base + (level >> 6)] >> np.uint64(level & 63)) & np.uint64(1) != 0
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def divide(line, cut, absent, missing_left, category, here, weight, spare, base, sets):
     """Rows that go left first, the order kept. No branch depends on a row's side: half of them would be mispredicted.
 
@@ -133,17 +145,28 @@ def divide(line, cut, absent, missing_left, category, here, weight, spare, base,
     return np.int64(n_left), low, high, left_weight, n_missing
 
 
+@inner
+def most_words(field):
+    """Words that the set of a split can take at most."""
+    most = 0
+    for j in range(len(field.n_values)):
+        if field.category[j]:
+            most = max(most, (field.n_values[j] >> 6) + 1)
+    return most
+
+
 @njit(error_model="numpy")
-def room(sets, used, n_values):
-    """sets, larger when the next set would not fit."""
-    if used + (n_values >> 6) + 1 <= len(sets):
+def room(sets, used, field):
+    """sets, larger when the next set may not fit."""
+    needed = used + most_words(field)
+    if needed <= len(sets):
         return sets
-    larger = np.empty(2 * len(sets) + (n_values >> 6) + 1, dtype=np.uint64)
+    larger = np.empty(2 * needed, dtype=np.uint64)
     larger[:used] = sets[:used]
     return larger
 
 
-@njit(error_model="numpy")
+@inner
 def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
     """The bits of the levels that go left; levels the node has not met go with the heavier side."""
     words = (n_values >> 6) + 1
@@ -166,39 +189,38 @@ def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
         sets[base + k] |= ~met
 
 
-@njit(error_model="numpy", forceinline=True)
-def write_leaf(
-    kind, n_classes, worth, pure, classes, values, here, total, node, own, value, nodes, leaves, tally, state
-):
+@inner(forceinline=True)
+def write_leaf(target, rows, here, node, at, work, wood, state):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
-    nodes[node].left = -1
-    nodes[node].threshold = 0.0
+    kind, n_classes, worth, value, leaves = target.kind, target.n_classes, target.worth, wood.value, wood.leaf
+    leaf, free = wood.node[at], work.tally[1]
+    wood.cut[at] = 0
+    leaf.left, leaf.threshold = -1, 0.0
     if n_classes == 0:
         if kind == NUMBER:
-            nodes[node].threshold = value[node, 0]
-            someone = here[_anyone(own, len(here), total, state)]
-            nodes[node].column = np.float32(values[someone, 0]).view(np.int32)
+            leaf.threshold = value[at, 0]
+            someone = here[_anyone(work.weight, len(here), node.total, state)]
+            leaf.column = np.float32(rows.values[someone, 0]).view(np.int32)
             return
         for t in range(value.shape[1]):
-            leaves[tally[1], t] = value[node, t]
-        nodes[node].column = tally[1]
-        tally[1] += 1
+            leaves[free, t] = value[at, t]
+        leaf.column = free
+    elif node.pure:
+        leaf.column = rows.classes[here[0]]
         return
-    if pure:
-        nodes[node].column = classes[here[0]]
-        return
-    whole = 0.0
-    for c in range(n_classes):
-        part = _part(kind, value, node, c) / worth[c]
-        leaves[tally[1], c] = part
-        whole += part
-    for c in range(n_classes):
-        leaves[tally[1], c] /= whole
-    nodes[node].column = n_classes + tally[1]
-    tally[1] += 1
+    else:
+        whole = 0.0
+        for c in range(n_classes):
+            part = _part(kind, value, at, c) / worth[c]
+            leaves[free, c] = part
+            whole += part
+        for c in range(n_classes):
+            leaves[free, c] /= whole
+        leaf.column = n_classes + free
+    work.tally[1] += 1
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def _part(kind, value, node, c):
     """A class's share of a node's weight; of two classes only the second one's is written down."""
     if kind != NUMBER:
@@ -206,7 +228,7 @@ def _part(kind, value, node, c):
     return value[node, 0] if c else 1.0 - value[node, 0]
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def _anyone(own, m, total, state):
     """One of a node's rows, drawn by weight."""
     at = share(state) * total

@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 
 FEW = 64  # rows up to which each is compared with each, as many at a time as the processor can
 
@@ -54,7 +54,7 @@ def _places(lanes):
 _places_8, _places_16, _places_32, _places_64, _places_128 = (_places(lanes) for lanes in (8, 16, 32, 64, 128))
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def by_comparison(code, m, key, place, order):
     """order: positions 0 … m - 1 in the order of their codes, for m up to FEW."""
     for i in range(m):
@@ -73,7 +73,7 @@ def by_comparison(code, m, key, place, order):
         order[place[i]] = i
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def by_bucket(code, m, n_buckets, begins, order):
     """order: positions 0 … m - 1 in the order of their codes, which are below n_buckets."""
     for k in range(n_buckets + 1):

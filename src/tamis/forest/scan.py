@@ -9,18 +9,19 @@ weight a side may have. Divisions are only made for a cut that is better than th
 
 from __future__ import annotations
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 
 #: A cut must be better than the one before by more than rounding: equal cuts go to the column drawn first.
 MARGIN = 1.0 + 1e-11
 
 
-@njit(error_model="numpy", forceinline=True)
-def scan_number(order, code, end, weight, z, total, count, n_count, least, floor, s, v, n_left, best):
-    """Best cut between the first `end` places of `order`, with s, v and n_left on the left from the beginning.
+@inner(forceinline=True)
+def scan_number(end, code, node, limits, floor, work, s, v, n_left, best):
+    """Best cut between the first `end` places of work.order, with s, v and n_left on the left from the beginning.
 
     Returns the improvement, and the place after which to cut, -1 when none is better than `best`.
     """
+    order, weight, count, z, total, least = work.order, work.weight, work.counts, work.z, node.total, limits.min_leaf
     at = -1
     bar = best * MARGIN
     for i in range(end - 1):
@@ -31,7 +32,7 @@ def scan_number(order, code, end, weight, z, total, count, n_count, least, floor
             n_left += count[p]
         rest = total - v
         if s * s > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
-            if least > 1 and (n_left < least or n_count - n_left < least):
+            if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             best = s * s / (v * rest)
             bar = best * MARGIN
@@ -39,15 +40,14 @@ def scan_number(order, code, end, weight, z, total, count, n_count, least, floor
     return best, at
 
 
-@njit(error_model="numpy", forceinline=True)
-def scan_classes(
-    order, code, end, weight, classes, total, sums, whole, count, n_count, least, floor, left, squares, both, v, n_left,
-    best,
-):  # fmt: skip
-    """As scan_number, for classes; `left` has the weight of each class on the left from the beginning.
+@inner(forceinline=True)
+def scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left, best):
+    """As scan_number, for classes; work.left has the weight of each class on the left from the beginning.
 
-    squares, both and whole are Σ L², Σ L T and Σ T² over classes, T being the weight in the node.
+    squares and both are Σ L² and Σ L T over classes, T being the weight in the node.
     """
+    order, weight, count, total, least = work.order, work.weight, work.counts, node.total, limits.min_leaf
+    classes, left, sums = work.classes, work.left, work.sums
     at = -1
     bar = best * MARGIN
     for i in range(end - 1):
@@ -61,14 +61,14 @@ def scan_classes(
         if least > 1:
             n_left += count[p]
         rest = total - v
-        other = whole - 2.0 * both + squares
+        other = node.whole - 2.0 * both + squares
         if (
             squares * rest + other * v > bar * v * rest
             and code[p] != code[order[i + 1]]
             and v >= floor
             and rest >= floor
         ):
-            if least > 1 and (n_left < least or n_count - n_left < least):
+            if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             best = squares / v + other / rest
             bar = best * MARGIN
@@ -76,9 +76,11 @@ def scan_classes(
     return best, at
 
 
-@njit(error_model="numpy", forceinline=True)
-def scan_several(order, code, end, weight, z, total, count, n_count, least, floor, sums, v, n_left, best):
-    """As scan_number, the improvement summed over targets: z has a column each."""
+@inner(forceinline=True)
+def scan_several(end, code, node, limits, floor, work, v, n_left, best):
+    """As scan_number, the improvement summed over targets; work.left has their sums on the left from the beginning."""
+    order, weight, count, total, least = work.order, work.weight, work.counts, node.total, limits.min_leaf
+    z, sums = work.zs, work.left
     at = -1
     bar = best * MARGIN
     for i in range(end - 1):
@@ -92,7 +94,7 @@ def scan_several(order, code, end, weight, z, total, count, n_count, least, floo
             n_left += count[p]
         rest = total - v
         if squares > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
-            if least > 1 and (n_left < least or n_count - n_left < least):
+            if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             best = squares / (v * rest)
             bar = best * MARGIN

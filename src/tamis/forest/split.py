@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.kernel import inner
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
 from tamis.forest.order import FEW, by_bucket, by_comparison
@@ -19,58 +19,45 @@ from tamis.forest.scan import MARGIN, scan_classes, scan_number, scan_several
 BUCKETS = 256
 
 
-@njit(error_model="numpy", forceinline=True)
-def best_cut(
-    kind, m, absent, may_miss, total, n_count, least, floor, best, code, key, place, begins, order,
-    weight, count, z, zs, classes, left, sums, whole, heap, table,
-):  # fmt: skip
+@inner(forceinline=True)
+def best_cut(kind, m, absent, may_miss, node, limits, floor, best, work):
     """Improvement and code of the best cut (left up to and including it), and whether missing goes left.
 
-    `code` holds the codes of the node's rows, `absent` is that of a missing value. The cut is -1 when none is better
-    than `best`. Arrays one by one: counting the references of a tuple's arrays at every call showed up in a profile.
+    work.code holds the codes of the node's rows, `absent` is that of a missing value. The cut is -1 when none is better
+    than `best`.
     """
+    code, order = work.code, work.order
     low, shift = np.int64(0), np.int64(0)
-    coarse = n_count > FEW  # not m: a row given twice must count as one that weighs 2
+    coarse = node.n_count > FEW  # not m: a row given twice must count as one that weighs 2
     if coarse:
-        low, shift, n = _buckets(code, m, absent, may_miss, n_count)
-        if kind == NUMBER or (kind == CLASSES and n * len(sums) <= 2 * m):
+        low, shift, n = _buckets(code, m, absent, may_miss, node.n_count)
+        if kind == NUMBER or (kind == CLASSES and n * len(work.sums) <= 2 * m):
             if kind == NUMBER:
-                best, cut, missing_left = _counted_number(
-                    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, z, heap
-                )
+                best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, floor, best, work)
             else:
-                best, cut, missing_left = _counted_classes(
-                    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, classes, left, sums,
-                    heap, table,
-                )  # fmt: skip
+                best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, floor, best, work)
             return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
         absent = n
-        by_bucket(code, m, n + 1, begins, order)
+        by_bucket(code, m, n + 1, work.begins, order)
     else:
-        by_comparison(code, m, key, place, order)
+        by_comparison(code, m, work.key, work.place, order)
     if code[order[0]] == code[order[m - 1]]:
-        return best, -1, False
-    best, at = _scan(
-        kind, m, 0, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums, whole
-    )
-    cut = np.int64(-1) if at < 0 else np.int64(code[order[at]])
-    missing_left = False
-    if may_miss and code[order[m - 1]] == absent:
-        end = m - 1
+        return best, np.int64(-1), False
+    cut, missing_left, end = np.int64(-1), False, m
+    for side in range(2):  # missing on the right, then on the left
+        best, at = _scan(kind, end, m - end, node, limits, floor, best, work)
+        if at >= 0:
+            cut, missing_left = np.int64(code[order[at]]), side == 1
+        if not may_miss or code[order[m - 1]] != absent:
+            break
         while end > 0 and code[order[end - 1]] == absent:
             end -= 1
-        best, at = _scan(
-            kind, end, m - end, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left,
-            sums, whole,
-        )  # fmt: skip
-        if at >= 0:
-            cut, missing_left = np.int64(code[order[at]]), True
     if coarse and cut >= 0:
         cut = low + ((cut + 1) << shift) - 1
     return best, cut, missing_left
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def _buckets(code, m, absent, may_miss, n_count):
     """Turn codes into buckets, a missing value into the one after the last; the code `low + (k << shift)` begins
     bucket k. Returns low, shift and the number of buckets.
@@ -103,53 +90,49 @@ def _buckets(code, m, absent, may_miss, n_count):
     return np.int64(low), shift, n
 
 
-@njit(error_model="numpy", forceinline=True)
-def _scan(
-    kind, end, n_missing, total, n_count, least, floor, best, code, order, weight, count, z, zs, classes, left, sums,
-    whole,
-):  # fmt: skip
+@inner(forceinline=True)
+def _scan(kind, end, n_missing, node, limits, floor, best, work):
     """The scan of the first `end` places; the `n_missing` places after them are on the left from the beginning."""
+    code, order, left, weight = work.code, work.order, work.left, work.weight
     v, n_left = 0.0, 0
     for i in range(end, end + n_missing):
         v += weight[order[i]]
-        n_left += count[order[i]]
+        n_left += work.counts[order[i]]
     if kind == NUMBER:
         s = 0.0
         for i in range(end, end + n_missing):
-            s += z[order[i]]
-        return scan_number(order, code, end, weight, z, total, count, n_count, least, floor, s, v, n_left, best)
+            s += work.z[order[i]]
+        return scan_number(end, code, node, limits, floor, work, s, v, n_left, best)
     for c in range(len(left)):
         left[c] = 0.0
     if kind == CLASSES:
         squares = both = 0.0
         if n_missing:
             for i in range(end, end + n_missing):
-                left[classes[order[i]]] += weight[order[i]]
+                left[work.classes[order[i]]] += weight[order[i]]
             for c in range(len(left)):
                 squares += left[c] * left[c]
-                both += left[c] * sums[c]
-        return scan_classes(
-            order, code, end, weight, classes, total, sums, whole, count, n_count, least, floor, left, squares, both,
-            v, n_left, best,
-        )  # fmt: skip
+                both += left[c] * work.sums[c]
+        return scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left, best)
     for i in range(end, end + n_missing):
-        for t in range(zs.shape[1]):
-            left[t] += zs[order[i], t]
-    return scan_several(order, code, end, weight, zs, total, count, n_count, least, floor, left, v, n_left, best)
+        for t in range(len(left)):
+            left[t] += work.zs[order[i], t]
+    return scan_several(end, code, node, limits, floor, work, v, n_left, best)
 
 
-@njit(error_model="numpy", forceinline=True)
-def _counted_number(m, n, may_miss, total, n_count, least, floor, best, code, weight, count, z, heap):
+@inner(forceinline=True)
+def _counted_number(m, n, may_miss, node, limits, floor, best, work):
     """As best_cut, for codes that are buckets: sums of every bucket, no order."""
+    code, weight, z, heap, total, least = work.code, work.weight, work.z, work.heap, node.total, limits.min_leaf
     for i in range(m):
         c = code[i]
         heap[c, 0] += weight[i]
         heap[c, 1] += z[i]
     if least > 1:
         for i in range(m):
-            heap[code[i], 2] += count[i]
+            heap[code[i], 2] += work.counts[i]
     with_missing = may_miss and heap[n, 0] > 0.0
-    cut, missing_left = -1, False
+    cut, missing_left = np.int64(-1), False
     for side in range(1 + with_missing):
         v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
         if side:
@@ -160,7 +143,7 @@ def _counted_number(m, n, may_miss, total, n_count, least, floor, best, code, we
             s += heap[k, 1]
             n_left += heap[k, 2]
             rest = total - v
-            enough = least <= 1 or (n_left >= least and n_count - n_left >= least)
+            enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
             if s * s > bar * v * rest and v >= floor and rest >= floor and enough:
                 best = s * s / (v * rest)
                 bar = best * MARGIN
@@ -170,23 +153,23 @@ def _counted_number(m, n, may_miss, total, n_count, least, floor, best, code, we
     return best, cut, missing_left
 
 
-@njit(error_model="numpy", forceinline=True)
-def _counted_classes(
-    m, n, may_miss, total, n_count, least, floor, best, code, weight, count, classes, left, sums, heap, table
-):
+@inner(forceinline=True)
+def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
     """As _counted_number, for classes."""
+    code, weight, heap, table, total, least = work.code, work.weight, work.heap, work.table, node.total, limits.min_leaf
+    classes, left, sums = work.classes, work.left, work.sums
     n_classes = len(sums)
     stride = np.uint64(n_classes)
     for i in range(m):
         table[code[i] * stride + classes[i]] += weight[i]
     if least > 1:
         for i in range(m):
-            heap[code[i], 2] += count[i]
+            heap[code[i], 2] += work.counts[i]
     absent = 0.0
     if may_miss:
         for c in range(n_classes):
             absent += table[n * n_classes + c]
-    cut, missing_left = -1, False
+    cut, missing_left = np.int64(-1), False
     for side in range(1 + (absent > 0.0)):
         n_left, last = 0.0, n - (absent == 0.0)
         for c in range(n_classes):
@@ -207,7 +190,7 @@ def _counted_classes(
                 other += off * off
             n_left += heap[k, 2]
             rest = total - v
-            enough = least <= 1 or (n_left >= least and n_count - n_left >= least)
+            enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
             if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
                 best = squares / v + other / rest
                 bar = best * MARGIN
@@ -220,13 +203,13 @@ def _counted_classes(
     return best, cut, missing_left
 
 
-@njit(error_model="numpy")
-def random_cut(kind, m, j, field, total, n_count, least, floor, state, work, best):
+@inner
+def random_cut(kind, m, j, field, node, limits, floor, state, best, work):
     """As best_cut, for one threshold drawn between the smallest and the largest value; and that threshold.
 
     Rows without a value go to a side drawn at random.
     """
-    n_values = field.n_values[j]
+    n_values, total, n_count, least = field.n_values[j], node.total, node.n_count, limits.min_leaf
     low, high = n_values, -1
     for i in range(m):
         c = np.int64(work.code[i])
@@ -251,7 +234,8 @@ def random_cut(kind, m, j, field, total, n_count, least, floor, state, work, bes
     if threshold < field.high[first + cut]:
         threshold = field.high[first + cut]
     v, n_left, s = 0.0, 0, 0.0
-    work.left[:] = 0.0
+    for c in range(len(work.left)):
+        work.left[c] = 0.0
     for i in range(m):
         c = np.int64(work.code[i])
         if c <= cut or (c == n_values and missing_left):
@@ -272,7 +256,7 @@ def random_cut(kind, m, j, field, total, n_count, least, floor, state, work, bes
     return best, -1, False, 0.0
 
 
-@njit(error_model="numpy", forceinline=True)
+@inner(forceinline=True)
 def worth_of(kind, s, v, total, work):
     """How good a side with the sum s (or the sums work.left) and the weight v is: see scan."""
     rest = total - v

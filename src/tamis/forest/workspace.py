@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.forest.borrow import borrowed
 from tamis.forest.fetch import fetch
 from tamis.forest.layout import CLASSES, NODE, NUMBER
 from tamis.forest.order import FEW
@@ -40,7 +39,9 @@ class Work(NamedTuple):
     chosen: np.ndarray
     spare: np.ndarray
     column: np.ndarray
-    tally: np.ndarray  # nodes, rows of the leaf table, words in sets
+    stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth
+    pending: np.ndarray  # nodes that wait, likewise
+    tally: np.ndarray  # nodes, rows of the leaf table, words in sets, nodes on the stack, nodes that wait
 
 
 class Wood(NamedTuple):
@@ -93,19 +94,10 @@ def workspace(field, target, m, n_sums):
         np.empty(levels, dtype=np.int64),
         np.empty(m, dtype=np.uint32),
         np.arange(d).astype(np.int32),
-        np.zeros(3, dtype=np.int64),
+        np.empty((m + 1, 4), dtype=np.int64),
+        np.empty((m + 1, 4), dtype=np.int64),
+        np.zeros(5, dtype=np.int64),
     )
-
-
-@njit(error_model="numpy")
-def lent(work):
-    """The same arrays, uncounted: whoever borrows them keeps `work` alive."""
-    return Work(
-        borrowed(work.code), borrowed(work.key), borrowed(work.place), borrowed(work.begins), borrowed(work.order),
-        borrowed(work.weight), borrowed(work.counts), borrowed(work.z), borrowed(work.zs), borrowed(work.classes),
-        borrowed(work.left), borrowed(work.sums), borrowed(work.heap), borrowed(work.table), borrowed(work.mean),
-        borrowed(work.level), borrowed(work.chosen), borrowed(work.spare), borrowed(work.column), borrowed(work.tally),
-    )  # fmt: skip
 
 
 @njit(error_model="numpy")
