@@ -62,24 +62,24 @@ class Trees:
     @classmethod
     def join(cls, grown: Sequence[Grown], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
         """One forest of trees; `columns` are the positions of the field's columns in the user's table."""
-        roots = np.cumsum([0, *(len(tree.nodes) for tree in grown)]).astype(np.int64)
-        nodes = np.empty(roots[-1], dtype=NODE)
-        rows = words = sums = 0
-        for tree, begin, end in zip(grown, roots[:-1], roots[1:]):
-            mine = nodes[begin:end]
-            mine[:] = tree.nodes
-            split = mine["left"] >= 0
-            flags = mine["column"]
-            oblique = split & (flags & OBLIQUE != 0)
-            plain = split & ~oblique
-            flags[plain] = (flags[plain] & ~COLUMN) | columns[flags[plain] & COLUMN].astype(np.int32)
-            flags[oblique] += sums
-            mine["threshold"][plain & (flags & CATEGORY != 0)] += words
-            if n_classes:
-                flags[~split & (flags >= n_classes)] += rows
-            elif n_outputs > 1:
-                flags[~split] += rows
-            rows, words, sums = rows + len(tree.table), words + len(tree.sets), sums + len(tree.sum_column)
+        sizes = [len(tree.nodes) for tree in grown]
+        nodes = np.concatenate([tree.nodes for tree in grown])
+        flags, split = nodes["column"], nodes["left"] >= 0
+        oblique = split & (flags & OBLIQUE != 0)
+        plain = split & ~oblique
+        flags[plain] = (flags[plain] & ~COLUMN) | columns[flags[plain] & COLUMN].astype(np.int32)
+
+        def shift(parts: list[np.ndarray], of: np.ndarray) -> np.ndarray:
+            """How many entries the trees before have, for each of these nodes."""
+            return np.repeat(np.cumsum([0, *map(len, parts[:-1])]), sizes)[of]
+
+        sets = plain & (flags & CATEGORY != 0)
+        nodes["threshold"][sets] += shift([tree.sets for tree in grown], sets)
+        flags[oblique] += shift([tree.sum_column for tree in grown], oblique).astype(np.int32)
+        if n_classes or n_outputs > 1:
+            mixed = ~split & (flags >= n_classes)
+            flags[mixed] += shift([tree.table for tree in grown], mixed).astype(np.int32)
+        roots = np.cumsum([0, *sizes]).astype(np.int64)
         return cls(
             nodes,
             roots,
