@@ -53,7 +53,7 @@ def grow(field, target, limits, counts, seed, honest, stop):
     work, wood = workspace(field, target, m, n_sums), wood_for(field, target, m, n_sums)
     state = np.empty(1, dtype=np.uint64)
     start(seed, state)
-    below(state, 2)
+    below(state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
     stack[0] = (0, 0, m, 0)
     tally[0] = tally[3] = 1
@@ -179,7 +179,7 @@ def _divide(field, rows, here, node, at, split, random, work, wood, sets):
     )
     tally[0] += 2
     if split.n_set:
-        missing_left, threshold, cut = has(sets, base, absent), np.float64(base), np.int64(0)
+        missing_left, threshold, cut = has(sets, base, np.int64(absent)), np.float64(base), np.int64(0)
         tally[2] += (absent >> 6) + 1
         flags |= CATEGORY
     else:

@@ -94,7 +94,7 @@ def _buckets(code, m, absent, may_miss, n_count):
 def _scan(kind, end, n_missing, node, limits, floor, best, work):
     """The scan of the first `end` places; the `n_missing` places after them are on the left from the beginning."""
     code, order, left, weight = work.code, work.order, work.left, work.weight
-    v, n_left = 0.0, 0
+    v, n_left = 0.0, np.int64(0)  # a plain 0 is a type of its own: each scan would be compiled twice
     for i in range(end, end + n_missing):
         v += weight[order[i]]
         n_left += work.counts[order[i]]
