@@ -70,11 +70,11 @@ def halves(frame, y, n_train):
 
 
 TABLES = {
-    "classes 50,000 × 30": (lambda: halves(*classes(60_000, 30, 3), 50_000), 20),
-    "numbers 30,000 × 30": (lambda: halves(*numbers(40_000, 30), 30_000), 20),
-    "wide 200 × 7,000": (lambda: halves(*classes(400, 7_000, 3, informative=40), 200), 100),
-    "26 classes 20,000 × 16": (lambda: halves(*classes(25_000, 16, 26), 20_000), 20),
-    "mixed 50,000 × 30": (lambda: halves(*mixed(60_000, 30), 50_000), 20),
+    "classes 50,000 × 30": (lambda: halves(*classes(60_000, 30, 3), 50_000), 50),
+    "numbers 30,000 × 30": (lambda: halves(*numbers(40_000, 30), 30_000), 50),
+    "wide 200 × 7,000": (lambda: halves(*classes(400, 7_000, 3, informative=40), 200), 200),
+    "26 classes 20,000 × 16": (lambda: halves(*classes(25_000, 16, 26), 20_000), 50),
+    "mixed 50,000 × 30": (lambda: halves(*mixed(60_000, 30), 50_000), 50),
 }
 
 
