@@ -190,8 +190,9 @@ def _maker(procedure: Any, parameter: str, sizes: list[Any]) -> Callable[[Any], 
     if not hasattr(procedure, "fit"):
         if not callable(procedure):
             raise ParameterError(f"the procedure {procedure!r} is neither a model nor a function of a size; give one")
-        named_procedures(procedure(sizes[0]))
-        return procedure  # type: ignore[no-any-return]
+        make: Callable[[Any], Any] = procedure
+        named_procedures(make(sizes[0]))
+        return make
     named_procedures(procedure)
     if parameter == "rows":
         return lambda size: clone(procedure)

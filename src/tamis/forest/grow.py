@@ -163,14 +163,8 @@ def _search(field, target, codes, here, node, limits, floor, work, state):
 @inner(forceinline=True)
 def _divide(field, rows, here, node, at, split, random, work, wood, sets):
     """Write a split and put the rows that go left first; returns how many do."""
-    column, cut, missing_left, threshold, flags = (
-        split.column,
-        split.cut,
-        split.missing_left,
-        split.threshold,
-        split.column,
-    )
-    tally, line, absent = work.tally, rows.codes[column], field.n_values[column]
+    column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
+    flags, tally, line, absent = column, work.tally, rows.codes[column], field.n_values[column]
     base, child = tally[2], tally[0]
     if split.n_set:
         write_set(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, base, sets)

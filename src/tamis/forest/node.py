@@ -181,12 +181,12 @@ def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
     if 2.0 * left < total:
         return
     for k in range(words):
-        met = np.uint64(0)
-        for i in range(len(here)):
-            c = np.int64(line[here[i]])
-            if c >> 6 == k:
-                met |= np.uint64(1) << np.uint64(c & 63)
-        sets[base + k] |= ~met
+        sets[base + k] = ~np.uint64(0)
+    for i in range(len(here)):
+        c = np.int64(line[here[i]])
+        sets[base + (c >> 6)] &= ~(np.uint64(1) << np.uint64(c & 63))
+    for i in range(n_set):
+        sets[base + (chosen[i] >> 6)] |= np.uint64(1) << np.uint64(chosen[i] & 63)
 
 
 @inner(forceinline=True)

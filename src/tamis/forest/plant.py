@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def plant(
     honest: bool,
     loss: np.ndarray | None,
     n_jobs: int | None,
-) -> Iterator[Sapling]:
+) -> Generator[Sapling]:
     """Trees 0, 1, … in order, grown on threads. Closing the iterator, or an interrupt, stops them at the next node.
 
     honest : send the rows left out down, and measure what columns bring on them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ PATIENCE = 2.0  # seconds before the bar appears on its own
 
 
 @contextmanager
-def watched(items: Iterator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
+def watched(items: Generator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
     """The items as they come; the bar is taken down and the source closed at the end, however it comes about.
 
     shown : None shows the bar after PATIENCE seconds, True at once, False never.
@@ -24,11 +24,11 @@ def watched(items: Iterator[T], total: int, shown: bool | None) -> Iterator[Iter
     try:
         yield shown_items
     finally:
-        shown_items.close()  # type: ignore[attr-defined]
-        items.close()  # type: ignore[attr-defined]
+        shown_items.close()
+        items.close()
 
 
-def _barred(items: Iterator[T], total: int, patience: float) -> Iterator[T]:
+def _barred(items: Generator[T], total: int, patience: float) -> Generator[T]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

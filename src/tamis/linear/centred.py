@@ -36,7 +36,8 @@ class Centred:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.entries.shape  # type: ignore[no-any-return]
+        n_rows, n_columns = self.entries.shape
+        return int(n_rows), int(n_columns)
 
     @property
     def T(self) -> Centred:
