@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from tamis.errors import KindError, ParameterError
 from tamis.split import Bootstrap, folds
+from tamis.stratify import Stratified
 
 CLASSES = np.repeat([0, 1], [30, 10])
 NUMBERS = np.linspace(0, 1, 40)
@@ -30,6 +31,29 @@ def test_folds_of_classes_are_stratified():
     assert all(np.bincount(CLASSES[test]).tolist() == [6, 2] for _, test in folds(5, CLASSES))
     shares = [np.bincount(CLASSES[test], minlength=2).tolist() for _, test in folds(5, CLASSES, classifier=False)]
     assert shares != [[6, 2]] * 5
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("seed", range(20))
+def test_stratified_folds_are_those_of_scikit_learn(seed):
+    """Whoever compares a score with scikit-learn's finds the very same rows in every fold, groups or not."""
+    rng = np.random.default_rng(seed)
+    k, n_classes = int(rng.integers(2, 8)), int(rng.integers(2, 6))
+    y = rng.choice(n_classes, 200, p=rng.dirichlet(np.ones(n_classes)))
+    groups = rng.integers(0, rng.integers(k + 1, 150), 200)
+    for theirs, given in ((StratifiedKFold, None), (StratifiedGroupKFold, groups)):
+        expected = theirs(k, shuffle=True, random_state=seed).split(y, y, given)
+        pairs = Stratified(k, random_state=seed).split(y, y, given)
+        for (train, test), (a, b) in zip(pairs, expected, strict=True):
+            np.testing.assert_array_equal(train, a)
+            np.testing.assert_array_equal(test, b)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(23)])
+def test_a_rare_class_is_split_without_a_warning(groups):
+    """Warnings are filtered for a whole process: one that threads must hush now and then gets through."""
+    y = np.repeat([0, 1, 2], [11, 10, 2])
+    assert covers(folds(5, y, groups=groups), 23)
 
 
 def test_repeats_draw_anew_and_the_seed_fixes_them():

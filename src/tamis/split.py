@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from numbers import Integral, Real
@@ -17,14 +15,13 @@ from sklearn.model_selection import (
     LeaveOneGroupOut,
     LeaveOneOut,
     ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
     StratifiedShuffleSplit,
 )
 
 from tamis.check import count, number, one_of
 from tamis.engine.seed import generator, seed_of
 from tamis.errors import KindError, ParameterError
+from tamis.stratify import Stratified
 from tamis.table import Classes, is_class_target
 
 __all__ = ["WORDS", "Bootstrap", "Folds", "folds"]
@@ -33,9 +30,6 @@ Folds = list[tuple[np.ndarray, np.ndarray]]
 
 #: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
 WORDS = ("loo", "holdout", "bootstrap")
-
-#: Filters of warnings belong to the process: threads that change them take turns, or one would undo the other's.
-_QUIET = threading.Lock()
 
 
 def folds(
@@ -157,14 +151,12 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
     placeholder, target = np.zeros((n_rows, 1)), None if classes is None else classes.codes
     for repeat in range(repeats):
         splitter = _splitter(kind, size, classes is not None, groups is not None, seed_of(seed, "repeat", repeat))
-        with _QUIET, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The least populated class")  # said below when it matters
-            try:
-                pairs += [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]
-            except ParameterError:
-                raise
-            except ValueError as error:
-                raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
+        try:
+            pairs += [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
     return pairs
 
 
@@ -188,9 +180,9 @@ def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int)
         if by_group:
             return GroupShuffleSplit(1, test_size=size, random_state=seed)
         return (StratifiedShuffleSplit if by_class else ShuffleSplit)(1, test_size=size, random_state=seed)
-    if by_group:
-        return (StratifiedGroupKFold if by_class else GroupKFold)(int(size), shuffle=True, random_state=seed)
-    return (StratifiedKFold if by_class else KFold)(int(size), shuffle=True, random_state=seed)
+    if by_class:
+        return Stratified(int(size), random_state=seed)
+    return (GroupKFold if by_group else KFold)(int(size), shuffle=True, random_state=seed)
 
 
 def _refuse_few(k: int, n_rows: int, classes: Classes | None, groups: np.ndarray | None) -> None:

@@ -57,3 +57,23 @@ def test_a_column_of_words_may_be_empty(values):
     column = Table.of(frame).column(0)
     assert column.levels == ()
     assert column.values.tolist() == [-1, -1]
+
+
+NAIVE = pd.to_datetime(pd.Series(["2020-01-01 12:00", None, "2021-07-01 00:00"]))
+ZONED = NAIVE.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+MOMENTS = {
+    "pandas": pd.DataFrame({"when": NAIVE}),
+    "pandas with a zone": pd.DataFrame({"when": ZONED}),
+    "pandas of arrow with a zone": pd.DataFrame({"when": ZONED.astype("timestamp[us, tz=Asia/Tokyo][pyarrow]")}),
+    "polars with a zone": pl.DataFrame({"when": pl.from_pandas(ZONED)}),
+    "arrow with a zone": pa.table({"when": pa.array(ZONED.dt.tz_convert("UTC"))}),
+    "arrow in seconds": pa.table({"when": pa.array(NAIVE).cast(pa.timestamp("s"))}),
+}
+
+
+@pytest.mark.parametrize("library", MOMENTS)
+def test_a_moment_is_the_same_number_from_every_library_and_zone(library):
+    """If this fails, the zone a moment is written in changes the model, or stops it."""
+    column = Table.of(MOMENTS[library]).column(0)
+    assert column.kind == "date"
+    np.testing.assert_allclose(column.values, [18262.5, np.nan, 18809.0])

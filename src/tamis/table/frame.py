@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,8 +44,8 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
     if dtype.is_numeric():
         return Column(name, "numeric", _floats(series))
     if dtype.is_temporal() and dtype != nw.Duration and dtype != nw.Time:
-        seconds = _floats(series.cast(nw.Datetime("us")).dt.timestamp("us"))
-        return Column(name, "date", seconds / 86_400e6)
+        moments = series if isinstance(dtype, nw.Datetime) else series.cast(nw.Datetime("us"))  # a zone's moment: UTC
+        return Column(name, "date", _floats(moments.dt.timestamp("us")) / 86_400e6)
     if dtype == nw.Duration:
         return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6)
     if dtype in (nw.Categorical, nw.Enum, nw.String):  # only levels that occur: the rest is how the frame was made
@@ -71,10 +70,7 @@ def _of_words(name: str, series: nw.Series[Any]) -> Column:
 
 
 def _floats(series: nw.Series[Any]) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        values = series.cast(nw.Float64).to_numpy()
-    return np.asarray(values, dtype=np.float64)
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def _of_objects(name: str, values: np.ndarray) -> Column:
