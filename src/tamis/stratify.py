@@ -19,7 +19,7 @@ class Stratified:
     """A splitter: k shuffled folds with the classes' shares, no group torn apart.
 
     >>> [test.tolist() for train, test in Stratified(2).split(range(4), [0, 0, 1, 1])]
-    [[1, 3], [0, 2]]
+    [[1, 2], [0, 3]]
     """
 
     def __init__(self, n_splits: int = 5, *, random_state: int = 0) -> None:

@@ -6,11 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.forest.batch import LANES, is_complete, leaves_of_plain, unroll
+from tamis.forest.batch import GROUP, LANES, is_complete, leaves_of_plain, unroll
 from tamis.forest.borrow import borrowed
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
-
-WORTH = 32  # a tree of at most so many nodes for each row is worth a copy made for many rows
 
 
 @njit(error_model="numpy")
@@ -73,61 +71,63 @@ def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
 
 
 @njit(error_model="numpy", forceinline=True)
-def leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf):
-    """leaf[i]: as `leaves_of` in tree t, the quick way where rows are complete and splits plain: see `unroll`."""
-    root, n, kept = roots[t], end - begin, 0
-    if complete and n >= LANES and roots[t + 1] - root <= WORTH * n:
-        kept = unroll(nodes, root, roots[t + 1], X.shape[1], spare)
+def leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
+    """leaf[i]: as `leaves_of` for m rows in tree t, at most GROUP; the quick way if it is `kept` in spare."""
     if kept:
-        leaves_of_plain(X, begin, end, spare, root, leaf)
+        leaves_of_plain(X, first, m, complete, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
     else:
-        leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf)
-    return kept
+        leaves_of(X, first, first + m, nodes, roots[t], sets, sum_column, sum_factor, leaf)
 
 
 @njit(error_model="numpy")
 def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor, n_classes, spare, out):
     """out[i] += the answers of all trees for row i: class shares, or numbers; spare: room for a tree, or empty."""
     X, nodes, table, sets, out = borrowed(X), borrowed(nodes), borrowed(table), borrowed(sets), borrowed(out)
-    sum_column, sum_factor = borrowed(sum_column), borrowed(sum_factor)
-    leaf = np.empty(end - begin, dtype=np.int64)
-    spare = borrowed(spare)
+    sum_column, sum_factor, spare = borrowed(sum_column), borrowed(sum_factor), borrowed(spare)
+    room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
     complete = len(spare) > 0 and is_complete(X, begin, end)
     for t in range(len(roots) - 1):
-        kept = leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf)
-        if kept == 2 and n_classes:  # the copy is in the cache, the tree itself is not
-            for i in range(end - begin):
-                add_leaf(spare[leaf[i] - roots[t]], table, n_classes, out[begin + i])
-        else:
-            for i in range(end - begin):
-                add_leaf(nodes[leaf[i]], table, n_classes, out[begin + i])
+        kept = unroll(nodes, roots, t, end - begin, X.shape[1], spare)
+        for first in range(begin, end, GROUP):
+            m = min(GROUP, end - first)
+            leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            if kept == 2 and n_classes:  # the copy is in the cache, the tree itself is not
+                root = roots[t]
+                for i in range(m):
+                    add_leaf(spare[leaf[i] - root].column & COLUMN, 0.0, table, n_classes, out[first + i])
+            else:
+                for i in range(m):
+                    add_leaf(nodes[leaf[i]].column, nodes[leaf[i]].threshold, table, n_classes, out[first + i])
 
 
 @njit(error_model="numpy", forceinline=True)
-def add_leaf(node, table, n_classes, out):
+def add_leaf(column, threshold, table, n_classes, out):
     """out += what a leaf answers."""
     if n_classes:
-        if node.column < n_classes:
-            out[node.column] += 1.0
+        if column < n_classes:
+            out[column] += 1.0
             return
         for c in range(n_classes):
-            out[c] += table[node.column - n_classes, c]
+            out[c] += table[column - n_classes, c]
     elif len(out) == 1:
-        out[0] += node.threshold
+        out[0] += threshold
     else:
         for t in range(len(out)):
-            out[t] += table[node.column, t]
+            out[t] += table[column, t]
 
 
 @njit(error_model="numpy")
 def drawn_answers(X, begin, end, nodes, roots, sets, sum_column, sum_factor, spare, out):
     """out[i, t]: a training answer from the leaf of row i in tree t; spare: room for a tree, or empty."""
-    leaf = np.empty(end - begin, dtype=np.int64)
+    room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
     complete = len(spare) > 0 and is_complete(X, begin, end)
     for t in range(len(roots) - 1):
-        leaves_in(X, begin, end, complete, nodes, roots, t, sets, sum_column, sum_factor, spare, leaf)
-        for i in range(end - begin):
-            out[begin + i, t] = np.int32(nodes[leaf[i]].column).view(np.float32)
+        kept = unroll(nodes, roots, t, end - begin, X.shape[1], spare)
+        for first in range(begin, end, GROUP):
+            m = min(GROUP, end - first)
+            leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            for i in range(m):
+                out[first + i, t] = np.int32(nodes[leaf[i]].column).view(np.float32)
 
 
 @njit(error_model="numpy")
@@ -243,7 +243,7 @@ def add_left_out(
             sums[0] -= weight[row] * error[row]
         else:
             sums[1] += weight[row]
-        add_leaf(nodes[leaf[i]], table, n_classes, votes[row])
+        add_leaf(nodes[leaf[i]].column, nodes[leaf[i]].threshold, table, n_classes, votes[row])
         n_trees[row] += 1
         if n_classes:
             error[row] = loss[classes[row], answer_of(votes[row], loss, plain)]
