@@ -16,7 +16,7 @@ from tamis.forest.layout import Limits, Target
 from tamis.forest.lot import Lot
 from tamis.forest.trees import Grown
 
-CHUNK = 200_000  # codes a task reads at least once, so that small trees are grown several at a time
+CHUNK = 2_000_000  # codes a task looks at, about: small trees are grown several at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ def plant(
     loss : when trees vote, the cost of each (truth, answer).
     """
     stop = np.zeros(1, dtype=np.uint8)
-    n_codes = ground.field.codes.size
-    chunk = max(1, min(CHUNK // max(n_codes, 1), 16))
+    n_rows = len(target.weight)
+    chunk = max(1, min(CHUNK // (n_rows * n_rows.bit_length() * limits.max_features), 16))
     starts = iter(range(0, n_trees, chunk))
 
     def several(first: int) -> list[Sapling]:
