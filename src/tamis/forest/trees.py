@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.forest.layout import CATEGORY, COLUMN, NODE, OBLIQUE
+from tamis.forest.layout import COLUMN, NODE, OBLIQUE
 
 ROWS = 16_384  # rows that go down a tree before the next: enough of them to be worth bringing it into the cache
 FEW = 256  # rows below which threads do not pay
@@ -62,24 +62,13 @@ class Trees:
     @classmethod
     def join(cls, grown: Sequence[Grown], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
         """One forest of trees; `columns` are the positions of the field's columns in the user's table."""
-        sizes = [len(tree.nodes) for tree in grown]
+        from tamis.forest.renumber import renumber
+
         nodes = np.concatenate([tree.nodes for tree in grown])
-        flags, split = nodes["column"], nodes["left"] >= 0
-        oblique = split & (flags & OBLIQUE != 0)
-        plain = split & ~oblique
-        flags[plain] = (flags[plain] & ~COLUMN) | columns[flags[plain] & COLUMN].astype(np.int32)
-
-        def shift(parts: list[np.ndarray], of: np.ndarray) -> np.ndarray:
-            """How many entries the trees before have, for each of these nodes."""
-            return np.repeat(np.cumsum([0, *map(len, parts[:-1])]), sizes)[of]
-
-        sets = plain & (flags & CATEGORY != 0)
-        nodes["threshold"][sets] += shift([tree.sets for tree in grown], sets)
-        flags[oblique] += shift([tree.sum_column for tree in grown], oblique).astype(np.int32)
-        if n_classes or n_outputs > 1:
-            mixed = ~split & (flags >= n_classes)
-            flags[mixed] += shift([tree.table for tree in grown], mixed).astype(np.int32)
-        roots = np.cumsum([0, *sizes]).astype(np.int64)
+        sizes = [(len(tree.nodes), len(tree.sets), len(tree.sum_column), len(tree.table)) for tree in grown]
+        ends = np.cumsum(np.array([(0, 0, 0, 0), *sizes], dtype=np.int64), axis=0)
+        roots = ends[:, 0].copy()
+        renumber(nodes, roots, columns, ends[:, 1:].copy(), n_classes, n_classes > 0 or n_outputs > 1)
         return cls(
             nodes,
             roots,
