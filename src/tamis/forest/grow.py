@@ -50,7 +50,7 @@ def grow(field, target, limits, counts, seed, honest, stop):
     rows = rows_of(field, target, counts)
     m = len(rows.inside)
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
-    work, wood = workspace(field, target, m, n_sums), wood_for(field, target, m, n_sums)
+    work, wood = workspace(field, target, m, n_sums), wood_for(field, target, m, n_sums, honest)
     state = np.empty(1, dtype=np.uint64)
     start(seed, state)
     below(state, np.int64(2))
@@ -97,7 +97,8 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
         top = tally[3]
         at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         here = rows.inside[begin:end]
-        node = survey(kind, rows, here, at, work, wood.value)
+        own = wood.value[at if len(wood.value) > 1 else 0]
+        node = survey(kind, rows, here, work, own)
         if node.n_count <= put_off:
             for q in range(4):
                 pending[tally[4], q] = stack[top, q]
@@ -107,7 +108,7 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
             split = _search(field, target, rows.codes, here, node, limits, floor, work, state)
         if split.column < 0:
-            write_leaf(target, rows, here, node, at, work, wood, state)
+            write_leaf(target, rows, here, node, at, work, wood, own, state)
             continue
         n_left = _divide(field, rows, here, node, at, split, limits.random_cut, work, wood, sets)
         wood.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)

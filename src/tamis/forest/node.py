@@ -23,8 +23,8 @@ class Node(NamedTuple):
 
 
 @inner(forceinline=True)
-def survey(kind, rows, here, at, work, value):
-    """The sums of node `at`; writes its value, and copies of its rows' weights and targets side by side."""
+def survey(kind, rows, here, work, value):
+    """The sums of a node; writes its value, and copies of its rows' weights and targets side by side."""
     classes, values, weight, counts = rows.classes, rows.values, rows.weight, rows.drawn
     own, count, own_classes, sums, z, zs = work.weight, work.counts, work.classes, work.sums, work.z, work.zs
     m, total, n_count = len(here), 0.0, 0
@@ -47,7 +47,7 @@ def survey(kind, rows, here, at, work, value):
             sums[own_classes[i]] += own[i]
         whole, part = 0.0, 1.0 / total
         for c in range(len(sums)):
-            value[at, c] = sums[c] * part
+            value[c] = sums[c] * part
             whole += sums[c] * sums[c]
         return Node(total, n_count, 1.0 - whole * part * part, whole, pure)
     impurity, pure = 0.0, True
@@ -62,7 +62,7 @@ def survey(kind, rows, here, at, work, value):
             s += own[i] * y
             pure &= y == one
         mean = one if pure else s / total
-        value[at, t] = mean
+        value[t] = mean
         for i in range(m):
             off = (z[i] if kind == NUMBER else zs[i, t]) - mean
             if kind == NUMBER:
@@ -190,20 +190,20 @@ def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
 
 
 @inner(forceinline=True)
-def write_leaf(target, rows, here, node, at, work, wood, state):
+def write_leaf(target, rows, here, node, at, work, wood, value, state):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
-    kind, n_classes, worth, value, leaves = target.kind, target.n_classes, target.worth, wood.value, wood.leaf
+    kind, n_classes, worth, leaves = target.kind, target.n_classes, target.worth, wood.leaf
     leaf, free = wood.node[at], work.tally[1]
     wood.cut[at] = 0
     leaf.left, leaf.threshold = -1, 0.0
     if n_classes == 0:
         if kind == NUMBER:
-            leaf.threshold = value[at, 0]
+            leaf.threshold = value[0]
             someone = here[_anyone(work.weight, len(here), node.total, state)]
             leaf.column = np.float32(rows.values[someone, 0]).view(np.int32)
             return
-        for t in range(value.shape[1]):
-            leaves[free, t] = value[at, t]
+        for t in range(len(value)):
+            leaves[free, t] = value[t]
         leaf.column = free
     elif node.pure:
         leaf.column = rows.classes[here[0]]
@@ -211,7 +211,7 @@ def write_leaf(target, rows, here, node, at, work, wood, state):
     else:
         whole = 0.0
         for c in range(n_classes):
-            part = _part(kind, value, at, c) / worth[c]
+            part = _part(kind, value, c) / worth[c]
             leaves[free, c] = part
             whole += part
         for c in range(n_classes):
@@ -221,11 +221,11 @@ def write_leaf(target, rows, here, node, at, work, wood, state):
 
 
 @inner(forceinline=True)
-def _part(kind, value, node, c):
+def _part(kind, value, c):
     """A class's share of a node's weight; of two classes only the second one's is written down."""
     if kind != NUMBER:
-        return value[node, c]
-    return value[node, 0] if c else 1.0 - value[node, 0]
+        return value[c]
+    return value[0] if c else 1.0 - value[0]
 
 
 @inner(forceinline=True)

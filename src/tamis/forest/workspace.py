@@ -101,14 +101,14 @@ def workspace(field, target, m, n_sums):
 
 
 @njit(error_model="numpy")
-def wood_for(field, target, m, n_sums):
-    """Room for a tree on m rows."""
+def wood_for(field, target, m, n_sums, honest):
+    """Room for a tree on m rows; the values of all its nodes only if they are asked for, else of the one at hand."""
     wide = target.n_classes if target.n_classes else n_sums
     return Wood(
         np.empty(2 * m - 1, dtype=NODE),
         np.empty(2 * m - 1, dtype=np.uint16),
         np.empty(2 * m - 1, dtype=np.uint16),
-        np.empty((2 * m - 1, n_sums)),
+        np.empty((2 * m - 1 if honest else 1, n_sums)),
         np.empty((m if target.kind != NUMBER or target.n_classes else 0, wide)),
         np.zeros(len(field.n_values)),
     )
