@@ -27,6 +27,7 @@ def survey(kind, rows, here, work, value):
     """The sums of a node; writes its value, and copies of its rows' weights and targets side by side."""
     classes, values, weight, counts = rows.classes, rows.values, rows.weight, rows.drawn
     own, count, own_classes, sums, z, zs = work.weight, work.counts, work.classes, work.sums, work.z, work.zs
+    left = work.left
     m, total, n_count = len(here), 0.0, 0
     for i in range(m):
         row = here[i]
@@ -42,9 +43,14 @@ def survey(kind, rows, here, work, value):
             own_classes[i] = c
             pure &= c == one
         for c in range(len(sums)):
-            sums[c] = 0.0
-        for i in range(m):
+            sums[c] = left[c] = 0.0
+        for i in range(0, m - 1, 2):  # by turns: an addition does not wait for the one before
             sums[own_classes[i]] += own[i]
+            left[own_classes[i + 1]] += own[i + 1]
+        if m & 1:
+            sums[own_classes[m - 1]] += own[m - 1]
+        for c in range(len(sums)):
+            sums[c] += left[c]
         whole, part = 0.0, 1.0 / total
         for c in range(len(sums)):
             value[c] = sums[c] * part

@@ -156,9 +156,8 @@ def _counted_number(m, n, may_miss, node, limits, floor, best, work):
 @inner(forceinline=True)
 def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
     """As _counted_number, for classes."""
-    code, weight, heap, table, total, least = work.code, work.weight, work.heap, work.table, node.total, limits.min_leaf
-    classes, left, sums = work.classes, work.left, work.sums
-    n_classes = len(sums)
+    code, weight, heap, table, least = work.code, work.weight, work.heap, work.table, limits.min_leaf
+    classes, left, n_classes = work.classes, work.left, len(work.sums)
     stride = np.uint64(n_classes)
     for i in range(m):
         table[code[i] * stride + classes[i]] += weight[i]
@@ -171,36 +170,66 @@ def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
             absent += table[n * n_classes + c]
     cut, missing_left = np.int64(-1), False
     for side in range(1 + (absent > 0.0)):
-        n_left, last = 0.0, n - (absent == 0.0)
+        n_left, last = heap[n, 2] if side else 0.0, n - 1 if side else n - (absent == 0.0)
         for c in range(n_classes):
-            left[c] = 0.0
-        if side:
-            n_left, last = heap[n, 2], n - 1
-            for c in range(n_classes):
-                left[c] = table[n * n_classes + c]
-        bar = best * MARGIN
-        for k in range(last):
-            v = squares = other = 0.0
-            for c in range(n_classes):
-                one = left[c] + table[k * n_classes + c]
-                off = sums[c] - one
-                left[c] = one
-                v += one
-                squares += one * one
-                other += off * off
-            n_left += heap[k, 2]
-            rest = total - v
-            enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
-            if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
-                best = squares / v + other / rest
-                bar = best * MARGIN
-                cut, missing_left = k, side == 1
+            left[c] = table[n * n_classes + c] if side else 0.0
+        if n_classes == 3:
+            best, at = _through_three(last, node, floor, least, n_left, best, work)
+        else:
+            best, at = _through(last, node, floor, least, n_left, best, work)
+        if at >= 0:
+            cut, missing_left = at, side == 1
     for k in range((n + 1) * n_classes):
         table[k] = 0.0
     if least > 1:
         for k in range(n + 1):
             heap[k, 2] = 0.0
     return best, cut, missing_left
+
+
+@inner(forceinline=True)
+def _through(last, node, floor, least, n_left, best, work):
+    """The best place to cut after one of the first `last` buckets, -1 when none is better than `best`."""
+    heap, table, left, sums, total = work.heap, work.table, work.left, work.sums, node.total
+    at, bar, n_classes = np.int64(-1), best * MARGIN, len(sums)
+    for k in range(last):
+        v = squares = other = 0.0
+        for c in range(n_classes):
+            one = left[c] + table[k * n_classes + c]
+            off = sums[c] - one
+            left[c] = one
+            v += one
+            squares += one * one
+            other += off * off
+        n_left += heap[k, 2]
+        rest = total - v
+        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
+            if least <= 1 or (n_left >= least and node.n_count - n_left >= least):
+                best = squares / v + other / rest
+                at, bar = k, best * MARGIN
+    return best, at
+
+
+@inner(forceinline=True)
+def _through_three(last, node, floor, least, n_left, best, work):
+    """As _through, for three classes: their sums stay in registers."""
+    heap, table, total = work.heap, work.table, node.total
+    at, bar = np.int64(-1), best * MARGIN
+    a, b, c = work.left[0], work.left[1], work.left[2]
+    whole_a, whole_b, whole_c = work.sums[0], work.sums[1], work.sums[2]
+    for k in range(last):
+        a += table[3 * k]
+        b += table[3 * k + 1]
+        c += table[3 * k + 2]
+        n_left += heap[k, 2]
+        v, squares = a + b + c, a * a + b * b + c * c
+        x, y, z = whole_a - a, whole_b - b, whole_c - c
+        rest, other = total - v, x * x + y * y + z * z
+        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
+            if least <= 1 or (n_left >= least and node.n_count - n_left >= least):
+                best = squares / v + other / rest
+                at, bar = k, best * MARGIN
+    return best, at
 
 
 @inner
