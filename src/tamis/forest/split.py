@@ -203,10 +203,10 @@ def _through(last, node, floor, least, n_left, best, work):
             other += off * off
         n_left += heap[k, 2]
         rest = total - v
-        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
-            if least <= 1 or (n_left >= least and node.n_count - n_left >= least):
-                best = squares / v + other / rest
-                at, bar = k, best * MARGIN
+        enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
+        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
+            best = squares / v + other / rest
+            at, bar = k, best * MARGIN
     return best, at
 
 
@@ -225,10 +225,10 @@ def _through_three(last, node, floor, least, n_left, best, work):
         v, squares = a + b + c, a * a + b * b + c * c
         x, y, z = whole_a - a, whole_b - b, whole_c - c
         rest, other = total - v, x * x + y * y + z * z
-        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor:
-            if least <= 1 or (n_left >= least and node.n_count - n_left >= least):
-                best = squares / v + other / rest
-                at, bar = k, best * MARGIN
+        enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
+        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
+            best = squares / v + other / rest
+            at, bar = k, best * MARGIN
     return best, at
 
 
