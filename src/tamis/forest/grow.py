@@ -20,7 +20,20 @@ from tamis.forest.levels import best_levels
 from tamis.forest.node import ceiling, divide, gain_of, has, most_words, room, survey, write_leaf, write_set
 from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
-from tamis.forest.workspace import BLOCK, block_for, copy_block, rows_of, wood_for, workspace, worth_copying
+from tamis.forest.workspace import (
+    BLOCK,
+    NODES,
+    OPEN,
+    TABLES,
+    WAITING,
+    WORDS,
+    block_for,
+    copy_block,
+    rows_of,
+    wood_for,
+    workspace,
+    worth_copying,
+)
 
 NEAR = 512  # rows of a table whose columns are fetched whole before they are read
 TINY = 12  # drawn rows up to which the best split there could be is worked out first
@@ -56,23 +69,23 @@ def grow(field, target, limits, counts, seed, honest, stop):
     below(state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
     stack[0] = (0, 0, m, 0)
-    tally[0] = tally[3] = 1
+    tally[NODES] = tally[OPEN] = 1
     floor = limits.min_share * rows.weight.sum() + 1e-300  # nothing weighs 0
     put_off = BLOCK if worth_copying(field, limits, m) else 0
     sets = np.empty(64, dtype=np.uint64)
     block, at = rows, 0
-    while tally[3] > 0 and stop[0] == 0:
-        sets = room(sets, tally[2], field)
+    while tally[OPEN] > 0 and stop[0] == 0:
+        sets = room(sets, tally[WORDS], field)
         _subtrees(field, target, block, limits, floor, put_off, work, wood, sets, state, stop)
-        if tally[3] == 0 and at < tally[4]:
+        if tally[OPEN] == 0 and at < tally[WAITING]:
             if at == 0:
                 block, put_off = block_for(field, target), 0
             node, begin, end, depth = pending[at]
             copy_block(field.by_row, rows, begin, end, block)
             stack[0] = (node, 0, end - begin, depth)
-            tally[3] = 1
+            tally[OPEN] = 1
             at += 1
-    n_nodes, n_leaves, n_words = tally[0], tally[1], tally[2]
+    n_nodes, n_leaves, n_words = tally[NODES], tally[TABLES], tally[WORDS]
     if stop[0] == 0 and not limits.random_cut:  # else some nodes were never written
         write_thresholds(field, wood.node[:n_nodes], wood.cut, wood.next)
         if honest:
@@ -92,17 +105,17 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
     """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
     tally, stack, pending = work.tally, work.stack, work.pending
     kind, enough = target.kind, len(sets) - most_words(field)
-    while tally[3] > 0 and tally[2] <= enough and stop[0] == 0:
-        tally[3] -= 1
-        top = tally[3]
+    while tally[OPEN] > 0 and tally[WORDS] <= enough and stop[0] == 0:
+        tally[OPEN] -= 1
+        top = tally[OPEN]
         at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         here = rows.inside[begin:end]
         own = wood.value[at if len(wood.value) > 1 else 0]
         node = survey(kind, rows, here, work, own)
         if node.n_count <= put_off:
             for q in range(4):
-                pending[tally[4], q] = stack[top, q]
-            tally[4] += 1
+                pending[tally[WAITING], q] = stack[top, q]
+            tally[WAITING] += 1
             continue
         split = _NONE
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
@@ -118,14 +131,13 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
             stack[top + side, 1] = begin if side else begin + n_left
             stack[top + side, 2] = begin + n_left if side else end
             stack[top + side, 3] = depth + 1
-        tally[3] += 2
+        tally[OPEN] += 2
 
 
 @inner(forceinline=True)
 def _search(field, target, codes, here, node, limits, floor, work, state):
     """The best split of a node along columns drawn at random: max_features of them, or more until one can be split."""
-    kind, d, m, draws = target.kind, len(field.n_values), len(here), work.column
-    near = codes.shape[1] if codes.shape[1] <= NEAR else 0
+    kind, d, m = target.kind, len(field.n_values), len(here)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
     if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
         bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
@@ -133,14 +145,7 @@ def _search(field, target, codes, here, node, limits, floor, work, state):
     for tried in range(d):
         if column >= 0 and (tried >= limits.max_features or best >= bound):
             break
-        for ahead in range(tried + (tried > 0), min(tried + 2, d)):  # so that the next column's codes are on the way
-            at = ahead + below(state, d - ahead)
-            j = draws[at]
-            draws[at] = draws[ahead]
-            draws[ahead] = j
-            for i in range(0, near, 32):
-                fetch(codes, np.int64(j), i)
-        j = np.int64(draws[tried])
+        j = _draw(tried, codes, work.column, state)
         line, absent = codes[j], field.n_values[j]
         for i in range(m):
             work.code[i] = line[here[i]]
@@ -162,20 +167,34 @@ def _search(field, target, codes, here, node, limits, floor, work, state):
 
 
 @inner(forceinline=True)
+def _draw(tried, codes, draws, state):
+    """The next column at random; the one after it is drawn, too, so that its codes are on the way."""
+    d, near = len(draws), codes.shape[1] if codes.shape[1] <= NEAR else 0
+    for ahead in range(tried + (tried > 0), min(tried + 2, d)):
+        at = ahead + below(state, d - ahead)
+        j = draws[at]
+        draws[at] = draws[ahead]
+        draws[ahead] = j
+        for i in range(0, near, 32):
+            fetch(codes, np.int64(j), i)
+    return np.int64(draws[tried])
+
+
+@inner(forceinline=True)
 def _divide(field, rows, here, node, at, split, random, work, wood, sets):
     """Write a split and put the rows that go left first; returns how many do."""
     column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
     flags, tally, line, absent = column, work.tally, rows.codes[column], field.n_values[column]
-    base, child = tally[2], tally[0]
+    base, child = tally[WORDS], tally[NODES]
     if split.n_set:
         write_set(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, base, sets)
     n_left, low, high, left_weight, n_missing = divide(
         line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, base, sets
     )
-    tally[0] += 2
+    tally[NODES] += 2
     if split.n_set:
         missing_left, threshold, cut = has(sets, base, np.int64(absent)), np.float64(base), np.int64(0)
-        tally[2] += (absent >> 6) + 1
+        tally[WORDS] += (absent >> 6) + 1
         flags |= CATEGORY
     else:
         if not random:

@@ -23,42 +23,50 @@ DENSE = 64  # levels of which all are looked at, met or not
 @inner(forceinline=True)
 def best_levels(kind, m, absent, node, limits, floor, state, best, work):
     """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
-    left, heap, table, level, total = work.left, work.heap, work.table, work.level, node.total
-    n_sums, least, random = 1 if kind == NUMBER else len(left), limits.min_leaf, limits.random_cut
-    n_levels = _gather(kind, m, absent, n_sums, least, work)
+    heap, table, level = work.heap, work.table, work.level
+    n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
+    n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
     found = 0
     if n_levels > 1:
-        _arrange(kind, n_levels, n_sums, total, random, state, work)
-        charge, undivided = _charge(kind, n_levels, n_sums, random, node)
-        v, n_left = 0.0, 0.0
-        for t in range(n_sums):
-            left[t] = 0.0
+        _arrange(kind, n_levels, n_sums, node.total, random, state, work)
         pick = 1 + int(share(state) * (n_levels - 1)) if random else 0
-        for i in range(n_levels - 1):
-            at = level[i]
-            v += heap[at, 0]
-            n_left += heap[at, 2]
-            squares = other = 0.0
-            for t in range(n_sums):
-                one = left[t] + table[at * n_sums + t]
-                left[t] = one
-                squares += one * one
-                if kind == CLASSES:
-                    other += (work.sums[t] - one) * (work.sums[t] - one)
-            rest = total - v
-            if v < floor or rest < floor or (random and i + 1 != pick):
-                continue
-            if least > 1 and (n_left < least or node.n_count - n_left < least):
-                continue
-            gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
-            if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
-                best = gain
-                found = i + 1
+        best, found = _through(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
     for i in range(n_levels):
         heap[level[i], 0] = 0.0
         heap[level[i], 2] = 0.0
         for t in range(n_sums):
             table[level[i] * n_sums + t] = 0.0
+    return best, found
+
+
+@inner(forceinline=True)
+def _through(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
+    """How many of the levels in their order go left; 0 when no cut is better. With `pick` only that one is tried."""
+    left, heap, table, level, sums, total = work.left, work.heap, work.table, work.level, work.sums, node.total
+    charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
+    found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf
+    for t in range(n_sums):
+        left[t] = 0.0
+    for i in range(n_levels - 1):
+        at = level[i]
+        v += heap[at, 0]
+        n_left += heap[at, 2]
+        squares = other = 0.0
+        for t in range(n_sums):
+            one = left[t] + table[at * n_sums + t]
+            left[t] = one
+            squares += one * one
+            if kind == CLASSES:
+                other += (sums[t] - one) * (sums[t] - one)
+        rest = total - v
+        if v < floor or rest < floor or (pick and i + 1 != pick):
+            continue
+        if least > 1 and (n_left < least or node.n_count - n_left < least):
+            continue
+        gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+        if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
+            best = gain
+            found = i + 1
     return best, found
 
 

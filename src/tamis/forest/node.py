@@ -10,6 +10,7 @@ import numpy as np
 from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.workspace import TABLES
 
 
 class Node(NamedTuple):
@@ -199,7 +200,7 @@ def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
 def write_leaf(target, rows, here, node, at, work, wood, value, state):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
     kind, n_classes, worth, leaves = target.kind, target.n_classes, target.worth, wood.leaf
-    leaf, free = wood.node[at], work.tally[1]
+    leaf, free = wood.node[at], work.tally[TABLES]
     wood.cut[at] = 0
     leaf.left, leaf.threshold = -1, 0.0
     if n_classes == 0:
@@ -223,7 +224,7 @@ def write_leaf(target, rows, here, node, at, work, wood, value, state):
         for c in range(n_classes):
             leaves[free, c] /= whole
         leaf.column = n_classes + free
-    work.tally[1] += 1
+    work.tally[TABLES] += 1
 
 
 @inner(forceinline=True)

@@ -14,6 +14,7 @@ from tamis.forest.order import FEW
 from tamis.forest.split import BUCKETS
 
 BLOCK = 2048  # drawn rows from which on a subtree's codes are copied side by side, to stay in the processor's cache
+NODES, TABLES, WORDS, OPEN, WAITING = range(5)  # counted: nodes, rows of leaf table, words in sets, stack, pending
 AHEAD = 8  # rows that are fetched before their turn
 
 
@@ -41,7 +42,7 @@ class Work(NamedTuple):
     column: np.ndarray
     stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth
     pending: np.ndarray  # nodes that wait, likewise
-    tally: np.ndarray  # nodes, rows of the leaf table, words in sets, nodes on the stack, nodes that wait
+    tally: np.ndarray  # how many there are so far: see NODES
 
 
 class Wood(NamedTuple):
