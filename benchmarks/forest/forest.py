@@ -5,7 +5,7 @@ two threads (randomForest has one). What counts is processor time over all threa
 changes when others use the machine. Tables are in memory, in each rival's own form: converting them is not timed.
 
     python benchmarks/forest/forest.py              every part
-    python benchmarks/forest/forest.py grow         the five tables; also: quality, predict, growth, bare, file, oob
+    python benchmarks/forest/forest.py grow         the five tables; also: quality, predict, growth, bare, file
 """
 
 import shutil
@@ -267,20 +267,6 @@ def qualities(n_trees=200):
     print(f"mean over {len(gaps)} tables: {np.mean(gaps):+.2f} points")
 
 
-def out_of_bag(n_trees=500, seeds=10):
-    """Out-of-bag accuracy beside scikit-learn's: mean and range over seeds."""
-    from sklearn.datasets import load_breast_cancer, load_digits, load_wine
-
-    for load in (load_breast_cancer, load_wine, load_digits):
-        X, y = load(return_X_y=True)
-        settings = {"max_features": "sqrt", "oob_score": True, "n_jobs": THREADS}
-        print(f"out of bag, {load.__name__[5:]}:", end="")
-        for name, kind in {"tamis": ForestClassifier, "scikit-learn": RandomForestClassifier}.items():
-            found = [100 * kind(n_trees, random_state=s, **settings).fit(X, y).oob_score_ for s in range(seeds)]
-            print(f"   {name} {np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})", end="", flush=True)
-        print()
-
-
 def predict(n=100_000, n_trees=100):
     """Batch and single-row prediction."""
     frame, y = classes(150_000, 30, 3)
@@ -380,7 +366,6 @@ def file(n_trees=1_000):
 
 
 if __name__ == "__main__":
-    parts = {"grow": grow, "quality": qualities, "predict": predict, "growth": growth, "bare": bare, "file": file,
-             "oob": out_of_bag}  # fmt: skip
+    parts = {"grow": grow, "quality": qualities, "predict": predict, "growth": growth, "bare": bare, "file": file}
     for part in sys.argv[1:2] or list(parts):
         parts[part](*([sys.argv[2:]] if len(sys.argv) > 2 else []))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from tamis import ForestClassifier, ForestRegressor
+from tamis.forest.layout import CATEGORY
 
 N = 1_003  # several blocks, the last one not full, and not a multiple of the rows that go down side by side
 
@@ -56,3 +57,23 @@ def test_missing_values_and_categories(table):
     words = ForestRegressor(9).fit(frame, z)
     assert np.array_equal(words.predict(frame), one_by_one(words.predict, frame))
     assert np.mean((words.predict(frame) - z) ** 2) < np.mean((forest.predict(X) - z) ** 2)
+
+
+@pytest.mark.parametrize("n_levels", [2, 40, 63, 64, 65, 150])
+def test_many_levels_missing_and_unseen_ones(table, n_levels):
+    """Sets of levels are looked up in one word of 64 bits where they fit; beyond, rows could go astray."""
+    X, z = table
+    rng = np.random.default_rng(n_levels)
+    shift = rng.normal(size=n_levels)
+    level = rng.integers(n_levels, size=N)
+    words = np.array([f"l{k:03d}" for k in level], dtype=object)
+    words[3::17] = None
+    frame = pd.DataFrame(X[:, :3], columns=list("abc")).assign(word=pd.Categorical(words))
+    frame.loc[5::13, "a"] = np.nan
+    forest = ForestRegressor(9, min_samples_leaf=3).fit(frame[:600], z[:600] + 2 * shift[level[:600]])
+    asked = forest.trees_.nodes[forest.trees_.nodes["left"] >= 0]["column"]
+    assert (asked & CATEGORY != 0).any()
+    new = frame.assign(word=frame["word"].cat.add_categories("unseen"))
+    new.loc[7::19, "word"] = "unseen"
+    for rows in (frame, new):
+        assert np.array_equal(forest.predict(rows), one_by_one(forest.predict, rows))

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Many rows down trees of plain comparisons: side by side, without a branch that depends on a row."""
+"""Many rows down trees without oblique splits: side by side, without a branch that depends on a row."""
 
 from __future__ import annotations
 
@@ -13,59 +13,66 @@ GROUP = 256  # rows that all go some steps down before the first goes on: they s
 WORTH = 32  # a tree of at most so many nodes for each row is worth a copy
 FURTHER = 3  # steps after which rows that have arrived drop out
 
+#: What has to be thought of on the way: nothing, missing values, sets of levels (and missing values).
+PLAIN, HOLES, LEVELS = range(3)
+
 
 @njit(error_model="numpy")
-def is_complete(X, begin, end):
-    """Whether no value of these rows is missing."""
+def extent(X, begin, end):
+    """Whether no value of these rows is missing; top: the largest value of each column."""
+    complete, top = True, np.zeros(X.shape[1])
     for i in range(begin, end):
         for j in range(X.shape[1]):
-            if X[i, j] != X[i, j]:
-                return False
-    return True
+            complete &= X[i, j] == X[i, j]
+            top[j] = X[i, j] if X[i, j] > top[j] else top[j]
+    return complete, top
 
 
 @njit(error_model="numpy")
-def unroll(nodes, roots, t, n_rows, n_columns, plain):
+def unroll(nodes, roots, t, n_rows, top, sets, plain):
     """plain: tree t, read in a row into the processor's cache, whose leaves are their own left children.
 
-    No value is above a leaf's threshold, and a missing one goes left there, so a row that has arrived stays. Gives 0
-    when the tree is too large for so few rows or a split is not a plain comparison, 2 when `column` of every leaf could
-    be kept (it must be one of the columns, to be read in vain), else 1.
+    No value is above a leaf's threshold, and a missing one goes left there, so a row that has arrived stays. The bits
+    of a set of levels stand in place of the threshold. Gives whether the copy was made (not when the tree is too large
+    for so few rows, has oblique splits or asks for a level above 63), whether `column` of every leaf could be kept (it
+    must be one of the columns, to be read in vain), and whether it asks for levels.
     """
-    begin, end = roots[t], roots[t + 1]
+    begin, end, n_columns = roots[t], roots[t + 1], len(top)
     if end - begin > min(WORTH * n_rows, len(plain)):
-        return 0
-    odd, foreign = np.int32(0), False
-    for k in range(end - begin):  # without a branch: half of the nodes are leaves
+        return False, False, False
+    own, levels = True, False
+    for k in range(end - begin):  # no branch depends on what is a leaf: half of the nodes are
         node, mine = nodes[begin + k], plain[k]
         left, column = node.left, node.column
         leaf = left < 0
-        odd |= np.int32(0) if leaf else column
+        threshold = np.inf if leaf else node.threshold
+        if (not leaf) & (column & (CATEGORY | OBLIQUE) != 0):
+            if column & OBLIQUE or top[column & COLUMN] > 63.0:
+                return False, False, False
+            levels, threshold = True, np.uint64(sets[np.int64(threshold)]).view(np.float64)
         outside = leaf & ((column < 0) | (column >= n_columns))
-        foreign |= outside
+        own &= not outside
         mine.left = np.int32(k) if leaf else left
         mine.column = (np.int32(0) if outside else column) | (np.int32(LEFT_IF_MISSING) if leaf else np.int32(0))
-        mine.threshold = np.inf if leaf else node.threshold
-    if odd & (CATEGORY | OBLIQUE):
-        return 0
-    return 1 if foreign else 2
+        mine.threshold = threshold
+    return True, own, levels
 
 
 @njit(error_model="numpy", forceinline=True)
-def leaves_of_plain(X, first, m, complete, plain, n_nodes, root, at, who, leaf):
+def leaves_of_plain(X, first, m, mode, plain, n_nodes, root, at, who, leaf):
     """leaf[i]: as `route.leaves_of` for m rows from `first` on, at most GROUP, and the tree in `plain`.
 
-    complete: no value of the rows is missing. at, who: room for GROUP numbers.
+    mode: PLAIN, HOLES or LEVELS. at, who: room for GROUP numbers.
     """
     steps = 0
     while n_nodes >> steps:  # few rows arrive before
         steps += 1
     for i in range(m):
         at[i], who[i] = 0, i
-    _descend(X, first, m, complete, plain, steps, at, who)
+    _descend(X, first, m, mode, plain, steps, at, who)
     m = _drop(m, plain, at, who, root, leaf)
     while m > 0:
-        _descend(X, first, m, complete, plain, FURTHER, at, who)
+        _descend(X, first, m, mode, plain, FURTHER, at, who)
         m = _drop(m, plain, at, who, root, leaf)
 
 
@@ -82,19 +89,22 @@ def _drop(m, plain, at, who, root, leaf):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _descend(X, first, m, complete, plain, steps, at, who):
+def _descend(X, first, m, mode, plain, steps, at, who):
     """at[i]: so many steps further down, for row first + who[i] of X."""
     while m % LANES:  # lanes that would be empty repeat the first row
         at[m], who[m] = at[0], who[0]
         m += 1
     for i in range(np.uint64(0), np.uint64(m), np.uint64(LANES)):
         places, rows = _eight(at, i, np.uint32(0)), _eight(who, i, np.uint64(first))
-        if complete:
+        if mode == PLAIN:
             for _ in range(steps):
-                places = _below(X, rows, True, plain, places)
+                places = _below(X, rows, PLAIN, plain, places)
+        elif mode == HOLES:
+            for _ in range(steps):
+                places = _below(X, rows, HOLES, plain, places)
         else:
             for _ in range(steps):
-                places = _below(X, rows, False, plain, places)
+                places = _below(X, rows, LEVELS, plain, places)
         _put(at, i, places)
 
 
@@ -117,22 +127,31 @@ def _put(values, i, eight):
 
 
 @njit(error_model="numpy", forceinline=True)
-def _below(X, rows, complete, plain, at):
+def _below(X, rows, mode, plain, at):
     """The children to which eight rows go from their nodes."""
     a, b, c, d, e, f, g, h = rows
     p, q, r, s, t, u, v, w = at
-    p, q = _child(X, a, complete, plain, p), _child(X, b, complete, plain, q)
-    r, s = _child(X, c, complete, plain, r), _child(X, d, complete, plain, s)
-    t, u = _child(X, e, complete, plain, t), _child(X, f, complete, plain, u)
-    return p, q, r, s, t, u, _child(X, g, complete, plain, v), _child(X, h, complete, plain, w)
+    p, q = _child(X, a, mode, plain, p), _child(X, b, mode, plain, q)
+    r, s = _child(X, c, mode, plain, r), _child(X, d, mode, plain, s)
+    t, u = _child(X, e, mode, plain, t), _child(X, f, mode, plain, u)
+    return p, q, r, s, t, u, _child(X, g, mode, plain, v), _child(X, h, mode, plain, w)
 
 
 @njit(error_model="numpy", forceinline=True)
-def _child(X, row, complete, plain, at):
-    """The child to which a row goes from a node; a leaf is its own."""
+def _child(X, row, mode, plain, at):
+    """The child to which a row goes from a node; a leaf is its own.
+
+    Written as sums of bits: of an `if` the compiler would make a branch.
+    """
     node = plain[at]
-    value = X[row, np.uint32(node.column) & np.uint32(COLUMN)]
-    right = value > node.threshold
-    if not complete:
-        right |= (value != value) & (node.column & LEFT_IF_MISSING == 0)
-    return np.uint32(node.left) + np.uint32(right)
+    column = np.uint32(node.column)
+    value = X[row, column & np.uint32(COLUMN)]
+    right = np.uint32(value > node.threshold)
+    if mode == LEVELS:
+        level = np.uint64(np.int64(value)) & np.uint64(63)
+        outside = np.uint32(~(np.float64(node.threshold).view(np.uint64) >> level) & np.uint64(1))
+        right ^= (right ^ outside) & np.uint32(column >> np.uint32(28) & np.uint32(1))  # if it is a CATEGORY
+    if mode != PLAIN:
+        stays = np.uint32(~(column >> np.uint32(30)) & np.uint32(1))  # unless LEFT_IF_MISSING
+        right ^= (right ^ stays) & np.uint32(value != value)
+    return np.uint32(node.left) + right

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.forest.batch import GROUP, LANES, is_complete, leaves_of_plain, unroll
+from tamis.forest.batch import GROUP, HOLES, LANES, LEVELS, PLAIN, extent, leaves_of_plain, unroll
 from tamis.forest.borrow import borrowed
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
 
@@ -71,10 +71,10 @@ def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
 
 
 @njit(error_model="numpy", forceinline=True)
-def leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
+def leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
     """leaf[i]: as `leaves_of` for m rows in tree t, at most GROUP; the quick way if it is `kept` in spare."""
     if kept:
-        leaves_of_plain(X, first, m, complete, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
+        leaves_of_plain(X, first, m, mode, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
     else:
         leaves_of(X, first, first + m, nodes, roots[t], sets, sum_column, sum_factor, leaf)
 
@@ -85,13 +85,14 @@ def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor
     X, nodes, table, sets, out = borrowed(X), borrowed(nodes), borrowed(table), borrowed(sets), borrowed(out)
     sum_column, sum_factor, spare = borrowed(sum_column), borrowed(sum_factor), borrowed(spare)
     room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
-    complete = len(spare) > 0 and is_complete(X, begin, end)
+    complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
-        kept = unroll(nodes, roots, t, end - begin, X.shape[1], spare)
+        kept, own, levels = unroll(nodes, roots, t, end - begin, top, sets, spare)
+        mode = LEVELS if levels else (PLAIN if complete else HOLES)
         for first in range(begin, end, GROUP):
             m = min(GROUP, end - first)
-            leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
-            if kept == 2 and n_classes:  # the copy is in the cache, the tree itself is not
+            leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            if own and n_classes:  # the copy is in the cache, the tree itself is not
                 root = roots[t]
                 for i in range(m):
                     add_leaf(spare[leaf[i] - root].column & COLUMN, 0.0, table, n_classes, out[first + i])
@@ -120,12 +121,13 @@ def add_leaf(column, threshold, table, n_classes, out):
 def drawn_answers(X, begin, end, nodes, roots, sets, sum_column, sum_factor, spare, out):
     """out[i, t]: a training answer from the leaf of row i in tree t; spare: room for a tree, or empty."""
     room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
-    complete = len(spare) > 0 and is_complete(X, begin, end)
+    complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
-        kept = unroll(nodes, roots, t, end - begin, X.shape[1], spare)
+        kept, _, levels = unroll(nodes, roots, t, end - begin, top, sets, spare)
+        mode = LEVELS if levels else (PLAIN if complete else HOLES)
         for first in range(begin, end, GROUP):
             m = min(GROUP, end - first)
-            leaves_in(X, first, m, complete, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
             for i in range(m):
                 out[first + i, t] = np.int32(nodes[leaf[i]].column).view(np.float32)
 
