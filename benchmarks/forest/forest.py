@@ -100,11 +100,25 @@ def plain(frame):
     return (frame.to_numpy(), None) if not words else (None, words)
 
 
+def for_tamis(frame):
+    """The table as it is: an array when all are numbers, else the frame."""
+    return frame if plain(frame)[1] else np.ascontiguousarray(frame.to_numpy())
+
+
+def for_sklearn(train, test):
+    """Arrays; categories become indicators."""
+    words = plain(train)[1]
+    if not words:
+        return train.to_numpy(), np.ascontiguousarray(test.to_numpy())
+    encoder = OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(train[words])
+    numeric = [name for name in train if name not in words]
+    return tuple(np.column_stack([f[numeric].to_numpy(), encoder.transform(f[words])]) for f in (train, test))
+
+
 def run_tamis(train, y, test, t, n_trees, **settings):
     kind = ForestClassifier if is_class(y) else ForestRegressor
     forest = kind(n_trees, max_features=columns_tried(train, y), n_jobs=THREADS, **settings)
-    X = train if plain(train)[1] else train.to_numpy()
-    T = test if plain(train)[1] else test.to_numpy()
+    X, T = for_tamis(train), for_tamis(test)
     kind(2).fit(X[:300], y[:300])  # compile
     took, _ = seconds(partial(forest.fit, X, y))
     return took, quality(t, forest.predict(T))
@@ -116,15 +130,8 @@ def run_tamis_alone(*given):
 
 def run_sklearn(train, y, test, t, n_trees):
     kind = RandomForestClassifier if is_class(y) else RandomForestRegressor
-    words = plain(train)[1]
-    tried = columns_tried(train, y)
-    if words:
-        encoder = OneHotEncoder(sparse_output=False, handle_unknown="ignore").fit(train[words])
-        numeric = [name for name in train if name not in words]
-        X, T = (np.column_stack([f[numeric].to_numpy(), encoder.transform(f[words])]) for f in (train, test))
-        tried = columns_tried(pd.DataFrame(X[:1]), y)
-    else:
-        X, T = train.to_numpy(), test.to_numpy()
+    X, T = for_sklearn(train, test)
+    tried = columns_tried(pd.DataFrame(X[:1]), y)
     forest = kind(n_trees, max_features=tried, n_jobs=THREADS, random_state=0)
     took, _ = seconds(partial(forest.fit, X, y))
     return took, quality(t, forest.predict(T))
@@ -268,20 +275,22 @@ def qualities(n_trees=200):
 
 
 def predict(n=100_000, n_trees=100):
-    """Batch and single-row prediction."""
-    frame, y = classes(150_000, 30, 3)
-    X = frame.to_numpy()
-    big = np.ascontiguousarray(X[50_000 : 50_000 + n])
-    mine = ForestClassifier(n_trees, n_jobs=THREADS, oob_score=False).fit(X[:50_000], y[:50_000])
-    other = RandomForestClassifier(n_trees, n_jobs=THREADS, random_state=0).fit(X[:50_000], y[:50_000])
-    mine.predict_proba(big[:1_000])
-    a = min(seconds(lambda: mine.predict_proba(big))[0] for _ in range(4))
-    b = min(seconds(lambda: other.predict_proba(big))[0] for _ in range(4))
-    print(f"\npredict {n:,} rows, {n_trees} trees: tamis {a:.2f} s, scikit-learn {b:.2f} s, {b / a:.1f}× faster")
-    one = big[:1].copy()
-    alone = mine.set_params(n_jobs=None)
-    times = [seconds(lambda: alone.predict_proba(one), perf_counter)[0] for _ in range(2_000)]
-    print(f"one row, {n_trees} trees: {1e3 * np.median(times):.3f} ms")
+    """Batch prediction of numbers only, of a table with categories (indicators for scikit-learn), and of one row."""
+    for name, (frame, y) in {"classes": classes(150_000, 30, 3), "mixed": mixed(150_000, 30)}.items():
+        train, test, answers = frame.iloc[:50_000], frame.iloc[50_000 : 50_000 + n], y[:50_000]
+        mine = ForestClassifier(n_trees, n_jobs=THREADS, oob_score=False).fit(for_tamis(train), answers)
+        wide, big = for_sklearn(train, test)
+        other = RandomForestClassifier(n_trees, n_jobs=THREADS, random_state=0).fit(wide, answers)
+        own = for_tamis(test)
+        mine.predict_proba(own[:1_000])
+        a = min(seconds(partial(mine.predict_proba, own))[0] for _ in range(4))
+        b = min(seconds(partial(other.predict_proba, big))[0] for _ in range(4))
+        print(f"\npredict {n:,} rows, {name}, {n_trees} trees: tamis {a:.2f} s, scikit-learn {b:.2f} s, "
+              f"{b / a:.1f}× faster")  # fmt: skip
+        if name == "classes":
+            one, alone = own[:1].copy(), mine.set_params(n_jobs=None)
+            times = [seconds(partial(alone.predict_proba, one), perf_counter)[0] for _ in range(2_000)]
+            print(f"one row, {n_trees} trees: {1e3 * np.median(times):.3f} ms")
 
 
 def growth():
