@@ -334,7 +334,7 @@ def bare(n_trees=10):
             for j in range(tried):
                 line, apart = codes[(k + 7 * j) % codes.shape[0]], len(rows) // max(sizes[k], 1)
                 for i in range(sizes[k]):  # a node's rows are spread over the table
-                    total += line[rows[i * apart]]
+                    total += line[rows[i * apart + (7_919 * k) % apart]]
         return total
 
     rows = np.unique(np.random.default_rng(0).integers(50_000, size=50_000)).astype(np.uint32)  # a tree's draw

@@ -1,8 +1,9 @@
 """Folds in which every class has its share: row by row, or whole groups at a time.
 
-The folds are those of scikit-learn's StratifiedKFold and StratifiedGroupKFold, bit for bit. Theirs warn of a rare
-class, and silencing a warning changes filters of the whole process, which threads undo for each other; ours say nothing
-(a class that training rows lack is refused by `split`), and groups are placed many times faster.
+Rows are dealt out as by scikit-learn's StratifiedKFold, bit for bit. Groups are placed by the rule of its
+StratifiedGroupKFold, except that folds which suit a group equally well go by size even where rounding tells them apart,
+and that no fold stays empty. Theirs warn of a rare class, and silencing a warning changes filters of the whole process,
+which threads undo for each other; ours say nothing (a class that training rows lack is refused by `split`).
 """
 
 from __future__ import annotations
@@ -65,22 +66,24 @@ def _place(codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.Random
     draw.shuffle(order)
     order = order[np.argsort(-np.std(counts[order].astype(np.float64), axis=1), kind="stable")]
     totals, held = counts.sum(axis=0), np.zeros((k, n_classes))
-    fold = np.empty(n_groups, dtype=np.int64)
-    for group in order:
-        fold[group] = _evenest(held, counts[group], totals)
-        held[fold[group]] += counts[group]
+    fold, size = np.empty(n_groups, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    for left, group in zip(range(n_groups, 0, -1), order):
+        empty = np.flatnonzero(size == 0)
+        at = _evenest(held / totals, counts[group] / totals, size, empty if left <= len(empty) else np.arange(k))
+        fold[group] = at
+        held[at] += counts[group]
+        size[at] += counts[group].sum()
     return fold[groups]
 
 
-def _evenest(held: np.ndarray, more: np.ndarray, totals: np.ndarray) -> int:
-    """The fold to add a group's counts to: the shares' spread decides, the smaller fold where that is the same."""
-    k = len(held)
-    tried = held[None] + np.eye(k)[:, :, None] * more
-    spreads = np.mean(np.std(tried / totals, axis=1), axis=1).tolist()
-    sizes = held.sum(axis=1).tolist()
-    best = 0
-    for number in range(1, k):
-        same = abs(spreads[number] - spreads[best]) <= 1e-8 + 1e-5 * abs(spreads[best])
-        if spreads[number] < spreads[best] or (same and sizes[number] < sizes[best]):
-            best = number
-    return best
+def _evenest(shares: np.ndarray, more: np.ndarray, size: np.ndarray, allowed: np.ndarray) -> int:
+    """The fold to add a group's shares to: their spread decides, the smaller fold where that is the same."""
+    best, least = -1, np.inf
+    for at in allowed:
+        tried = shares.copy()
+        tried[at] += more
+        spread = tried.std(axis=0).mean()
+        same = abs(spread - least) <= 1e-8 + 1e-5 * spread
+        if size[at] < size[best] if same else spread < least:
+            best, least = at, spread
+    return int(best)

@@ -1,4 +1,4 @@
-"""Batches of rows: the quick way for complete rows and plain splits gives what one row at a time gives, bit for bit."""
+"""Batches of rows: the quick way gives what one row at a time gives, bit for bit."""
 
 import numpy as np
 import pandas as pd

@@ -103,6 +103,9 @@ def test_a_file_gives_back_the_same_forest(tmp_path):
     again = ForestClassifier.load(tmp_path / "forest")
     assert np.array_equal(forest.predict_proba(frame), again.predict_proba(frame))
     assert again.oob_score_ == forest.oob_score_
+    older = (tmp_path / "forest").read_bytes().replace(b"tamis forest 2", b"tamis forest 1", 1)
+    (tmp_path / "older").write_bytes(older)  # the form without lists of levels, which three levels do not need
+    assert np.array_equal(ForestClassifier.load(tmp_path / "older").predict_proba(frame), forest.predict_proba(frame))
     with pytest.raises(ValueError, match="holds a ForestClassifier"):
         ForestRegressor.load(tmp_path / "forest")
 

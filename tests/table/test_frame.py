@@ -64,6 +64,8 @@ ZONED = NAIVE.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
 MOMENTS = {
     "pandas": pd.DataFrame({"when": NAIVE}),
     "pandas with a zone": pd.DataFrame({"when": ZONED}),
+    "pandas with a zone of two words": pd.DataFrame({"when": ZONED.dt.tz_convert("America/New_York")}),
+    "pandas with a zone in numbers": pd.DataFrame({"when": ZONED.dt.tz_convert("Etc/GMT+5")}),
     "pandas of arrow with a zone": pd.DataFrame({"when": ZONED.astype("timestamp[us, tz=Asia/Tokyo][pyarrow]")}),
     "polars with a zone": pl.DataFrame({"when": pl.from_pandas(ZONED)}),
     "arrow with a zone": pa.table({"when": pa.array(ZONED.dt.tz_convert("UTC"))}),

@@ -13,8 +13,8 @@ GROUP = 256  # rows that all go some steps down before the first goes on: they s
 WORTH = 32  # a tree of at most so many nodes for each row is worth a copy
 FURTHER = 3  # steps after which rows that have arrived drop out
 
-#: What has to be thought of on the way: nothing, missing values, sets of levels (and missing values).
-PLAIN, HOLES, LEVELS = range(3)
+#: How rows go down: not this way; minding nothing, missing values, or sets of levels as well.
+NONE, PLAIN, HOLES, LEVELS = range(4)
 
 
 @njit(error_model="numpy")
@@ -29,33 +29,33 @@ def extent(X, begin, end):
 
 
 @njit(error_model="numpy")
-def unroll(nodes, roots, t, n_rows, top, sets, plain):
+def unroll(nodes, roots, t, n_rows, complete, top, sets, plain):
     """plain: tree t, read in a row into the processor's cache, whose leaves are their own left children.
 
     No value is above a leaf's threshold, and a missing one goes left there, so a row that has arrived stays. The bits
-    of a set of levels stand in place of the threshold. Gives whether the copy was made (not when the tree is too large
-    for so few rows, has oblique splits or asks for a level above 63), whether `column` of every leaf could be kept (it
-    must be one of the columns, to be read in vain), and whether it asks for levels.
+    of a set of levels stand in place of the threshold. Gives the mode of going down (NONE when the tree is too large
+    for so few rows, has oblique splits or lists of levels, or a row has a level above 63 where it asks for one), and
+    whether `column` of every leaf could be kept (it must be one of the columns, to be read in vain).
     """
     begin, end, n_columns = roots[t], roots[t + 1], len(top)
     if end - begin > min(WORTH * n_rows, len(plain)):
-        return False, False, False
-    own, levels = True, False
+        return NONE, False
+    own, mode = True, PLAIN if complete else HOLES
     for k in range(end - begin):  # no branch depends on what is a leaf: half of the nodes are
         node, mine = nodes[begin + k], plain[k]
         left, column = node.left, node.column
         leaf = left < 0
         threshold = np.inf if leaf else node.threshold
         if (not leaf) & (column & (CATEGORY | OBLIQUE) != 0):
-            if column & OBLIQUE or top[column & COLUMN] > 63.0:
-                return False, False, False
-            levels, threshold = True, np.uint64(sets[np.int64(threshold)]).view(np.float64)
+            if column & OBLIQUE or threshold < 0.0 or top[column & COLUMN] > 63.0:
+                return NONE, False
+            mode, threshold = LEVELS, np.uint64(sets[np.int64(threshold)]).view(np.float64)
         outside = leaf & ((column < 0) | (column >= n_columns))
         own &= not outside
         mine.left = np.int32(k) if leaf else left
         mine.column = (np.int32(0) if outside else column) | (np.int32(LEFT_IF_MISSING) if leaf else np.int32(0))
         mine.threshold = threshold
-    return True, own, levels
+    return mode, own
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -148,10 +148,10 @@ def _child(X, row, mode, plain, at):
     value = X[row, column & np.uint32(COLUMN)]
     right = np.uint32(value > node.threshold)
     if mode == LEVELS:
-        level = np.uint64(np.int64(value)) & np.uint64(63)
+        level = np.uint64(np.int64(value)) & np.uint64(63)  # anything where the value is no level: masked away below
         outside = np.uint32(~(np.float64(node.threshold).view(np.uint64) >> level) & np.uint64(1))
-        right ^= (right ^ outside) & np.uint32(column >> np.uint32(28) & np.uint32(1))  # if it is a CATEGORY
+        right ^= (right ^ outside) & np.uint32(column & np.uint32(CATEGORY) != 0)
     if mode != PLAIN:
-        stays = np.uint32(~(column >> np.uint32(30)) & np.uint32(1))  # unless LEFT_IF_MISSING
-        right ^= (right ^ stays) & np.uint32(value != value)
+        away = np.uint32(column & np.uint32(LEFT_IF_MISSING) == 0)
+        right ^= (right ^ away) & np.uint32(value != value)
     return np.uint32(node.left) + right

@@ -17,7 +17,8 @@ from tamis.forest.chance import below, start
 from tamis.forest.fetch import fetch
 from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NUMBER
 from tamis.forest.levels import best_levels
-from tamis.forest.node import ceiling, divide, gain_of, has, most_words, room, survey, write_leaf, write_set
+from tamis.forest.node import ceiling, divide, gain_of, most_words, room, survey, write_leaf
+from tamis.forest.sets import has, keep, write_bits
 from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
 from tamis.forest.workspace import (
@@ -185,16 +186,18 @@ def _divide(field, rows, here, node, at, split, random, work, wood, sets):
     """Write a split and put the rows that go left first; returns how many do."""
     column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
     flags, tally, line, absent = column, work.tally, rows.codes[column], field.n_values[column]
-    base, child = tally[WORDS], tally[NODES]
+    child = tally[NODES]
+    rest_left = False
     if split.n_set:
-        write_set(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, base, sets)
+        rest_left = write_bits(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, work.bits)
     n_left, low, high, left_weight, n_missing = divide(
-        line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, base, sets
+        line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, work.bits
     )
     tally[NODES] += 2
     if split.n_set:
-        missing_left, threshold, cut = has(sets, base, np.int64(absent)), np.float64(base), np.int64(0)
-        tally[WORDS] += (absent >> 6) + 1
+        missing_left, cut = has(work.bits, 0, np.int64(absent)), np.int64(0)
+        threshold, n_words = keep(work.bits, absent, rest_left, tally[WORDS], sets)
+        tally[WORDS] += n_words
         flags |= CATEGORY
     else:
         if not random:

@@ -11,7 +11,7 @@ import numpy as np
 NODE = np.dtype([("left", np.int32), ("column", np.int32), ("threshold", np.float64)])
 
 COLUMN = (1 << 28) - 1  # the bits of `column` that hold the column
-CATEGORY = 1 << 28  # the split asks for a set of levels; `threshold` is where its bits begin in `sets`
+CATEGORY = 1 << 28  # the split asks for a set of levels; `threshold` is its place in `sets`: see the file of that name
 OBLIQUE = 1 << 29  # the split asks for a sum of columns; `column` is its place among the sums
 LEFT_IF_MISSING = 1 << 30  # a row without a value goes left
 

@@ -30,7 +30,7 @@ def best_levels(kind, m, absent, node, limits, floor, state, best, work):
     if n_levels > 1:
         _arrange(kind, n_levels, n_sums, node.total, random, state, work)
         pick = 1 + int(share(state) * (n_levels - 1)) if random else 0
-        best, found = _through(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
+        best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
     for i in range(n_levels):
         heap[level[i], 0] = 0.0
         heap[level[i], 2] = 0.0
@@ -40,8 +40,8 @@ def best_levels(kind, m, absent, node, limits, floor, state, best, work):
 
 
 @inner(forceinline=True)
-def _through(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
-    """How many of the levels in their order go left; 0 when no cut is better. With `pick` only that one is tried."""
+def _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
+    """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
     left, heap, table, level, sums, total = work.left, work.heap, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
     found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf

@@ -10,6 +10,7 @@ import numpy as np
 from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.sets import has
 from tamis.forest.workspace import TABLES
 
 
@@ -111,13 +112,7 @@ def gain_of(kind, n_classes, best, node):
 
 
 @inner(forceinline=True)
-def has(sets, base, level):
-    """Whether the set that begins at `base` has a level."""
-    return (sets[base + (level >> 6)] >> np.uint64(level & 63)) & np.uint64(1) != 0
-
-
-@inner(forceinline=True)
-def divide(line, cut, absent, missing_left, category, here, weight, spare, base, sets):
+def divide(line, cut, absent, missing_left, category, here, weight, spare, bits):
     """Rows that go left first, the order kept. No branch depends on a row's side: half of them would be mispredicted.
 
     Returns how many go left, the codes beside the cut (`absent`: none on the right), the weight on the left, and how
@@ -129,7 +124,7 @@ def divide(line, cut, absent, missing_left, category, here, weight, spare, base,
         row = here[i]
         c = line[row]
         if category:
-            right = np.uint64(not has(sets, base, np.int64(c)))
+            right = np.uint64(not has(bits, 0, np.int64(c)))
         else:
             right = np.uint64(c > cut) if c != absent else np.uint64(not missing_left)
         spare[n_right] = row
@@ -171,29 +166,6 @@ def room(sets, used, field):
     larger = np.empty(2 * needed, dtype=np.uint64)
     larger[:used] = sets[:used]
     return larger
-
-
-@inner
-def write_set(n_values, line, here, n_set, weight, total, chosen, base, sets):
-    """The bits of the levels that go left; levels the node has not met go with the heavier side."""
-    words = (n_values >> 6) + 1
-    for k in range(words):
-        sets[base + k] = 0
-    for i in range(n_set):
-        sets[base + (chosen[i] >> 6)] |= np.uint64(1) << np.uint64(chosen[i] & 63)
-    left = 0.0
-    for i in range(len(here)):
-        if has(sets, base, np.int64(line[here[i]])):
-            left += weight[here[i]]
-    if 2.0 * left < total:
-        return
-    for k in range(words):
-        sets[base + k] = ~np.uint64(0)
-    for i in range(len(here)):
-        c = np.int64(line[here[i]])
-        sets[base + (c >> 6)] &= ~(np.uint64(1) << np.uint64(c & 63))
-    for i in range(n_set):
-        sets[base + (chosen[i] >> 6)] |= np.uint64(1) << np.uint64(chosen[i] & 63)
 
 
 @inner(forceinline=True)

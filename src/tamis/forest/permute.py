@@ -14,6 +14,7 @@ from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import below, start
 from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.forest.route import answer_of
+from tamis.forest.sets import holds
 
 LANES = 8  # rows that go down side by side: their memory accesses overlap
 PENDING = 512  # rows that wait to be sent on together
@@ -98,8 +99,7 @@ def turns_right(k, mine, other, unit, unit_of, codes, X, ask, threshold, n_value
     if code == n_values[column]:
         return np.int64(flags & LEFT_IF_MISSING == 0)
     if flags & CATEGORY:
-        word = sets[np.int64(threshold[k]) + (code >> 6)]
-        return np.int64((word >> np.uint64(code & 63)) & np.uint64(1) == np.uint64(0))
+        return np.int64(not holds(sets, threshold[k], code))
     return np.int64(code > ask[k, CUT])
 
 

@@ -26,4 +26,4 @@ def renumber(nodes, roots, columns, before, n_classes, tabled):
             else:
                 node.column = (node.column & ~COLUMN) | columns[node.column & COLUMN]
                 if node.column & CATEGORY:
-                    node.threshold += sets
+                    node.threshold += sets if node.threshold >= 0.0 else -sets

@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.forest.batch import GROUP, HOLES, LANES, LEVELS, PLAIN, extent, leaves_of_plain, unroll
+from tamis.forest.batch import GROUP, LANES, NONE, extent, leaves_of_plain, unroll
 from tamis.forest.borrow import borrowed
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
+from tamis.forest.sets import holds
 
 
 @njit(error_model="numpy")
@@ -26,8 +27,7 @@ def goes_left(x, node, sets, sum_column, sum_factor):
         if value == value:
             if node.column & CATEGORY == 0:
                 return value <= node.threshold
-            level = np.int64(value)
-            return (sets[np.int64(node.threshold) + (level >> 6)] >> np.uint64(level & 63)) & np.uint64(1) != 0
+            return holds(sets, node.threshold, np.int64(value))
     return node.column & LEFT_IF_MISSING != 0
 
 
@@ -71,9 +71,9 @@ def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
 
 
 @njit(error_model="numpy", forceinline=True)
-def leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
-    """leaf[i]: as `leaves_of` for m rows in tree t, at most GROUP; the quick way if it is `kept` in spare."""
-    if kept:
+def leaves_in(X, first, m, mode, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
+    """leaf[i]: as `leaves_of` for m rows in tree t, at most GROUP; the quick way where spare has it."""
+    if mode != NONE:
         leaves_of_plain(X, first, m, mode, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
     else:
         leaves_of(X, first, first + m, nodes, roots[t], sets, sum_column, sum_factor, leaf)
@@ -87,11 +87,10 @@ def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor
     room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
     complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
-        kept, own, levels = unroll(nodes, roots, t, end - begin, top, sets, spare)
-        mode = LEVELS if levels else (PLAIN if complete else HOLES)
+        mode, own = unroll(nodes, roots, t, end - begin, complete, top, sets, spare)
         for first in range(begin, end, GROUP):
             m = min(GROUP, end - first)
-            leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            leaves_in(X, first, m, mode, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
             if own and n_classes:  # the copy is in the cache, the tree itself is not
                 root = roots[t]
                 for i in range(m):
@@ -123,11 +122,10 @@ def drawn_answers(X, begin, end, nodes, roots, sets, sum_column, sum_factor, spa
     room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
     complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
-        kept, _, levels = unroll(nodes, roots, t, end - begin, top, sets, spare)
-        mode = LEVELS if levels else (PLAIN if complete else HOLES)
+        mode, _ = unroll(nodes, roots, t, end - begin, complete, top, sets, spare)
         for first in range(begin, end, GROUP):
             m = min(GROUP, end - first)
-            leaves_in(X, first, m, mode, kept, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
+            leaves_in(X, first, m, mode, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf)
             for i in range(m):
                 out[first + i, t] = np.int32(nodes[leaf[i]].column).view(np.float32)
 
@@ -138,7 +136,7 @@ def side(codes, node, cut, n_values, sets):
     column = node.column & COLUMN
     c = np.int64(codes[column])
     if node.column & CATEGORY:
-        return (sets[np.int64(node.threshold) + (c >> 6)] >> np.uint64(c & 63)) & np.uint64(1) != 0
+        return holds(sets, node.threshold, c)
     if c == n_values[column]:
         return node.column & LEFT_IF_MISSING != 0
     return c <= cut

@@ -13,7 +13,8 @@ from tamis.errors import TamisError
 from tamis.forest.layout import NODE
 from tamis.forest.trees import Trees
 
-MAGIC = b"tamis forest 1\n"
+MAGIC = b"tamis forest 2\n"
+READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
 ALIGN = 64
 _TYPES = {"node": NODE, "int64": np.dtype(np.int64), "uint64": np.dtype(np.uint64), "float64": np.dtype(np.float64)}
 
@@ -48,7 +49,7 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
 def read(kind: Any, path: str | os.PathLike[str]) -> Any:
     """The forest of a file that `write` wrote."""
     with Path(path).open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
+        if file.read(len(MAGIC)) not in READABLE:
             raise TamisError(f"{os.fspath(path)!r} does not hold a forest; give a file that save wrote")
         size = int.from_bytes(file.read(8), "little")
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import map_threads
+from tamis.engine import map_threads, workers
 from tamis.forest.layout import COLUMN, NODE, OBLIQUE
 
 ROWS = 16_384  # rows that go down a tree before the next: enough of them to be worth bringing it into the cache
@@ -36,7 +36,7 @@ class Trees:
     nodes : all nodes (see `layout.NODE`), tree after tree; columns are positions in the user's table.
     roots : where each tree begins, and the number of nodes.
     table : shares of classes, or answers of several targets, of the leaves that need more than one number.
-    sets : bits of the levels that go left, for categorical splits.
+    sets : the levels that go left at categorical splits: see `forest.sets`.
     sum_column, sum_factor : columns and factors of oblique splits.
     n_classes, n_outputs : 0 classes for numbers.
     """
@@ -159,9 +159,10 @@ def _read_only(X: np.ndarray) -> np.ndarray:
 
 
 def _blocks(some: Callable[[int, int], None], n: int, n_jobs: int | None) -> None:
-    """All rows in equal blocks, as many for each of 2 or 4 threads; a row's answer does not depend on its block."""
+    """All rows in blocks, as many for each thread; a row's answer does not depend on its block."""
     if n <= FEW:
         some(0, n)
         return
-    size = max(FEW, -(-n // (4 * -(-n // (4 * ROWS)))))
+    threads = max(4, workers(n_jobs))
+    size = max(FEW, -(-n // (threads * -(-n // (threads * ROWS)))))
     map_threads(lambda begin: some(begin, min(begin + size, n)), range(0, n, size), n_jobs)

@@ -38,6 +38,7 @@ class Work(NamedTuple):
     mean: np.ndarray
     level: np.ndarray
     chosen: np.ndarray
+    bits: np.ndarray
     spare: np.ndarray
     column: np.ndarray
     stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth
@@ -93,6 +94,7 @@ def workspace(field, target, m, n_sums):
         np.empty(levels),
         np.empty(levels + 1, dtype=np.int64),
         np.empty(levels, dtype=np.int64),
+        np.empty((levels >> 6) + 1, dtype=np.uint64),
         np.empty(m, dtype=np.uint32),
         np.arange(d).astype(np.int32),
         np.empty((m + 1, 4), dtype=np.int64),

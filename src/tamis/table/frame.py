@@ -38,6 +38,9 @@ def _twice(names: list[str]) -> TableError:
 
 
 def _of_series(name: str, series: nw.Series[Any]) -> Column:
+    if series.implementation.is_pandas() and getattr(series.to_native().dtype, "tz", None) is not None:
+        # narwhals takes zones whose names have a "_", "-" or digit for unknown types
+        series = nw.from_native(series.to_native().dt.tz_convert("UTC"), series_only=True)
     dtype = series.dtype
     if dtype == nw.Boolean:
         return Column(name, "boolean", _floats(series.cast(nw.Float64)))
