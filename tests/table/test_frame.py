@@ -79,3 +79,26 @@ def test_a_moment_is_the_same_number_from_every_library_and_zone(library):
     column = Table.of(MOMENTS[library]).column(0)
     assert column.kind == "date"
     np.testing.assert_allclose(column.values, [18262.5, np.nan, 18809.0])
+
+
+def test_dates_of_arrow_are_dates_in_either_form():
+    """If this fails, the dates of one of arrow's two types become categories, one for every day."""
+    days = pa.array([18262, None, 18809], pa.int32())
+    for kind in (pa.date32(), pa.date64()):
+        column = Table.of(pa.table({"day": days.cast(pa.date32()).cast(kind)})).column(0)
+        assert column.kind == "date"
+        np.testing.assert_allclose(column.values, [18262, np.nan, 18809])
+
+
+def test_whole_numbers_beyond_the_exact_ones_are_rounded_from_every_library():
+    """If this fails, a table with long identifiers stops every fit in one library and not in another."""
+    values = [2**53 + 1, None, -(2**60) - 7, 5]
+    frames = (
+        pd.DataFrame({"id": pd.array(values, dtype="Int64")}),
+        pl.DataFrame({"id": values}),
+        pa.table({"id": pa.array(values, pa.int64())}),
+    )
+    for frame in frames:
+        column = Table.of(frame).column(0)
+        assert column.kind == "numeric"
+        np.testing.assert_array_equal(column.values, [2.0**53, np.nan, -(2.0**60), 5.0])

@@ -41,6 +41,8 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
     if series.implementation.is_pandas() and getattr(series.to_native().dtype, "tz", None) is not None:
         # narwhals takes zones whose names have a "_", "-" or digit for unknown types
         series = nw.from_native(series.to_native().dt.tz_convert("UTC"), series_only=True)
+    if series.implementation.is_pyarrow():
+        series = _of_arrow(series)
     dtype = series.dtype
     if dtype == nw.Boolean:
         return Column(name, "boolean", _floats(series.cast(nw.Float64)))
@@ -54,6 +56,18 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
     if dtype in (nw.Categorical, nw.Enum, nw.String):  # only levels that occur: the rest is how the frame was made
         return _of_words(name, series)
     return _of_objects(name, np.array(series.to_list(), dtype=object))
+
+
+def _of_arrow(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Whole numbers beyond 2**53 are rounded, as pandas and polars do, and dates in milliseconds are dates."""
+    import pyarrow as pa
+
+    values = series.to_native()
+    if pa.types.is_integer(values.type):
+        return nw.from_native(values.cast(pa.float64(), safe=False), series_only=True)
+    if pa.types.is_date64(values.type):
+        return nw.from_native(values.cast(pa.timestamp("ms")), series_only=True)
+    return series
 
 
 def _of_words(name: str, series: nw.Series[Any]) -> Column:
