@@ -27,10 +27,6 @@ class Stratified:
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many folds there are."""
-        return self.n_splits
-
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of (train, test)."""
         draw = np.random.RandomState(self.random_state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ _NO_LIMIT = 2**31 - 1
 COMBINED = 3  # columns in a sum of an oblique split
 
 
-class BaseForest(BaseEstimator):
+class BaseForest(BaseEstimator, ABC):
     """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
 
     trees_: Trees
@@ -104,8 +105,9 @@ class BaseForest(BaseEstimator):
             )
         return judge if len(lot.population) == len(ground.rows) else CopyByCopy(ground, lot, judge)
 
+    @abstractmethod
     def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
-        raise NotImplementedError
+        """Keep the answers and the score of the rows left out: shares of classes, or numbers."""
 
     @property
     def feature_importances_(self) -> np.ndarray:

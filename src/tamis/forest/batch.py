@@ -59,7 +59,7 @@ def unroll(nodes, roots, t, n_rows, complete, top, sets, plain):
 
 
 @njit(error_model="numpy", forceinline=True)
-def leaves_of_plain(X, first, m, mode, plain, n_nodes, root, at, who, leaf):
+def leaves_of_copy(X, first, m, mode, plain, n_nodes, root, at, who, leaf):
     """leaf[i]: as `route.leaves_of` for m rows from `first` on, at most GROUP, and the tree in `plain`.
 
     mode: PLAIN, HOLES or LEVELS. at, who: room for GROUP numbers.

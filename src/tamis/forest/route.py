@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.forest.batch import GROUP, LANES, NONE, extent, leaves_of_plain, unroll
+from tamis.forest.batch import GROUP, LANES, NONE, extent, leaves_of_copy, unroll
 from tamis.forest.borrow import borrowed
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.forest.sets import holds
@@ -74,7 +74,7 @@ def leaves_of(X, begin, end, nodes, root, sets, sum_column, sum_factor, leaf):
 def leaves_in(X, first, m, mode, nodes, roots, t, sets, sum_column, sum_factor, spare, room, leaf):
     """leaf[i]: as `leaves_of` for m rows in tree t, at most GROUP; the quick way where spare has it."""
     if mode != NONE:
-        leaves_of_plain(X, first, m, mode, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
+        leaves_of_copy(X, first, m, mode, spare, roots[t + 1] - roots[t], roots[t], room[0], room[1], leaf)
     else:
         leaves_of(X, first, first + m, nodes, roots[t], sets, sum_column, sum_factor, leaf)
 
