@@ -105,7 +105,11 @@ def run(
     query: QueryOption = None,
     drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
     task: Annotated[str | None, typer.Option(help="classes or numbers; decided from the target otherwise")] = None,
-    scoring: Annotated[str | None, typer.Option(help="the metric to compare and quote")] = None,
+    scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
+    prefer: Annotated[
+        str, typer.Option(help="simplest, balanced or best: how much a simpler model may lose")
+    ] = "balanced",
+    rare: Annotated[str, typer.Option(help="classes with fewer rows than folds: keep, merge or drop")] = "keep",
     loss: Annotated[
         str | None, typer.Option(help="costs of mistakes: 'ham>spam=10, spam>ham=1' (truth>answer=cost), or a CSV")
     ] = None,
@@ -132,6 +136,8 @@ def run(
         drop=_listed(drop) or (),
         task=task,
         scoring=scoring,
+        prefer=prefer,
+        rare=rare,
         loss=loss,
         lock=lock,
         folds=folds,

@@ -71,25 +71,27 @@ def test_procedures_show_train_nested_gap_and_the_chosen_one(made):
     """The comparison would lack a figure, or mark the wrong procedure."""
     shown = facts(made.study(), made.plan())["procedures"]
     table = shown["table"]
-    assert [head.text for head in table.heads][:6] == ["procedure", "train", "nested", "gap", "95% interval", "columns"]
+    heads = ["procedure", "train", "nested", "gap", "95% interval", "Brier score", "saved", "p", "columns"]
+    assert [head.text for head in table.heads][:9] == heads
     assert {row[0].text: row[0].badge for row in table.rows} == {
         "baseline": "",
         "stump": "",
         "tree": "chosen",
         "lasso": "",
     }
-    assert texts(table, 5) == ["0", "1", "4–6", "8–10"]
+    assert texts(table, 8) == ["0", "1", "4–6", "8–10"]
+    assert texts(table, 5) == ["0.2500", "0.2000", "0.1500", "0.1000"]
+    assert texts(table, 6) == ["", "20.0%", "40.0%", "60.0%"]
+    assert texts(table, 7) == ["", "0.030", "0.002", "< 0.001"]
     assert texts(table, 3) == ["0.000", "+0.020", "+0.040", "+0.060"]
-    assert (
-        "Best: lasso, 0.946 with a standard error of 0.010, so at least 0.936 will do. Chosen: tree, 0.935"
-        in shown["rule"]
-    )
+    assert "Best: lasso, 0.1000." in shown["rule"]
+    assert "tree, 0.0500 behind the best, with a standard error of 0.0200." in shown["rule"]
+    assert "against the baseline: p < 0.001." in shown["rule"]
 
 
-def test_where_smaller_is_better_the_edge_lies_above(made):
-    """The rule would be stated the wrong way round for an error."""
+def test_where_smaller_is_better_the_direction_is_said(made):
+    """An error would be read the wrong way round."""
     shown = facts(made.study(labels=(), metric="rmse"), made.plan())
-    assert "so at most 1,897 will do" in shown["procedures"]["rule"]
     assert shown["procedures"]["direction"] == "Root mean squared error: smaller is better."
     assert "too good by 250" in shown["optimism"]["sentence"]
 
@@ -122,13 +124,33 @@ def test_columns_with_something_to_say_come_first(made):
     assert [one.text for one in shown["summary"].rows[0]] == ["numeric", "3", "3", "0"]
 
 
+def test_rare_classes_and_rows_that_could_not_be_learned_are_counted(made):
+    """A score that leaves rows out, or counts them as wrong, would not say so."""
+    results = made.study()
+    results["data"]["rare"] = {"how": "merge", "classes": [{"label": "odd", "rows": 2}]}
+    results["comparison"]["unlearned"] = 3
+    said = " ".join(facts(results, made.plan())["data"]["sentences"])
+    assert "Rare classes, with fewer rows than folds: odd (2); they are read as one class." in said
+    assert "3 judged rows had a class that the training part lacked: counted as wrong answers" in said
+
+
+def test_what_columns_contribute_stands_with_the_model(made):
+    """A reader could not tell the columns that matter from those that are merely used."""
+    model = facts(made.study(), made.plan())["model"]
+    assert texts(model["contributions"], 1) == ["50%", "30%", "15%", "5%"]
+
+
 def test_a_study_that_found_nothing_can_be_shown(made):
     """The report of a table without a signal would break."""
     results = made.study()
-    results["answer"].update(selected=[], beats_baseline=False, words="No column carries a signal.")
-    results["comparison"]["chosen"] = "baseline"
+    results["answer"].update(
+        selected=[], contributions={}, signal="none", beats_baseline=False, words="No column carries a signal."
+    )
+    results["comparison"].update(chosen="baseline", signal="none", p_value=0.4)
     results["stability"] = []
     shown = facts(results, made.plan())
+    assert "so the baseline is kept" in shown["procedures"]["rule"]
+    assert shown["model"]["contributions"] is None
     assert shown["stability"]["sentence"] == "The chosen procedure used no column in any fold."
     assert [part["text"] for part in shown["answer"]["parts"]] == ["No column carries a signal."]
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tamis.study.fold import _fit, _learnable
+from tamis.study.fold import _fit, _learnable, inner_folds
 from tamis.study.problem import Problem
 from tamis.study.procedures import PROCEDURES
 from tamis.study.settings import Settings
@@ -41,7 +41,10 @@ def test_garbage_in_held_out_rows_changes_no_bit_of_what_is_fitted(procedure, ta
     held_out = np.arange(100, 150)
     clean, spoilt = _problem(task), _problem(task, held_out)
     train = np.arange(100)
-    fitted = [json.dumps(_fit(problem, procedure, train, seed=3).to_dict()) for problem in (clean, spoilt)]
+    fitted = []
+    for problem in (clean, spoilt):
+        pairs = inner_folds(problem, train, 5, 0)
+        fitted.append(json.dumps(_fit(problem, procedure, train, 3, pairs).to_dict()))
     assert fitted[0] == fitted[1]
 
 

@@ -14,6 +14,7 @@ from tamis.engine import seed_of
 from tamis.evaluate.interval import Interval, Judged, best_of_many, corrected, corrected_test, resampled
 from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
 from tamis.evaluate.metrics import Metric, prepare, remarks, utility
+from tamis.evaluate.paired import holm
 from tamis.evaluate.promise import in_units, inner_notes
 from tamis.evaluate.stability import stability
 from tamis.split import Folds, folds
@@ -301,14 +302,5 @@ def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> lis
         n_test = float(np.mean([len(test) for _, test in one.folds]))
         p = corrected_test(differences, n_train, n_test)
         found.append((first, second, float(differences.mean()), corrected(differences, n_train, n_test, level), p))
-    adjusted = _holm([p for *_, p in found])
+    adjusted = holm([p for *_, p in found])
     return [Pair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]
-
-
-def _holm(p_values: list[float]) -> list[float]:
-    """Holm's step-down adjustment: the chance of any false claim among all of them stays below the level."""
-    adjusted, running = [float("nan")] * len(p_values), 0.0
-    for rank, place in enumerate(np.argsort(p_values, kind="stable")):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[int(place)] = running if np.isfinite(p_values[place]) else float("nan")
-    return adjusted

@@ -33,8 +33,8 @@ def procedures(results: Results) -> Figure:
         "name": [row["name"] + (" (chosen)" if row["name"] == chosen else "") for row in listed],
         "nested": [row["nested"] for row in listed],
         "train": [row["train"] for row in listed],
-        "low": [row["interval"][0] for row in listed],
-        "high": [row["interval"][1] for row in listed],
+        "low": [(row["interval"] or [row["nested"]])[0] for row in listed],
+        "high": [(row["interval"] or [row["nested"]])[-1] for row in listed],
         "said": [f"{show.number(row['nested'])} ({show.interval(row['interval'])})" for row in listed],
         "trained": [show.number(row["train"]) for row in listed],
         "color": [ORANGE if row["name"] == chosen else BLUE for row in listed],
@@ -56,7 +56,12 @@ def folds(results: Results) -> Figure:
     listed = results["comparison"]["procedures"][::-1]
     chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
     names = [fold["name"] for fold in results["folds"]]
-    points = [(place, row, i) for place, row in enumerate(listed) for i in range(len(row["scores"]))]
+    points = [
+        (place, row, i)
+        for place, row in enumerate(listed)
+        for i, value in enumerate(row["scores"])
+        if value is not None
+    ]
     spread = [0.28 * ((i * 0.618034) % 1 - 0.5) for _, _, i in points]  # golden steps: neighbours do not overlap
     source = {
         "y": [place + offset for (place, _, _), offset in zip(points, spread)],

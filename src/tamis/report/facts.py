@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Results = dict[str, Any]
 
+#: Rare classes named in a sentence.
+MOST_RARE = 8
+
 #: An answer of more characters than this is set smaller: it names many columns.
 LONG_ANSWER = 240
 
@@ -74,8 +77,9 @@ def _answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, A
         guess = "the cheapest answer for all"
     picked = len(found["selected"])
     metric = show.metric(found["metric"])
+    sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else "too few rows for an interval"
     cards = [
-        ("Expected " + metric, show.number(found["score"]), f"95% interval {show.interval(found['interval'])}"),
+        ("Expected " + metric, show.number(found["score"]), sure),
         ("Baseline", show.number(found["baseline"]), guess),
         ("Columns used", f"{picked:,}", f"of {show.count(found['n_columns'], 'column')}"),
         _lock_card(results, openings),
@@ -105,6 +109,7 @@ def _data(results: Results) -> dict[str, Any]:
     ]
     if data["without_target"]:
         lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
+    lines += _rare(results)
     total = sum(row["rows"] for row in data["classes"])
     rows = [
         [
@@ -119,6 +124,28 @@ def _data(results: Results) -> dict[str, Any]:
         "sentences": lines,
         "classes": Table("classes", "Rows learned from, by class", heads, rows) if rows else None,
     }
+
+
+def _rare(results: Results) -> list[str]:
+    """What became of rare classes, and how many judged rows were of a class their training part lacked."""
+    rare = results["data"]["rare"]
+    if not rare or not rare["classes"]:
+        return []
+    listed = ", ".join(f"{show.name(row['label'])} ({row['rows']:,})" for row in rare["classes"][:MOST_RARE])
+    more = f" and {len(rare['classes']) - MOST_RARE:,} more" if len(rare["classes"]) > MOST_RARE else ""
+    became = {
+        "keep": "they are learned all the same",
+        "merge": "they are read as one class",
+        "drop": "their rows were left out",
+    }[rare["how"]]
+    said = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
+    unlearned = 0 if results["partial"] else results["comparison"]["unlearned"]
+    if unlearned:
+        said.append(
+            f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
+            "answers, left out of metrics of probabilities."
+        )
+    return said
 
 
 def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -183,38 +210,75 @@ def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _procedures(results: Results) -> dict[str, Any]:
-    from tamis.evaluate.metrics import utility
+#: The proper scores that procedures are compared by, in words.
+LOSSES = {
+    "brier": "Brier score",
+    "log_loss": "smoothed log loss",
+    "squared_error": "squared error",
+    "cost": "mean cost",
+}
 
+#: What each preference asks of a simpler procedure.
+PREFERENCES = {
+    "simplest": "the simplest that loses no more than one standard error of the paired difference to the best",
+    "balanced": "the simplest that loses no more than one standard error of the paired difference to the best and "
+    "keeps nine tenths of the best's gain over the baseline",
+    "best": "the best",
+}
+
+
+def _procedures(results: Results) -> dict[str, Any]:
     metric, compared = _metric(results), results["comparison"]
     listed = compared["procedures"]
-    scored = {row["name"]: row for row in listed}
     heads = (
         Head("procedure"),
         Head("train", number=True),
         Head("nested", number=True),
         Head("gap", number=True),
         Head("95% interval"),
+        Head(LOSSES[compared["loss"]], number=True),
+        Head("saved", number=True),
+        Head("p", number=True),
         Head("columns", number=True),
         Head("what it does"),
     )
     rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
-    best = scored[compared["best"]]
-    edge = abs(utility(metric, best["nested"]) - best["error"])
-    rule = (
-        "The simplest procedure whose nested score is within one standard error of the best is chosen. "
-        f"Best: {best['name']}, {show.number(best['nested'])} with a standard error of {show.number(best['error'])}, "
-        f"so {'at least' if metric.larger else 'at most'} {show.number(edge)} will do. "
-        f"Chosen: {compared['chosen']}, {show.number(scored[compared['chosen']]['nested'])}."
-    )
     return {
         "table": Table("procedures", "Procedures compared, simplest first", heads, rows),
-        "rule": rule,
+        "rule": f"{_rule(compared)} {_claim(compared)}",
         "chosen": compared["chosen"],
         "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
+        "loss": sentence(
+            f"{LOSSES[compared['loss']]}: smaller is better; saved: of the baseline's; p: that it is no better than "
+            "the baseline, after Holm"
+        ),
         "folds": _folds(results),
         "besides": _besides(listed),
     }
+
+
+def _rule(compared: dict[str, Any]) -> str:
+    scored = {row["name"]: row for row in compared["procedures"]}
+    best, chosen = scored[compared["best"]], scored[compared["chosen"]]
+    how = f"Procedures are compared by the {LOSSES[compared['loss']]} of rows they had not seen, row by row."
+    found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
+    if compared["signal"] == "none":
+        return f"{how} {found} None can be told from the baseline, so the baseline is kept."
+    if chosen["name"] == best["name"]:
+        return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
+    error = show.number(chosen["error"], 4)
+    behind = f"{show.number(chosen['behind'], 4)} behind the best, with a standard error of {error}"
+    return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['name']}, {behind}."
+
+
+def _claim(compared: dict[str, Any]) -> str:
+    p = show.p_value(compared["p_value"])
+    whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
+    return {
+        "captured": whole,
+        "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",
+        "none": f"{whole} No procedure tried beats the baseline beyond chance.",
+    }[compared["signal"]]
 
 
 def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
@@ -222,12 +286,16 @@ def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
     fewest, most = min(columns), max(columns)
     spread = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
     mark = "chosen" if row["name"] == chosen else ""
+    is_baseline = place == 0
     return [
         cell(show.name(row["name"]), place, badge=mark),
         cell(show.number(row["train"]), row["train"]),
         cell(show.number(row["nested"]), row["nested"], css="strong"),
         cell(show.signed(row["gap"]), row["gap"]),
         cell(show.interval(row["interval"])),
+        cell(show.number(row["loss"], 4), row["loss"]),
+        cell("" if is_baseline else show.percent(row["gain"]), row["gain"]),
+        cell("" if is_baseline else show.p_value(row["p_value"]).removeprefix("= "), row["p_value"]),
         cell(spread, sum(columns) / len(columns)),
         cell(show.name(row["words"])),
     ]
@@ -258,7 +326,9 @@ def _besides(listed: list[dict[str, Any]]) -> Table | None:
 def _optimism(results: Results) -> dict[str, Any]:
     compared = results["comparison"]
     promised, found, excess = compared["promised"], compared["score"], compared["optimism"]
-    if excess > 0:
+    if excess is None:
+        meaning = "one of them has no value on so few rows"
+    elif excess > 0:
         meaning = f"the promise was too good by {show.number(excess)}"
     elif excess < 0:
         meaning = f"the promise was too modest by {show.number(-excess)}"
@@ -279,14 +349,26 @@ def _optimism(results: Results) -> dict[str, Any]:
     }
 
 
-def _model(results: Results) -> dict[str, str]:
+def _model(results: Results) -> dict[str, Any]:
     chosen = results["comparison"]["chosen"]
     words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
     learned = show.count(results["data"]["learned"], "unlocked row")
     return {
         "text": show.text(results["model"]),
         "sentence": f"{chosen}: {show.name(words)}. Fitted on all {learned}.",
+        "contributions": _contributions(results["answer"]["contributions"]),
+        "meaning": "What a column contributes: in a linear model, how much it moves the sum (standard deviation over "
+        "the rows learned from); in trees, the improvement its questions bring. It says what the model uses, not what "
+        "causes the target; columns that tell the same share it, or take it from each other.",
     }
+
+
+def _contributions(shares: dict[str, float]) -> Table | None:
+    if not shares:
+        return None
+    heads = (Head("column"), Head("contribution", number=True))
+    rows = [[cell(show.name(name), name=True), cell(show.share(share), share)] for name, share in shares.items()]
+    return Table("contributions", "What each column contributes to the model", heads, rows)
 
 
 def _stability(results: Results) -> dict[str, Any]:

@@ -14,6 +14,8 @@ DEFAULTS: dict[str, Any] = {
     "task": None,
     "scoring": None,
     "loss": None,
+    "prefer": "balanced",
+    "rare": "keep",
     "lock": 0.2,
     "folds": 5,
     "repeats": None,

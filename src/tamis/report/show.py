@@ -18,6 +18,7 @@ METRIC_WORDS = {
     "roc_auc": "area under the ROC curve",
     "brier": "Brier score",
     "matthews": "Matthews correlation",
+    "rare_recall": "recall of the rarest class",
 }
 
 #: A chart with more bars than this cannot be read; the table beside it holds all.
@@ -81,6 +82,24 @@ def share(value: float) -> str:
     if 0.9995 <= value < 1:
         return ">99.9%"
     return f"{100 * value:.1f}".removesuffix(".0") + "%"
+
+
+def percent(value: float) -> str:
+    """A share that may be below 0, in per cent.
+
+    >>> percent(0.1234), percent(-0.02)
+    ('12.3%', '−2.0%')
+    """
+    return _minus(f"{100 * value:.1f}%".replace("-0.0%", "0.0%"))
+
+
+def p_value(value: float) -> str:
+    """A p-value with its sign of comparison.
+
+    >>> p_value(0.0312), p_value(1e-7), p_value(0.9)
+    ('= 0.031', '< 0.001', '= 0.90')
+    """
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}" if value < 0.1 else f"= {value:.2f}"
 
 
 def count(n: int, singular: str, plural: str | None = None) -> str:

@@ -1,20 +1,41 @@
-"""Which procedure to take: the simplest whose score is within one standard error of the best."""
+"""Which procedure to take: by paired differences of a proper score, the simplest that gives hardly anything away."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 
-def simplest_within_one_error(means: Sequence[float], errors: Sequence[float]) -> int:
-    """The first of several procedures, simplest first, whose mean is within the best one's standard error of the best.
+from tamis.evaluate.paired import difference
 
-    Means are larger for better; `errors` are their standard errors. A tie for the best goes to the simpler.
+#: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.
+KEPT = {"simplest": 0.0, "balanced": 0.9, "best": None}
 
-    >>> simplest_within_one_error([0.60, 0.89, 0.92], [0.0, 0.01, 0.02])
-    2
-    >>> simplest_within_one_error([0.60, 0.91, 0.92], [0.0, 0.01, 0.02])
-    1
+
+def choose(losses: Sequence[np.ndarray], rows: np.ndarray, prefer: str = "balanced") -> int:
+    """The place of the procedure to take among several, simplest first; the first is the baseline.
+
+    The best has the smallest mean loss. Taken is the simplest that loses no more than one standard error of the
+    *paired* difference to it, and keeps the share of the best's gain over the baseline that `prefer` asks for.
+
+    Parameters
+    ----------
+    losses : for each procedure, sums of a proper loss by unit.
+    rows : how many rows each sum is of.
+    prefer : "simplest" (one standard error alone), "balanced" (and nine tenths of the gain) or "best".
+
+    >>> worse, good, best = np.array([4.0, 5, 6, 5]), np.array([1.0, 2, 2, 2]), np.array([1.0, 2, 2, 1])
+    >>> choose([worse, good, best], np.ones(4)), choose([worse, good, best], np.ones(4), "best")
+    (1, 2)
     """
-    best = max(range(len(means)), key=lambda place: (means[place], -place))
-    within = means[best] - errors[best]
-    return next(place for place, mean in enumerate(means) if mean >= within)
+    means = [float(sums.sum()) for sums in losses]
+    best = min(range(len(means)), key=lambda place: (means[place], place))
+    kept = KEPT[prefer]
+    if kept is None:
+        return best
+    wanted = means[0] - kept * (means[0] - means[best])
+    for place in range(best):
+        found = difference(losses[place], losses[best], rows)
+        if found.mean <= found.error and means[place] <= wanted:
+            return place
+    return best

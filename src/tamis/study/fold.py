@@ -8,22 +8,18 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
-from tamis.errors import ParameterError
 from tamis.evaluate.leaks import leaks
-from tamis.evaluate.metrics import METRICS, Metric, score
+from tamis.evaluate.metrics import Metric
+from tamis.evaluate.paired import row_losses
 from tamis.split import Folds, folds
+from tamis.study.contribution import contributions
+from tamis.study.judging import besides, is_learned, value
 from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, Procedure
 from tamis.table import Table
 
-#: Metrics written down beside the one that is compared.
-BESIDES = {"classes": ("accuracy", "balanced_accuracy", "log_loss", "brier"), "numbers": ("r2", "rmse", "mae")}
-
 #: Predictions are kept in the journal up to this many learnable rows; beyond it they would outgrow the results.
 MOST_KEPT = 5_000
-
-#: Folds in which a procedure chooses its own strength or size.
-TUNING_FOLDS = 10
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,24 @@ class Fold:
     test: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """How every fold of a study is judged.
+
+    Attributes
+    ----------
+    metric : what is quoted.
+    loss : the proper score that procedures are compared by: brier, log_loss, squared_error or cost.
+    costs : truth × answer, when that is "cost".
+    inner : folds within a training part, in which procedures choose their strength and are compared.
+    """
+
+    metric: Metric
+    loss: str
+    costs: np.ndarray | None
+    inner: int
+
+
 def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]:
     """The outer folds of a study, repeat after repeat."""
     pairs = _folds(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
@@ -43,27 +57,28 @@ def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]
     return [Fold(name, train, test) for name, (train, test) in zip(names, pairs)]
 
 
-def judge(
-    problem: Problem, metric: Metric, inner: int, fold: Fold, procedure: Procedure, *, seed: int
-) -> dict[str, Any]:
+def judge(problem: Problem, rules: Rules, fold: Fold, procedure: Procedure, *, seed: int) -> dict[str, Any]:
     """Fit a procedure on the training part alone and score it on the rest.
 
-    The inner scores are a cross-validation within the training part: what the choice between procedures may use
-    when its own honesty is judged on this fold.
+    The inner losses come from folds within the training part: what the choice between procedures may use when its own
+    honesty is judged on this fold.
     """
     # Inner folds are the same for every procedure: their seed is the fold's, not the task's.
-    pairs = _folds(problem, fold.train, inner, 1, seed_of(0, "inner", fold.name))
-    promises = []
-    for train, test in pairs:
-        fitted = _fit(problem, procedure, fold.train[train], seed)
-        promises.append(_score(problem, metric, fitted, fold.train[test]))
-    fitted = _fit(problem, procedure, fold.train, seed)
-    answer = _answer(problem, fitted, _table(problem, fold.test))
+    pairs = inner_folds(problem, fold.train, rules.inner, seed_of(0, "inner", fold.name))
+    fitted = _fit(problem, procedure, fold.train, seed, pairs)
+    inside = _inner_answers(problem, procedure, fitted, fold.train, seed, pairs)
+    judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
+    learned, rare = _learned(problem, fold.train), problem.rarest
+    answer = _answer(problem, fitted, fold.test)
+    y, labels, task = problem.y[fold.test], problem.labels, problem.task
     result = {
-        "inner": promises,
-        "train": _score(problem, metric, fitted, fold.train),
-        "test": _value(problem, metric, fold.test, answer),
-        "besides": {name: _value(problem, METRICS[name], fold.test, answer) for name in BESIDES[problem.task]},
+        "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
+        "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
+        "train": _score(problem, rules.metric, fitted, fold.train, learned),
+        "test": value(rules.metric, task, y, answer, labels, learned),
+        "besides": besides(task, y, answer, labels, learned, rare),
+        "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
+        "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
         "columns": list(fitted.columns),
     }
     if len(problem.y) <= MOST_KEPT:
@@ -71,9 +86,11 @@ def judge(
     return result
 
 
-def refit(problem: Problem, procedure: Procedure, *, seed: int) -> dict[str, Any]:
-    """Fit the chosen procedure on all rows that may be learned from."""
-    return _fit(problem, procedure, np.arange(len(problem.y)), seed).to_dict()
+def refit(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> dict[str, Any]:
+    """Fit the chosen procedure on all rows that may be learned from; and what each column contributes to it."""
+    rows = np.arange(len(problem.y))
+    fitted = _fit(problem, procedure, rows, seed, inner_folds(problem, rows, rules.inner, seed))
+    return {**fitted.to_dict(), "contributions": contributions(fitted, _learnable(_table(problem, rows)))}
 
 
 def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
@@ -92,25 +109,80 @@ def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def judge_rows(metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...]) -> float:
-    """A metric's value for some rows; larger is not always better."""
-    if task == "numbers":
-        return score(metric, y, answer)
-    given = answer.argmax(axis=1) if metric.needs == "labels" else answer
-    try:
-        return score(metric, y, given, np.arange(len(labels)))
-    except ParameterError:  # said again, of labels instead of codes
-        names = np.array(labels)
-        return score(metric, names[y], names[given] if metric.needs == "labels" else answer, names)
-
-
 def answers(task: str, fitted: Fitted, table: Table, n_labels: int) -> np.ndarray:
     """Predicted numbers, or probabilities of every class."""
     return fitted.numbers(table) if task == "numbers" else fitted.probabilities(table, n_labels)
 
 
-def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int) -> Fitted:
-    pairs = _tuning_folds(problem, rows, seed)
+def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:
+    """Folds within training rows, in each of which every class can be learned.
+
+    The only row of a class stays among those to learn from. Where groups or time forbid that, folds that lack a class
+    are left out; and if fewer than two are left, groups and time give way.
+    """
+    y = problem.y[rows]
+    pairs = _folds(problem, rows, k, 1, seed)
+    if not problem.labels:
+        return pairs
+    if problem.groups is None and problem.time is None:
+        return [_with_every_class(pair, y) for pair in pairs]
+    n_classes = len(np.unique(y))
+    whole = [pair for pair in pairs if len(np.unique(y[pair[0]])) == n_classes]
+    if len(whole) >= 2 or len(rows) <= 3:
+        return whole if len(whole) >= 2 else pairs
+    return [_with_every_class(pair, y) for pair in folds(2, y, classifier=True, seed=seed, complete=False)]
+
+
+def _with_every_class(pair: tuple[np.ndarray, np.ndarray], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    train, test = pair
+    lacking = ~np.isin(y[test], y[train])
+    return (np.sort(np.concatenate([train, test[lacking]])), test[~lacking]) if lacking.any() else pair
+
+
+def _inner_answers(
+    problem: Problem, procedure: Procedure, fitted: Fitted, rows: np.ndarray, seed: int, pairs: Folds
+) -> np.ndarray:
+    """Out-of-fold answers within training rows, NaN where no fold judged a row.
+
+    A procedure that chose its strength in these very folds has them already, at the strength it chose.
+    """
+    own = fitted.inner_answers(len(problem.labels))
+    if own is not None:
+        return own
+    shape = (len(rows), len(problem.labels)) if problem.labels else (len(rows),)
+    out = np.full(shape, np.nan)
+    for place, (train, test) in enumerate(pairs):
+        inside = inner_folds(problem, rows[train], len(pairs), seed_of(seed, "inner of inner", place))
+        part = _fit(problem, procedure, rows[train], seed, inside)
+        out[test] = _answer(problem, part, rows[test])
+    return out
+
+
+def _losses(
+    problem: Problem,
+    rules: Rules,
+    within: np.ndarray,
+    rows: np.ndarray,
+    answer: np.ndarray,
+    learned: np.ndarray,
+    n_train: int,
+) -> dict[str, list[float]]:
+    """Sums of the proper loss, and rows, of each unit that has a row in `within`; classes not learned are left out."""
+    known = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
+    judged, size = rows[known], len(np.unique(problem.units[within]))
+    place = np.searchsorted(np.unique(problem.units[within]), problem.units[judged])
+    loss = row_losses(rules.loss, problem.y[judged], answer[known], n_train=n_train, costs=rules.costs)
+    return {
+        "loss": np.bincount(place, weights=loss, minlength=size).tolist(),
+        "rows": np.bincount(place, minlength=size).tolist(),
+    }
+
+
+def _learned(problem: Problem, rows: np.ndarray) -> np.ndarray:
+    return np.bincount(problem.y[rows], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)
+
+
+def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int, pairs: Folds) -> Fitted:
     return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed, pairs)
 
 
@@ -125,16 +197,13 @@ def _table(problem: Problem, rows: np.ndarray) -> Table:
     return problem.table.take(problem.rows[rows])
 
 
-def _answer(problem: Problem, fitted: Fitted, table: Table) -> np.ndarray:
-    return answers(problem.task, fitted, table, len(problem.labels))
+def _answer(problem: Problem, fitted: Fitted, rows: np.ndarray) -> np.ndarray:
+    return answers(problem.task, fitted, _table(problem, rows), len(problem.labels))
 
 
-def _score(problem: Problem, metric: Metric, fitted: Fitted, rows: np.ndarray) -> float:
-    return _value(problem, metric, rows, _answer(problem, fitted, _table(problem, rows)))
-
-
-def _value(problem: Problem, metric: Metric, rows: np.ndarray, answer: np.ndarray) -> float:
-    return judge_rows(metric, problem.task, problem.y[rows], answer, problem.labels)
+def _score(problem: Problem, metric: Metric, fitted: Fitted, rows: np.ndarray, learned: np.ndarray) -> float | None:
+    answer = _answer(problem, fitted, rows)
+    return value(metric, problem.task, problem.y[rows], answer, problem.labels, learned)
 
 
 def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:
@@ -148,16 +217,6 @@ def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) 
         repeats=repeats,
         complete=False,
     )
-
-
-def _tuning_folds(problem: Problem, rows: np.ndarray, seed: int) -> Folds:
-    """Folds within training rows, each with all their classes to learn from; time order gives way if none has."""
-    y = problem.y[rows]
-    pairs = _folds(problem, rows, TUNING_FOLDS, 1, seed)
-    whole = [pair for pair in pairs if not problem.labels or len(np.unique(y[pair[0]])) == len(np.unique(y))]
-    if len(whole) >= 2:
-        return whole
-    return folds(2, y, classifier=bool(problem.labels), seed=seed, complete=False) if len(rows) > 3 else pairs
 
 
 def _most_folds(problem: Problem, rows: np.ndarray) -> int:

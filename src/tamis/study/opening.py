@@ -12,7 +12,8 @@ from tamis.errors import StudyError
 from tamis.evaluate.interval import Judged, resampled
 from tamis.evaluate.metrics import Metric
 from tamis.lock import Ledger, Lock
-from tamis.study.fold import answers, judge_rows
+from tamis.study.fold import answers
+from tamis.study.judging import value as judged_value
 from tamis.study.model import Model
 from tamis.study.problem import Problem
 from tamis.study.results import bounded
@@ -29,7 +30,7 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     if not len(y):
         raise StudyError("none of the locked rows has a usable target; there is nothing to score")
     answer = answers(problem.task, model.fitted, model.aligned(table), len(problem.labels))
-    value = judge_rows(metric, problem.task, y, answer, problem.labels)
+    value = _value(metric, problem, y, answer)
     opening = Ledger(folder).append(
         version=tamis.__version__,
         digest=lock.digest,
@@ -50,11 +51,21 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     }
 
 
+def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) -> float:
+    learned = np.ones(len(problem.labels), dtype=bool)
+    found = judged_value(metric, problem.task, y, answer, problem.labels, learned)
+    if found is None:
+        raise StudyError(
+            f"{metric.name} has no value on the {len(y):,} locked rows; run the study with another --scoring"
+        )
+    return found
+
+
 def _interval(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) -> tuple[float, float]:
     """Wilson's interval for a share of rows, the bootstrap of the locked rows for anything else."""
     n = len(y)
     if metric.name in ("accuracy", "error"):
-        return _wilson(judge_rows(metric, problem.task, y, answer, problem.labels), n)
+        return _wilson(_value(metric, problem, y, answer), n)
     given = answer.argmax(axis=1) if problem.labels and metric.needs == "labels" else answer
     labels = np.arange(len(problem.labels)) if problem.labels else None
     low, high = resampled(metric, y, [Judged(np.arange(n), given)], labels, n_resamples=1000)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tamis.errors import TableError
+from tamis.evaluate.paired import units_of
 from tamis.lock import Lock
+from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
 from tamis.study.source import made_from, time_of
 from tamis.table import Column, Table, is_class_target
@@ -33,6 +36,7 @@ class Problem:
     lock : the locked rows.
     dropped : how many unlocked rows had no target.
     digest : of all features and the unlocked targets.
+    rare : what became of classes with fewer rows than folds; None for numbers.
     """
 
     table: Table
@@ -46,6 +50,7 @@ class Problem:
     dropped: int
     digest: str
     hidden: Column
+    rare: Rare | None = None
 
     @classmethod
     def of(cls, whole: Table, settings: Settings) -> Problem:
@@ -62,6 +67,9 @@ class Problem:
         has = np.array([value is not None for value in values], dtype=bool)
         rows, known = free[has], [value for value in values if value is not None]
         task, labels, y = _as_task(known, settings)
+        rare = settled(labels, y, settings.folds, settings.rare, settings.target) if labels else None
+        if rare is not None:
+            rows, labels, y = rows[rare.kept], rare.labels, rare.codes
         digest = hashlib.sha256(f"{table.digest()}\n{settings.target}\n{rows.tolist()}\n{known}".encode())
         return cls(
             table=table,
@@ -75,7 +83,18 @@ class Problem:
             dropped=int((~has).sum()),
             digest=digest.hexdigest(),
             hidden=target,
+            rare=rare,
         )
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """The unit of every learnable row, over which losses are summed and compared."""
+        return units_of(len(self.y), groups=self.groups, time=self.time)
+
+    @property
+    def rarest(self) -> int:
+        """The code of the class with the fewest rows; the first of several."""
+        return int(np.bincount(self.y, minlength=len(self.labels)).argmin()) if self.labels else 0
 
     def locked(self) -> tuple[Table, np.ndarray, int]:
         """Features and target of the locked rows, and how many had no usable target; only `open` calls this."""
@@ -144,21 +163,9 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
     shown = [int(v) if isinstance(v, float) and v.is_integer() else v for v in known]
     labels = tuple(sorted(set(shown), key=lambda v: (isinstance(v, str), v)))
     place = {label: code for code, label in enumerate(labels)}
-    codes = np.array([place[value] for value in shown], dtype=np.int64)
-    _refuse_single(codes, labels, name)
-    return task, labels, codes
+    return task, labels, np.array([place[value] for value in shown], dtype=np.int64)
 
 
 def _refuse_infinite(known: list[float], name: str) -> None:
     if not np.isfinite(known).all():
         raise TableError(f"the target {name!r} holds an infinite value; replace it or drop its row")
-
-
-def _refuse_single(codes: np.ndarray, labels: tuple[Any, ...], name: str) -> None:
-    counts = np.bincount(codes, minlength=len(labels))
-    alone = [labels[i] for i in np.flatnonzero(counts == 1)]
-    if alone:
-        raise TableError(
-            f"class {alone[0]!r} of the target {name!r} has only one unlocked row, so it cannot be both learned and "
-            "judged; drop that row, or join the class with another"
-        )

@@ -74,6 +74,15 @@ class Fitted:
         out[:, np.asarray(self.model.classes_, dtype=np.int64)] = self.model.predict_proba(table)
         return out
 
+    def inner_answers(self, n_labels: int) -> np.ndarray | None:
+        """Out-of-fold answers to the training rows, of a model that chose its strength in folds; None of another."""
+        found = getattr(self.model, "cv_predictions_", None)
+        if found is None or not n_labels:
+            return None if found is None else np.asarray(found, dtype=np.float64)
+        out = np.zeros((len(found), n_labels))
+        out[:, np.asarray(self.model.classes_, dtype=np.int64)] = found
+        return np.where(np.isnan(found[:, :1]), np.nan, out)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
         return {"procedure": self.procedure, "model": type(self.model).__name__, "state": self.model.to_dict()}
@@ -120,14 +129,13 @@ PROCEDURES = (
     Procedure("stump", "one question about one column", _tree(max_depth=1)),
     Procedure(
         "tree",
-        "a decision tree, grown in full and cut back to the smallest within one standard error of the best in 10 folds",
-        _tree(prune="cv", rule="1se"),
+        "a decision tree, grown in full and cut back to the size that does best in inner folds",
+        _tree(prune="cv", rule="min"),
     ),
     Procedure(
         "lasso",
-        "a linear model whose penalty drops columns; its strength is the strongest within one standard error of the "
-        "best in 10 folds",
-        _linear(penalty="lasso", rule="1se"),
+        "a linear model whose penalty drops columns; its strength is the one that does best in inner folds",
+        _linear(penalty="lasso", rule="min"),
     ),
     Procedure(
         "forest",

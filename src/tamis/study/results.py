@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 import tamis
-from tamis.evaluate.interval import corrected, standard_error
+from tamis.evaluate.interval import corrected
 from tamis.evaluate.metrics import Metric, utility
-from tamis.study.choose import simplest_within_one_error
-from tamis.study.fold import Fold
+from tamis.evaluate.paired import difference
+from tamis.study.choose import choose
+from tamis.study.claim import claim
+from tamis.study.fold import Fold, Rules
 from tamis.study.problem import Problem
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
@@ -27,54 +29,120 @@ Judgements = dict[str, list[dict[str, Any]]]
 
 
 def compare(
-    metric: Metric, procedures: Sequence[Procedure], folds: Sequence[Fold], judged: Judgements
+    problem: Problem,
+    rules: Rules,
+    prefer: str,
+    procedures: Sequence[Procedure],
+    folds: Sequence[Fold],
+    judged: Judgements,
 ) -> dict[str, Any]:
-    """Each procedure's train, nested and gap figures, the one chosen, and the honest score of choosing like this."""
-    sizes = _sizes(folds)
-    table = [_summary(metric, procedure, judged[procedure.name], sizes) for procedure in procedures]
-    means = [utility(metric, row["nested"]) for row in table]
-    place = simplest_within_one_error(means, [row["error"] for row in table])
-    best = int(np.argmax(means))
-    picked = [_picked_inside(metric, procedures, judged, i) for i in range(len(folds))]
-    scores = np.array([judged[procedures[p].name][i]["test"] for i, p in enumerate(picked)])
-    promised = np.array([np.mean(judged[procedures[p].name][i]["inner"]) for i, p in enumerate(picked)])
+    """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
+
+    Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted.
+    """
+    metric = rules.metric
+    names = [procedure.name for procedure in procedures]
+    picked = [_picked_inside(prefer, names, judged, i) for i in range(len(folds))]
+    of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
+    rows = _by_unit(problem, folds, judged[names[0]], "rows")
+    losses = [_by_unit(problem, folds, judged[name], "loss") for name in names]
+    shown = claim(losses, _by_unit(problem, folds, of_picked, "loss"), rows)
+    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer)
+    best = int(np.argmin([sums.sum() for sums in losses]))
+    scores = [fold["test"] for fold in of_picked]
+    promised = [fold["promised"] for fold in of_picked]
     return {
-        "procedures": table,
-        "chosen": procedures[place].name,
-        "best": procedures[best].name,
-        "score": float(scores.mean()),
-        "interval": bounded(metric, *corrected(scores, *sizes)),
-        "scores": scores.tolist(),
-        "promised": float(promised.mean()),
-        "optimism": float(np.mean(utility(metric, promised) - utility(metric, scores))),
-        "picked": [procedures[p].name for p in picked],
+        "procedures": [
+            {
+                **_summary(metric, procedure, judged[procedure.name], folds),
+                **_standing(losses, p, best, rows),
+                "p_value": shown.p_values[p],
+            }
+            for p, procedure in enumerate(procedures)
+        ],
+        "loss": rules.loss,
+        "prefer": prefer,
+        "chosen": names[place],
+        "best": names[best],
+        "signal": shown.signal,
+        "p_value": shown.p_value,
+        "score": _mean(scores),
+        "interval": _interval(metric, scores, folds),
+        "scores": scores,
+        "promised": _mean(promised),
+        "optimism": _mean([_excess(metric, p, s) for p, s in zip(promised, scores)]),
+        "picked": [names[p] for p in picked],
+        "unlearned": sum(fold["unlearned"] for fold in of_picked),
     }
 
 
-def _picked_inside(metric: Metric, procedures: Sequence[Procedure], judged: Judgements, fold: int) -> int:
+def _picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
     """The procedure that the training part of a fold alone would have chosen, by the same rule."""
-    inner = [utility(metric, np.array(judged[procedure.name][fold]["inner"])) for procedure in procedures]
-    k = len(inner[0])
-    errors = [standard_error(scores, k - 1, 1) for scores in inner]
-    return simplest_within_one_error([float(scores.mean()) for scores in inner], errors)
+    inner = [judged[name][fold]["inner"] for name in names]
+    rows = np.array([part["rows"] for part in inner])
+    common = (rows == rows[0]).all(axis=0)
+    return choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
 
 
-def _summary(metric: Metric, procedure: Procedure, judged: list[dict[str, Any]], sizes: Any) -> dict[str, Any]:
-    test = np.array([fold["test"] for fold in judged])
-    train = np.array([fold["train"] for fold in judged])
-    besides = {name: float(np.mean([fold["besides"][name] for fold in judged])) for name in judged[0]["besides"]}
+def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str) -> int:
+    """The choice by the outer losses, once there is a signal: then it is not the baseline."""
+    place = choose(losses, rows, prefer)
+    return place if place else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
+
+
+def _by_unit(problem: Problem, folds: Sequence[Fold], judged: list[dict[str, Any]], part: str) -> np.ndarray:
+    """Losses or rows of each unit, a row that was judged in several repeats counted once."""
+    total, times = np.zeros(problem.units.max() + 1), np.zeros(len(problem.y))
+    for fold, result in zip(folds, judged):
+        np.add.at(total, np.unique(problem.units[fold.test]), result["outer"][part])
+        times[fold.test] += 1
+    return total / max(1.0, times.max())
+
+
+def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray) -> dict[str, float]:
+    """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
+    behind = difference(losses[place], losses[best], rows)
+    base, own, n = float(losses[0].sum()), float(losses[place].sum()), float(rows.sum())
+    return {
+        "loss": own / n,
+        "gain": (base - own) / base if base > 0 else 0.0,
+        "behind": behind.mean,
+        "error": behind.error,
+    }
+
+
+def _summary(
+    metric: Metric, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
+) -> dict[str, Any]:
+    test = [fold["test"] for fold in judged]
+    train = [fold["train"] for fold in judged]
     return {
         "name": procedure.name,
         "words": procedure.words,
-        "train": float(train.mean()),
-        "nested": float(test.mean()),
-        "gap": float(np.mean(utility(metric, train) - utility(metric, test))),
-        "error": standard_error(test, *sizes),
-        "interval": bounded(metric, *corrected(test, *sizes)),
-        "scores": test.tolist(),
-        "besides": besides,
+        "train": _mean(train),
+        "nested": _mean(test),
+        "gap": _mean([_excess(metric, a, b) for a, b in zip(train, test)]),
+        "interval": _interval(metric, test, folds),
+        "scores": test,
+        "besides": {name: _mean([fold["besides"][name] for fold in judged]) for name in judged[0]["besides"]},
         "columns": [len(fold["columns"]) for fold in judged],
     }
+
+
+def _interval(metric: Metric, scores: Sequence[float | None], folds: Sequence[Fold]) -> list[float] | None:
+    known = [score for score in scores if score is not None]
+    return bounded(metric, *corrected(known, *_sizes(folds))) if len(known) > 1 else None
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean of the values there are."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _excess(metric: Metric, first: float | None, second: float | None) -> float | None:
+    """How much better the first score is."""
+    return None if first is None or second is None else float(utility(metric, first) - utility(metric, second))
 
 
 def assemble(
@@ -91,15 +159,21 @@ def assemble(
     of_chosen = judged[compared["chosen"]]
     counted = Counter(name for fold in of_chosen for name in fold["columns"])
     rows = {row["name"]: row for row in compared["procedures"]}
+    quoted = rows["baseline"] if compared["signal"] == "none" else compared
     facts = {
         "task": problem.task,
         "metric": metric.name,
-        "score": compared["score"],
-        "interval": compared["interval"],
+        "score": quoted["nested"] if compared["signal"] == "none" else quoted["score"],
+        "interval": quoted["interval"],
         "baseline": rows["baseline"]["nested"],
-        "beats_baseline": compared["chosen"] != "baseline",
-        "selected": final["columns"],
+        "signal": compared["signal"],
+        "beats_baseline": compared["signal"] == "captured",
+        "procedure": compared["chosen"],
+        "tried": [name for name in rows if name != "baseline"],
+        "selected": list(final["contributions"]),
+        "contributions": final["contributions"],
         "n_columns": problem.table.n_columns,
+        "accuracy": _accuracy(problem, folds, compared, judged),
     }
     return {
         "tamis": tamis.__version__,
@@ -112,7 +186,7 @@ def assemble(
         "leaks": final["leaks"],
         "comparison": compared,
         "stability": [
-            {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["columns"]}
+            {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], name))
         ],
         "folds": [{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
@@ -122,13 +196,26 @@ def assemble(
     }
 
 
+def _accuracy(
+    problem: Problem, folds: Sequence[Fold], compared: dict[str, Any], judged: Judgements
+) -> list[float | None] | None:
+    """For classes, the accuracy of the whole way of working and of always guessing the majority."""
+    if not problem.labels:
+        return None
+    picked = compared["picked"] if compared["signal"] != "none" else ["baseline"] * len(folds)
+    return [
+        _mean([judged[name][i]["besides"]["accuracy"] for i, name in enumerate(names)])
+        for names in (picked, ["baseline"] * len(folds))
+    ]
+
+
 def unfinished(
     settings: Settings, problem: Problem, metric: Metric, decisions: Any, done: Any, total: int
 ) -> dict[str, Any]:
     """What is known when a run was stopped: labelled partial, with no choice and no promise."""
     found: dict[str, list[float]] = {}
     for name, result in done.items():
-        if isinstance(result, dict) and "test" in result:
+        if isinstance(result, dict) and result.get("test") is not None:
             found.setdefault(name.rpartition(" ")[2], []).append(result["test"])
     return {
         "tamis": tamis.__version__,
@@ -167,6 +254,9 @@ def describe(settings: Settings, problem: Problem) -> dict[str, Any]:
         "columns": problem.table.n_columns,
         "target": settings.target,
         "classes": [{"label": label, "rows": rows} for label, rows in zip(problem.labels, classes)],
+        "rare": None
+        if problem.rare is None
+        else {"how": problem.rare.how, "classes": [{"label": a, "rows": b} for a, b in problem.rare.classes]},
     }
 
 

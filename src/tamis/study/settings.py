@@ -9,6 +9,8 @@ from tamis import check
 from tamis.errors import ParameterError
 
 TASKS = ("classes", "numbers")
+PREFERENCES = ("simplest", "balanced", "best")
+RARE = ("keep", "merge", "drop")
 
 
 @dataclass(frozen=True)
@@ -20,12 +22,18 @@ class Settings:
     target : name of the column to predict.
     seed : fixes every random choice.
     task : "classes" or "numbers"; None decides from the target's unlocked rows.
-    scoring : the metric that is compared and quoted; None is accuracy for classes, R² for numbers.
+    scoring : the metric that is quoted; None is R² for numbers, accuracy for classes, or the area under the ROC curve
+        where one class has more than four fifths of the rows. Procedures are compared by a proper score whatever is
+        quoted.
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
+    prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
+        nine tenths of the best's gain over the baseline too, "best" takes the best.
+    rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
+        leaves their rows out.
     lock : the share of rows to lock.
     folds, repeats : outer k-fold and how often it is repeated; None repeats 3 times below 1,000 rows, else once.
-    inner : folds of the cross-validation that chooses between procedures inside every training part.
+    inner : folds inside every training part, in which procedures choose their strength and are compared.
     groups, time : name of the column whose rows stay together, or whose order is kept.
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
@@ -37,6 +45,8 @@ class Settings:
     task: str | None = None
     scoring: str | None = None
     loss: Any = None
+    prefer: str = "balanced"
+    rare: str = "keep"
     lock: float = 0.2
     folds: int = 5
     repeats: int | None = None
@@ -56,6 +66,8 @@ class Settings:
             check.count("repeats", self.repeats)
         if self.task is not None:
             check.one_of("task", self.task, TASKS)
+        check.one_of("prefer", self.prefer, PREFERENCES)
+        check.one_of("rare", self.rare, RARE)
         if self.groups is not None and self.time is not None:
             raise ParameterError(
                 f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"

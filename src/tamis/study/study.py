@@ -18,8 +18,9 @@ from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.evaluate.metrics import Metric
 from tamis.lock import Ledger, Lock
 from tamis.study import files
-from tamis.study.fold import Fold, find_leaks, judge, outer_folds, refit
+from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
+from tamis.study.judging import headline
 from tamis.study.model import Model, predictions_csv
 from tamis.study.opening import open_lock
 from tamis.study.problem import Problem
@@ -46,8 +47,8 @@ class Study:
     seed : fixes every random choice.
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
-    **settings : what else `Settings` takes: task, scoring, loss, lock, folds, repeats, inner, groups, time, drop,
-        procedures; `loss` is what `LossMatrix.of` takes.
+    **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
+        time, drop, procedures; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class Study:
         fresh : start over when the folder holds another study.
         progress : called with (finished, total, name of the task) as tasks finish.
         """
-        problem, metric = self.problem, self._metric()
+        problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
         if fresh:
@@ -117,27 +118,24 @@ class Study:
             problem.lock.write(self.folder)
             files.write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
             try:
-                self._finish(problem, metric, journal, progress)
+                self._finish(problem, rules, journal, progress)
             except KeyboardInterrupt:
-                self._leave_partial(problem, metric, journal)
+                self._leave_partial(problem, rules.metric, journal)
                 raise
         return self
 
-    def _finish(self, problem: Problem, metric: Metric, journal: Journal, progress: Progress | None) -> None:
+    def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None) -> None:
         procedures, folds = chosen(self.settings.procedures), self._folds(problem)
         names = {(f.name, p.name): f"{f.name} {p.name}" for f in folds for p in procedures}
-        args = (problem, metric, self.settings.inner)
-        tasks = [Task(names[f.name, p.name], judge, (*args, f, p)) for f in folds for p in procedures]
+        tasks = [Task(names[f.name, p.name], judge, (problem, rules, f, p)) for f in folds for p in procedures]
         total = len(tasks) + 2
         self._do([Task("leaks", find_leaks, (problem,)), *tasks], journal, total, progress)
         judged = {p.name: [journal.done[names[f.name, p.name]] for f in folds] for p in procedures}
-        compared = compare(metric, procedures, folds, judged)
+        compared = compare(problem, rules, self.settings.prefer, procedures, folds, judged)
         winner = next(p for p in procedures if p.name == compared["chosen"])
         last = f"refit {winner.name}"
-        self._do([Task(last, refit, (problem, winner))], journal, total, progress)
-        self._settle(
-            problem, metric, folds, compared, judged, journal.done["leaks"], Fitted.from_dict(journal.done[last])
-        )
+        self._do([Task(last, refit, (problem, rules, winner))], journal, total, progress)
+        self._settle(problem, rules.metric, folds, compared, judged, journal.done["leaks"], journal.done[last])
 
     def _do(self, tasks: list[Task], journal: Journal, total: int, progress: Progress | None) -> None:
         todo = [task for task in tasks if task.name not in journal.done]
@@ -156,14 +154,14 @@ class Study:
         compared: Any,
         judged: Any,
         leaks: Any,
-        fitted: Fitted,
+        refitted: dict[str, Any],
     ) -> None:
         """Write everything a finished study leaves behind."""
-        settings = self.settings
+        settings, fitted = self.settings, Fitted.from_dict(refitted)
         table = problem.table.take(problem.rows)
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
         self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
-        final = {"columns": list(fitted.columns), "words": self.model_.to_text(), "leaks": leaks}
+        final = {"contributions": refitted["contributions"], "words": self.model_.to_text(), "leaks": leaks}
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
         files.write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
@@ -229,7 +227,7 @@ class Study:
 
     @property
     def interval_(self) -> tuple[float, float]:
-        low, high = self._known("answer")["interval"]
+        low, high = self._known("answer")["interval"] or (float("nan"), float("nan"))
         return low, high
 
     @property
@@ -249,7 +247,16 @@ class Study:
         return read(X, like=self.model_.types, query=query)
 
     def _metric(self) -> Metric:
-        return metric_for(self.settings.scoring, self.settings.loss, self.problem.labels or None)
+        settings, problem = self.settings, self.problem
+        usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), settings.folds)
+        return metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+
+    def _rules(self) -> Rules:
+        metric, labels = self._metric(), self.problem.labels
+        if metric.name == "cost":
+            return Rules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, self.settings.inner)
+        kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
+        return Rules(metric, kind, None, self.settings.inner)
 
     def _folds(self, problem: Problem) -> list[Fold]:
         given = self.settings.repeats

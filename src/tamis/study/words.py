@@ -1,12 +1,14 @@
-"""The answer of a study as sentences."""
+"""The answer of a study as sentences: nothing in them may be false, in either direction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-#: Columns named in the sentence; the report lists the others.
-MOST_NAMED = 12
+#: Columns named in the sentence at most; the report lists the others.
+MOST_NAMED = 8
+
+#: Columns are named until they make up this share of what all contribute.
+ENOUGH = 0.95
 
 #: Metrics whose names do not read well in a sentence.
 SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
@@ -15,33 +17,92 @@ SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve
 def answer(facts: dict[str, Any]) -> str:
     """The answer in words, from the facts of results.json.
 
-    >>> answer({"selected": ["age", "bmi"], "n_columns": 8, "metric": "accuracy", "score": 0.95,
-    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classes", "beats_baseline": True})
-    '2 of 8 columns carry the signal: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
+    >>> answer({"contributions": {"age": 0.7, "bmi": 0.3}, "n_columns": 8, "metric": "accuracy", "score": 0.95,
+    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classes", "signal": "captured",
+    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63]})
+    'The lasso uses 2 of 8 columns: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
 guessing the majority gives 0.63.'
     """
-    guess = "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
-    if facts["metric"] == "cost":
-        guess = "the cheapest answer for all"
-    low, high = facts["interval"]
-    expected = (
-        f"Expected {_spoken(facts['metric'])} on new rows {_two(facts['score'])} "
-        f"(95% interval {_two(low)}–{_two(high)}); "
-        f"{guess} gives {_two(facts['baseline'])}."
+    if facts["signal"] == "none":
+        return f"{_nothing(facts)} {_expected(facts)}"
+    if facts["signal"] == "uncaptured":
+        return f"{_uncaptured(facts)} {_columns(facts)} {_expected(facts)}"
+    return f"{_columns(facts)} {_expected(facts)}"
+
+
+def _nothing(facts: dict[str, Any]) -> str:
+    among = f"{facts['n_columns']:,} column{'' if facts['n_columns'] == 1 else 's'}"
+    return (
+        f"No signal that can be told from chance was found in {among} by any procedure tried "
+        f"({', '.join(facts['tried'])})."
     )
-    if not facts["beats_baseline"]:
+
+
+def _uncaptured(facts: dict[str, Any]) -> str:
+    return (
+        "There is signal, but the choice between procedures does not capture it reliably: taken alone, at least one "
+        f"procedure beats {_guess(facts)} beyond chance; choosing anew in every fold does not."
+    )
+
+
+def _expected(facts: dict[str, Any]) -> str:
+    metric, guess = _spoken(facts["metric"]), _guess(facts)
+    if facts["score"] is None:
+        return f"The rows are too few for an expected {metric}."
+    bound = facts["interval"]
+    sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else "the rows are too few for an interval"
+    said = f"Expected {metric} on new rows {_two(facts['score'])}"
+    if facts["signal"] == "none":
         return (
-            f"No column carries a signal that can be told from chance among {facts['n_columns']:,} columns. {expected}"
+            f"{said}, that of {guess}."
+            if bound is None or bound[0] == bound[1]
+            else f"{said} ({sure}), that of {guess}."
         )
-    return f"{_columns(facts['selected'], facts['n_columns'])} {expected}"
+    if facts["metric"] == "roc_auc":
+        return f"{said} ({sure}); 0.50 is chance. {_beside_ranking(facts)}"
+    base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}"
+    return f"{said} ({sure}){base}."
 
 
-def _columns(names: Sequence[str], total: int) -> str:
-    verb = "carries" if len(names) == 1 else "carry"
-    shown = ", ".join(names[:MOST_NAMED])
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    plural = "column" if total == 1 else "columns"
-    return f"{len(names):,} of {total:,} {plural} {verb} the signal: {shown}{more}."
+def _beside_ranking(facts: dict[str, Any]) -> str:
+    """A good ranking of unequal classes may leave the accuracy where it was."""
+    own, majority = facts["accuracy"]
+    return f"Accuracy {_two(own)}, always guessing the majority {_two(majority)}."
+
+
+def _guess(facts: dict[str, Any]) -> str:
+    if facts["metric"] == "cost":
+        return "the cheapest answer for all"
+    return "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
+
+
+def _columns(facts: dict[str, Any]) -> str:
+    """Which columns are used, those that contribute most by name."""
+    shares, total = facts["contributions"], facts["n_columns"]
+    uses = f"The {facts['procedure']} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
+    if not shares:
+        return f"{uses}."
+    names = named(shares)
+    if len(names) == len(shares):
+        return f"{uses}: {', '.join(names)}."
+    made = sum(shares[name] for name in names)
+    return f"{uses}; {made:.0%} of what they contribute comes from {', '.join(names)}."
+
+
+def named(shares: dict[str, float]) -> list[str]:
+    """The columns that matter, largest share first: until enough is made up, and at most so many.
+
+    >>> named({"a": 0.6, "b": 0.36, "c": 0.03, "d": 0.01})
+    ['a', 'b']
+    """
+    found: list[str] = []
+    so_far = 0.0
+    for name, share in shares.items():
+        if len(found) == MOST_NAMED or so_far >= ENOUGH:
+            break
+        found.append(name)
+        so_far += share
+    return found if len(shares) - len(found) > 1 or len(shares) > MOST_NAMED else list(shares)
 
 
 def _spoken(metric: str) -> str:

@@ -1,0 +1,136 @@
+r"""Two procedures judged on the same rows: how much better one is, how sure that is, and whether chance explains it.
+
+Losses are kept as sums over *units* that are independent of one another: rows, whole groups, or, where there are many,
+a thousand parts of the rows. With :math:`s_u` the sum of the differences of unit u and :math:`n_u` its rows, the mean
+difference is :math:`\bar d = \sum_u s_u / \sum_u n_u` and its standard error
+
+.. math:: \frac{1}{\sum_u n_u} \sqrt{\frac{U}{U - 1} \sum_u (s_u - n_u \bar d)^2}.
+
+Repeats of folds add no rows: the losses of a row are averaged over them before anything else is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.engine.seed import generator
+from tamis.evaluate.loss import LossMatrix
+
+__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "row_losses", "units_of"]
+
+#: Rows are pooled into at most so many units: a standard error from 1,000 of them is known to 2%.
+MOST_UNITS = 1_000
+
+#: Differences below this share of the losses are rounding, not a gain: a lasso without columns is the baseline.
+ROUNDING = 1e-7
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much smaller the losses of one procedure are than another's.
+
+    Attributes
+    ----------
+    mean : the mean difference of their losses; positive when the first loses more.
+    error : its standard error.
+    p_value : one-sided, of "the second is not better than the first".
+    """
+
+    mean: float
+    error: float
+    p_value: float
+
+
+def row_losses(
+    kind: str, y: np.ndarray, answer: np.ndarray, *, n_train: int = 0, costs: np.ndarray | None = None
+) -> np.ndarray:
+    r"""The loss of every row by a proper score.
+
+    Parameters
+    ----------
+    kind : "brier" (:math:`\sum_k (p_k - 1[y = k])^2`, halved for two classes), "log_loss" (of probabilities smoothed
+        as by one more row of every class, so that a pure leaf does not cost infinity), "squared_error", or "cost".
+    y : class codes, or numbers.
+    answer : probabilities, rows × classes, or predicted numbers.
+    n_train : rows the probabilities were learned from, for the smoothing.
+    costs : truth × answer, for "cost": of the decision of least expected cost.
+
+    >>> row_losses("brier", np.array([1, 0]), np.array([[0.2, 0.8], [0.5, 0.5]])).round(2).tolist()
+    [0.04, 0.25]
+    """
+    rows = np.arange(len(y))
+    if kind == "squared_error":
+        return np.asarray((y - answer) ** 2)
+    if kind == "cost" and costs is not None:
+        return np.asarray(costs[y, LossMatrix(costs, np.arange(len(costs))).answers(answer)])
+    n_classes = answer.shape[1]
+    if kind == "log_loss":
+        return np.asarray(-np.log((n_train * answer[rows, y] + 1) / (n_train + n_classes)))
+    squares = (answer**2).sum(axis=1) - 2 * answer[rows, y] + 1
+    return np.asarray(squares / 2 if n_classes == 2 else squares)
+
+
+def units_of(n_rows: int, *, groups: Any = None, time: Any = None, seed: int = 0) -> np.ndarray:
+    """The unit of every row: itself, its group, or a part of many rows; with time, neighbours in time share one.
+
+    >>> units_of(4, groups=np.array(["b", "a", "b", "c"])).tolist()
+    [1, 0, 1, 2]
+    """
+    if groups is not None:
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    elif time is not None:
+        codes = np.unique(np.asarray(time), return_inverse=True)[1]
+    else:
+        codes = np.arange(n_rows)
+    n_codes = int(codes.max()) + 1 if n_rows else 0
+    if n_codes <= MOST_UNITS:
+        return np.asarray(codes, dtype=np.int64)
+    part = np.arange(n_codes) * MOST_UNITS // n_codes
+    if time is None or groups is not None:  # neighbours in a file may be alike, so parts are drawn
+        part = generator(seed, "units").permutation(part)
+    return np.asarray(part[codes], dtype=np.int64)
+
+
+def difference(first: np.ndarray, second: np.ndarray, rows: np.ndarray) -> Difference:
+    """The paired difference of two procedures' losses.
+
+    Parameters
+    ----------
+    first, second : sums of losses by unit.
+    rows : how many rows each sum is of; units without rows are left out.
+
+    >>> found = difference(np.array([1.0, 1.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
+    >>> found.mean, round(found.error, 3), round(found.p_value, 3)
+    (0.75, 0.25, 0.029)
+    """
+    there = rows > 0
+    n, sums = rows[there].astype(np.float64), (first - second)[there]
+    n_units, total = len(n), float(n.sum())
+    if n_units < 2:
+        return Difference(0.0, 0.0, 1.0)
+    mean = float(sums.sum() / total)
+    error = float(np.sqrt(n_units / (n_units - 1) * ((sums - n * mean) ** 2).sum()) / total)
+    scale = float(np.abs(first[there]).sum() + np.abs(second[there]).sum()) / total
+    if abs(mean) <= ROUNDING * scale:
+        return Difference(mean, error, 1.0)
+    if error <= ROUNDING * abs(mean):  # every unit differs by the same: the sign test's least
+        return Difference(mean, error, float(0.5**n_units) if mean > 0 else 1.0)
+    return Difference(mean, error, float(stats.t.sf(mean / error, n_units - 1)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment: the chance of any false claim among all of them stays below the level.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, running = [float("nan")] * len(p_values), 0.0
+    for rank, place in enumerate(np.argsort(np.asarray(p_values), kind="stable")):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[int(place)] = running if np.isfinite(p_values[place]) else float("nan")
+    return adjusted

@@ -1,0 +1,47 @@
+"""What may be claimed: whether any procedure tells the target better than the baseline, beyond what chance explains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.evaluate.paired import difference, holm
+
+#: How often a claim may be false where there is nothing to find.
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the out-of-fold losses show against the baseline.
+
+    Attributes
+    ----------
+    signal : "captured" (the whole way of working, the choice between procedures included, beats the baseline),
+        "uncaptured" (some procedure does, the choice does not reliably) or "none" (no procedure tried does).
+    p_value : one-sided, of "the whole way of working is no better than the baseline".
+    p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
+    """
+
+    signal: str
+    p_value: float
+    p_values: tuple[float, ...]
+
+
+def claim(losses: Sequence[np.ndarray], picked: np.ndarray, rows: np.ndarray, alpha: float = ALPHA) -> Claim:
+    """Test the procedures, and the choice between them, against the baseline.
+
+    Parameters
+    ----------
+    losses : for each procedure, the baseline first, sums of a proper loss of held-out rows by unit.
+    picked : the same of the procedure that each training part alone would have chosen.
+    rows : how many rows each sum is of.
+    alpha : how often a claim may be false; half of it is for the whole, half for the single procedures.
+    """
+    whole = difference(losses[0], picked, rows).p_value
+    each = holm([difference(losses[0], sums, rows).p_value for sums in losses[1:]])
+    some = bool(each) and min(each) <= alpha / 2
+    signal = "captured" if whole <= alpha / 2 else "uncaptured" if some else "none"
+    return Claim(signal, whole, (1.0, *each))

@@ -1,0 +1,117 @@
+"""The score of some rows, those of classes that could not be learned included.
+
+A row whose class the training rows lack, too rare or never seen, is a wrong answer to every metric of labels. To a
+metric of probabilities it is no question that was asked: such rows are left out, and counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import ParameterError
+from tamis.evaluate.metrics import METRICS, Metric, score
+
+#: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
+BESIDES = {
+    "classes": ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "rare_recall"),
+    "numbers": ("r2", "rmse", "mae"),
+}
+
+#: Above this share of the largest class, accuracy hardly moves whatever is found, and another metric is quoted.
+UNEQUAL = 0.8
+
+#: A class that was never seen has no code of its own.
+UNSEEN = -1
+
+
+def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
+    """The metric to quote when none is asked for: one that can move where the classes are unequal.
+
+    Accuracy, or R² for numbers; where one class has more than four fifths of the rows, the area under the ROC curve, if
+    at least two classes have a row for every fold.
+
+    >>> headline("classes", np.repeat([0, 1], [95, 5]), 2, 5)
+    'roc_auc'
+    """
+    if task == "numbers":
+        return "r2"
+    counts = np.bincount(y, minlength=n_labels)
+    unequal = counts.max() > UNEQUAL * counts.sum() and (counts >= folds).sum() >= 2
+    return "roc_auc" if unequal else "accuracy"
+
+
+def value(
+    metric: Metric, task: str, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...], learned: np.ndarray
+) -> float | None:
+    """A metric's value for some rows; None where it has none.
+
+    Parameters
+    ----------
+    metric : what is judged.
+    task : "classes" or "numbers".
+    y : codes into `labels`, `UNSEEN` for a class that is none of them; or numbers.
+    answer : probabilities, rows × classes, or predicted numbers.
+    labels : the classes.
+    learned : for each class, whether the rows that were learned from had it.
+    """
+    if task == "numbers":
+        return _defined(metric, y, answer, None) if len(y) > 1 or metric.each is not None else None
+    if metric.needs == "labels":
+        return _of_labels(metric, y, answer.argmax(axis=1), len(labels))
+    known = is_learned(y, learned)
+    truth, given = y[known], answer[known]
+    if not len(truth):
+        return None
+    if metric.needs == "decision":  # a ranking of classes that are there
+        there = np.unique(truth)
+        if len(there) < 2:
+            return None
+        if len(there) < len(labels):
+            return _of_classes_there(metric, truth, given, there)
+    return _defined(metric, truth, given, labels)
+
+
+def is_learned(y: np.ndarray, learned: np.ndarray) -> np.ndarray:
+    """For each row, whether its class was among the rows learned from."""
+    return np.append(learned, False)[y]  # a class never seen is the place behind the last
+
+
+def besides(
+    task: str, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...], learned: np.ndarray, rare: int
+) -> Any:
+    """The other metrics by name; `rare` is the code of the class with the fewest rows."""
+    found: dict[str, float | None] = {}
+    for name in BESIDES[task]:
+        if name == "rare_recall":
+            rows = y == rare
+            found[name] = float((answer[rows].argmax(axis=1) == rare).mean()) if rows.any() else None
+        else:
+            found[name] = value(METRICS[name], task, y, answer, labels, learned)
+    return found
+
+
+def _of_labels(metric: Metric, y: np.ndarray, given: np.ndarray, n_labels: int) -> float | None:
+    """A class that was never seen is a class of its own, which nothing is ever taken for."""
+    if (y == UNSEEN).any():
+        return _defined(metric, np.where(y == UNSEEN, n_labels, y), given, tuple(range(n_labels + 1)))
+    return _defined(metric, y, given, tuple(range(n_labels)))
+
+
+def _of_classes_there(metric: Metric, y: np.ndarray, answer: np.ndarray, there: np.ndarray) -> float | None:
+    """A ranking metric over the classes that some row has, each against the rest."""
+    if len(there) == 2 and answer.shape[1] == 2:
+        return _defined(metric, y, answer, (0, 1))
+    parts = [_defined(metric, (y == code).astype(int), answer[:, code], (0, 1)) for code in there]
+    found = [part for part in parts if part is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _defined(metric: Metric, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...] | None) -> float | None:
+    codes = None if labels is None else np.arange(len(labels))
+    try:
+        found = score(metric, y, answer, codes)
+    except ParameterError:
+        return None
+    return found if np.isfinite(found) else None
