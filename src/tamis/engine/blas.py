@@ -11,6 +11,8 @@ from threadpoolctl import ThreadpoolController
 
 @lru_cache(maxsize=1)
 def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401 - brings a BLAS of its own, which must be there to be found
+
     return ThreadpoolController()  # looking for the libraries takes 3 ms, limiting them 0.05 ms
 
 

@@ -10,8 +10,8 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
+from tamis.engine.blas import one_blas_thread
 from tamis.engine.seed import seed_of
 from tamis.errors import KindError, ParameterError
 
@@ -55,7 +55,7 @@ def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> I
     """
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     failed: list[Exception] = []
-    with threadpool_limits(1):
+    with one_blas_thread():
         for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed)):
             if error is not None:
                 failed.append(error)
@@ -74,7 +74,7 @@ def _until(tasks: Sequence[Task], failed: list[Exception]) -> Iterator[Task]:
 
 def _one(task: Task, seed: int) -> tuple[Task, Any, Exception | None]:
     try:
-        with threadpool_limits(1):  # again here: a process or a cluster worker has its own pools
+        with one_blas_thread():  # again here: a process or a cluster worker has its own pools
             return task, task(seed), None
     except Exception as error:
         return task, None, error

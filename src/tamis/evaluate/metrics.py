@@ -318,8 +318,8 @@ def _distances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndar
 def _table() -> dict[str, Metric]:
     scores = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
     listed = [
-        Metric("accuracy", "classes", "labels", True, lambda y, a, k: float(sk.accuracy_score(y, a)), _hits),
-        Metric("error", "classes", "labels", False, lambda y, a, k: float(sk.zero_one_loss(y, a)), _misses),
+        Metric("accuracy", "classes", "labels", True, _mean(_hits), _hits),
+        Metric("error", "classes", "labels", False, _mean(_misses), _misses),
         Metric("balanced_accuracy", "classes", "labels", True, _balanced),
         *(Metric(name, "classes", "labels", True, _averaged(function)) for name, function in scores.items()),
         *(

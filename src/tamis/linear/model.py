@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from tamis import check
+from tamis.engine import one_blas_thread
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.inputs import Inputs
 from tamis.table import Table, features
@@ -106,7 +106,7 @@ class LinearModel(BaseEstimator):
 
         penalty = self._penalty(self.n_features_in_)
         job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
-        with threadpool_limits(1):  # many small products: a second BLAS thread costs more than it brings
+        with one_blas_thread():  # many small products: a second BLAS thread costs more than it brings
             if splits is None:
                 alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
                 self.path_ = None
