@@ -52,7 +52,7 @@ class Study:
 
     Attributes
     ----------
-    selected_ : names of the columns the final model uses.
+    selected_ : names of the columns the final model uses, largest contribution first.
     score_, interval_ : expected score on new rows, from nested folds, and its 95% interval.
     model_ : the final model; `predict` and `predict_proba` take a table.
     locked_rows_ : positions of the locked rows in the source.
