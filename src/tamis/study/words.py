@@ -61,7 +61,14 @@ def _expected(facts: dict[str, Any]) -> str:
     if facts["metric"] == "roc_auc":
         return f"{said} ({sure}); 0.50 is chance. {_beside_ranking(facts)}"
     base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}"
-    return f"{said} ({sure}){base}."
+    return f"{said} ({sure}){base}.{_no_better(facts)}"
+
+
+def _no_better(facts: dict[str, Any]) -> str:
+    """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
+    if facts["metric"] != "accuracy" or facts["baseline"] is None or facts["score"] > facts["baseline"]:
+        return ""
+    return " The probabilities are better than the shares of the classes; the answers are not more often right."
 
 
 def _beside_ranking(facts: dict[str, Any]) -> str:
