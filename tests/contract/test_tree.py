@@ -9,6 +9,8 @@ SETTINGS = [
     TreeClassifier(),
     TreeClassifier(criterion="gain_ratio", missing="category", max_leaf_nodes=8),
     TreeClassifier(criterion="entropy", prune="cv", cv=5),
+    TreeClassifier(prune="cv", prune_by="brier", cv=5),
+    TreeClassifier(prune="cv", prune_by="log_loss", cv=5, rule="min"),
     TreeClassifier(criterion="chi2", prune="chi2"),
     TreeClassifier(prune=0.01, missing="majority"),
     TreeClassifier(splits="oblique", max_depth=3),

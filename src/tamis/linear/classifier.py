@@ -57,6 +57,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     classes_ : the classes, sorted.
     coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
     alpha_, gap_, path_, selected_columns_, coef_names_ : as in LinearRegressor.
+    cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the
+        model of the fold that left it out, at that alpha; NaN where none did. Not saved by `to_dict`.
 
     References
     ----------
@@ -209,8 +211,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, in the order of `classes_`."""
-        eta = self.decision_function(X)
-        return np.column_stack([expit(-eta), expit(eta)]) if eta.ndim == 1 else softmax(eta, axis=1)
+        return self._respond(self._linear(X))
+
+    @property
+    def _responds(self) -> bool:
+        return bool(self.loss == "logistic")
+
+    def _respond(self, eta: np.ndarray) -> np.ndarray:
+        return np.hstack([expit(-eta), expit(eta)]) if eta.shape[1] == 1 else np.asarray(softmax(eta, axis=1))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:

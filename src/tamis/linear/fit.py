@@ -13,6 +13,7 @@ from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
 from tamis.linear.loss import Loss, Squared
 from tamis.linear.normal import Normal, test_error
+from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 from tamis.linear.walk import suits, walked_path
@@ -55,11 +56,20 @@ class Solution:
     gap: float
 
 
-def path_of(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None = None) -> Path:
-    """The models for a falling grid of strengths, with their errors over folds when there are any."""
+def path_of(
+    job: Job,
+    splits: Splits | None,
+    n_alphas: int,
+    alphas: np.ndarray | None = None,
+    held: OutOfFold | None = None,
+) -> Path:
+    """The models for a falling grid of strengths, with their errors over folds when there are any.
+
+    `held` is given the models of the folds, or their linear predictors of the rows held out.
+    """
     if job.is_tall:
-        return _tall(job, splits, n_alphas, alphas)
-    return (walked_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas)
+        return _tall(job, splits, n_alphas, alphas, held)
+    return (walked_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
 
 
 def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> Solution:
@@ -77,7 +87,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
 
 
-def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
     y = job.loss.y[:, 0]
     folds = FoldMoments.of(job.X, splits or [], y, job.weights)
     normal = Normal.of(folds.total, **job.options)
@@ -89,11 +99,14 @@ def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
     if not splits:
         return path
 
-    def error(fold: tuple[Moments, Moments]) -> np.ndarray:
-        part = Normal.of(fold[0], **job.options)
-        return test_error(fold[1], *part.original(part.path(job.penalty, alphas, job.tol)))
+    def error(f: int) -> np.ndarray:
+        part = Normal.of(folds.train[f], **job.options)
+        coef, intercept = part.original(part.path(job.penalty, alphas, job.tol))
+        if held is not None:
+            held.keep_models(f, coef[:, :, None], intercept[:, None])
+        return test_error(folds.test[f], coef, intercept)
 
-    errors = map_threads(error, zip(folds.train, folds.test), job.n_jobs)
+    errors = map_threads(error, range(len(splits)), job.n_jobs)
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
 
 
@@ -101,7 +114,19 @@ def _lockstep(job: Job, weights: np.ndarray) -> Lockstep:
     return Lockstep(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
 
 
-def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+def _keep(held: OutOfFold, fits: Lockstep, splits: Splits) -> None:
+    """Keep where the fits of all folds stand."""
+    for f, (_, test) in enumerate(splits):
+        if held.prefers_models(f, len(fits.working)):
+            coef, intercept = fits.coefficients(f + 1)
+            held.keep_models(f, coef[None], intercept[None])
+        else:
+            held.keep_predictors(f, fits.fits[f + 1].eta[None, test])
+
+
+def _wide(
+    job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held_out: OutOfFold | None
+) -> Path:
     weights = job.weights[:, None]
     if splits:
         weights = np.hstack([weights, training_weights(splits, job.weights)])
@@ -124,6 +149,8 @@ def _wide(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
                 for (test, share), fit in zip(held, fits.fits[1:])
             ]
         )
+        if held_out is not None:
+            _keep(held_out, fits, splits or [])
         if not whole and (_is_saturated(fits) or (splits and is_past_its_best(np.array(errors).T))):
             break
     done = len(coefs)

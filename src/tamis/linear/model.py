@@ -67,7 +67,8 @@ class LinearModel(BaseEstimator):
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
-        """Learn the encoding and give the matrix in solving order."""
+        """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
+        self.__dict__.pop("cv_predictions_", None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
         self.coef_names_ = list(self.inputs_.encoding.columns)
@@ -103,6 +104,7 @@ class LinearModel(BaseEstimator):
     def _solve(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """Fit by path, at one strength, or without a penalty, and remember the model."""
         from tamis.linear.fit import Job, path_of, solution_at
+        from tamis.linear.out_of_fold import OutOfFold
 
         penalty = self._penalty(self.n_features_in_)
         job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
@@ -111,9 +113,13 @@ class LinearModel(BaseEstimator):
                 alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
                 self.path_ = None
             else:
-                path = path_of(job, splits, self.n_alphas)
+                held = OutOfFold(X, splits, loss.offset) if self._responds else None
+                path = path_of(job, splits, self.n_alphas, held=held)
                 self._keep_path(path)
-                alpha = float(path.alphas[path.choose(self.rule)])
+                chosen = path.choose(self.rule)
+                alpha = float(path.alphas[chosen])
+                if held is not None:
+                    self._keep_predictions(held.predict(chosen, self._respond))
             found = solution_at(job, alpha)
         self.alpha_, self.gap_ = alpha, float(found.gap)
         self._keep(found.coef, found.intercept)
@@ -158,6 +164,18 @@ class LinearModel(BaseEstimator):
 
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         raise NotImplementedError
+
+    @property
+    def _responds(self) -> bool:
+        """Whether the linear predictor says a number or probabilities."""
+        return True
+
+    def _respond(self, eta: np.ndarray) -> np.ndarray:
+        """Predicted numbers (rows × 1) or probabilities (rows × classes) from linear predictors (rows × outputs)."""
+        raise NotImplementedError
+
+    def _keep_predictions(self, predictions: np.ndarray) -> None:
+        self.cv_predictions_ = predictions
 
     def _linear(self, X: Any) -> np.ndarray:
         """The linear predictor of new rows (rows × outputs)."""

@@ -54,6 +54,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     alpha_ : the strength used; `gap_` the relative duality gap reached.
     path_ : strengths, coefficients, number of columns, and the mean and standard error of the error over folds.
     selected_columns_ : names of the columns with a coefficient other than 0.
+    cv_predictions_ : where folds (or rows left out) chose alpha, each row's prediction by the model of the fold that
+        left it out, at that alpha; the mean where several did, NaN where none did. Not saved by `to_dict`.
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
     coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where coef_ and alpha_ are posterior means and
         selected_columns_ are those whose 95 % credible interval leaves out 0.
@@ -195,6 +197,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.path_ = None
         if found.path is not None:
             self._keep_path(found.path)
+        if found.cv_predictions is not None:
+            self.cv_predictions_ = found.cv_predictions
         self.alpha_, self.gap_, self.norm_bound_ = found.alpha, 0.0, found.norm
         self._keep(found.coef[:, None], np.array([found.intercept]))
 
@@ -226,10 +230,16 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """Predicted numbers of new rows (expected counts for the Poisson loss)."""
-        eta = self._linear(X)[:, 0]
+        eta = self._linear(X)
         if offset is not None:
-            eta = eta + _offset(offset, len(eta))
+            eta = eta + _offset(offset, len(eta))[:, None]
+        return self._respond(eta)[:, 0]
+
+    def _respond(self, eta: np.ndarray) -> np.ndarray:
         return np.exp(np.minimum(eta, 700)) if self.loss == "poisson" else eta
+
+    def _keep_predictions(self, predictions: np.ndarray) -> None:
+        self.cv_predictions_ = predictions[:, 0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

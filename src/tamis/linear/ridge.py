@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from tamis.engine import one_blas_thread
 from tamis.linear.centred import Centred
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits
+from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import Path, strengths
 
 
@@ -108,7 +111,11 @@ class Ridge:
         return coef, self.middle - coef @ self.centre if self.fit_intercept else np.zeros(len(alphas))
 
     def leave_one_out(self, alphas: np.ndarray) -> np.ndarray:
-        """Squared error of each row when it is left out (rows × strengths): r_i / (1 - h_i), squared.
+        """Squared error of each row when it is left out (rows × strengths)."""
+        return np.asarray(self.left_out(alphas) ** 2)
+
+    def left_out(self, alphas: np.ndarray) -> np.ndarray:
+        """Residual of each row when it is left out (rows × strengths): r_i / (1 - h_i).
 
         The units of the columns stay those of all rows.
         """
@@ -124,7 +131,7 @@ class Ridge:
         if self.fit_intercept:
             leverage += self.share[:, None]
         left = (self.target[:, None] - fitted) / np.sqrt(self.share)[:, None]
-        return np.asarray((left / np.maximum(1 - leverage, 1e-12)) ** 2)
+        return np.asarray(left / np.maximum(1 - leverage, 1e-12))
 
     def norm(self, alpha: float) -> float:
         """Length of the standardised coefficients: the bound c of the constrained form."""
@@ -154,6 +161,7 @@ class Fitted:
     alpha: float
     norm: float
     path: Path | None
+    cv_predictions: np.ndarray | None  # of rows left out, at the strength chosen
 
 
 def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Any:
@@ -173,21 +181,30 @@ def fit_ridge(
     options = {"standardize": bool(model.standardize), "fit_intercept": bool(model.fit_intercept)}
     design = Design(X)
     ridge = Ridge.of(design, y, weights, factors, **options)
-    path = None
+    path = predictions = None
     if model.norm_bound is not None:
         alpha = ridge.strength_of(float(model.norm_bound))
     elif isinstance(model.alpha, str):
         path = _path(ridge, model.n_alphas)
         if splits is None:
             path = path.scored(*_rows(ridge, path.alphas))
+            alpha = float(path.alphas[path.choose(model.rule)])
+            predictions = np.full(len(y), np.nan)
+            used = np.flatnonzero(weights)
+            predictions[used] = y[used] - ridge.left_out(np.array([alpha]))[:, 0]
         else:
-            errors = [_fold(design, y, weights, factors, path.alphas, fold, options) for fold in splits]
+            held = OutOfFold(design.X, splits)
+            errors = [
+                _fold(design, y, weights, factors, path.alphas, fold, options, partial(_keep, held, f))
+                for f, fold in enumerate(splits)
+            ]
             path = path.scored(np.array(errors), np.array([weights[test].sum() for _, test in splits]))
-        alpha = float(path.alphas[path.choose(model.rule)])
+            chosen = path.choose(model.rule)
+            alpha, predictions = float(path.alphas[chosen]), held.predict(chosen, np.asarray)[:, 0]
     else:
         alpha = float(model.alpha)
     coef, intercept = ridge.path(np.array([alpha]))
-    return Fitted(coef[0], float(intercept[0]), alpha, ridge.norm(alpha), path)
+    return Fitted(coef[0], float(intercept[0]), alpha, ridge.norm(alpha), path, predictions)
 
 
 def _path(ridge: Ridge, n_alphas: int) -> Path:
@@ -209,12 +226,23 @@ def _fold(
     alphas: np.ndarray,
     fold: tuple[np.ndarray, np.ndarray],
     options: dict[str, bool],
+    keep: Callable[[np.ndarray, np.ndarray, np.ndarray], None],
 ) -> np.ndarray:
-    """Mean squared errors on one fold's test rows, for every strength."""
+    """Mean squared errors on one fold's test rows, for every strength; `keep` is given the models and predictors."""
     train, test = fold
     kept = np.zeros(len(y))
     np.add.at(kept, train, weights[train])
     part = Ridge.of(design, y, kept, factors, **options)
     coef, intercept = part.path(alphas)
-    left = y[test, None] - np.asarray(design.X[test] @ coef.T) - intercept
+    eta = np.asarray(design.X[test] @ coef.T) + intercept
+    keep(coef, intercept, eta)
+    left = y[test, None] - eta
     return np.asarray(weights[test] @ left**2 / weights[test].sum())
+
+
+def _keep(held: OutOfFold, f: int, coef: np.ndarray, intercept: np.ndarray, eta: np.ndarray) -> None:
+    """Keep the path of fold f: coefficients (strengths × columns) or predictors (test rows × strengths)."""
+    if held.prefers_models(f, coef.shape[1]):
+        held.keep_models(f, coef[:, :, None], intercept[:, None])
+    else:
+        held.keep_predictors(f, eta.T[:, :, None])

@@ -14,6 +14,7 @@ from tamis.errors import NotConverged
 from tamis.linear.columns import Columns
 from tamis.linear.folds import Splits, training_weights
 from tamis.linear.loss import Logistic, Squared
+from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 
@@ -45,6 +46,7 @@ class Walk:
 
     eta: np.ndarray
     pull: np.ndarray
+    middle = 0.0  # what was taken off the target before the fit
 
     def _begin(self, y: np.ndarray) -> None:
         """The model without columns."""
@@ -167,7 +169,9 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     return map_threads(one, range(weights.shape[1]), job.n_jobs)
 
 
-def walked_path(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None) -> Path:
+def walked_path(
+    job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None = None
+) -> Path:
     """The path, with errors over folds; it ends early where the folds are past their best."""
     weights = job.weights[:, None]
     if splits:
@@ -190,6 +194,8 @@ def walked_path(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarr
             judged = zip(fits[1:], splits, made[1:])
             new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
             errors = np.hstack([errors, double * np.array(new)])
+        if splits and held is not None:
+            _keep(held, fits[1:], splits, made[1:])
         if alphas is None and (end := _end(left / fits[0].null, errors, start)):
             found, errors = found[:end], errors[:, :end]
             break
@@ -198,6 +204,15 @@ def walked_path(job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarr
     if not splits:
         return path
     return path.scored(errors, np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def _keep(held: OutOfFold, fits: list[Walk], splits: Splits, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Keep a stretch of every fold's path."""
+    for f, (fit, (_, test), (found, eta)) in enumerate(zip(fits, splits, made)):
+        if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // len(found)):
+            held.keep_models(f, found[:, :-1, None], found[:, -1:])
+        else:
+            held.keep_predictors(f, eta[:, test, None] + fit.middle)
 
 
 def _end(left: np.ndarray, errors: np.ndarray, start: int) -> int:

@@ -13,9 +13,10 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.tree.fit import Soil
+from tamis.tree.held_out import predictions_at
 from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
-from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, ClassProblem, NumberProblem
-from tamis.tree.prune import Sequence, chance_leaves, choose, cross_validate, folds_of
+from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
+from tamis.tree.prune import Sequence, chance_leaves, cross_validate, folds_of
 from tamis.tree.reading import Reading
 from tamis.tree.settings import class_factors, loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
@@ -43,6 +44,7 @@ class BaseTree(Reading, BaseEstimator):
             from tamis.tree.model import LinearLeaves
 
             problem = LinearLeaves(problem, X)
+        self.__dict__.pop("cv_predictions_", None)  # of another table, when fitted before
         tree, _ = problem.plant(rows, limits)
         if prune is None:
             self._keep(tree, problem, None)
@@ -52,9 +54,11 @@ class BaseTree(Reading, BaseEstimator):
         if prune == "cv":
             seed = check_random_state(self.random_state)
             folds = folds_of(self.cv, rows, problem.strata(), seed, y)
-            cv_risk, cv_se = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
-            shown |= {"cv_risk": cv_risk, "cv_se": cv_se}
-            self.alpha_ = choose(sequence.alpha, cv_risk, cv_se, check.one_of("rule", self.rule, ["1se", "min"]))
+            judged = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
+            shown |= judged.table()
+            chosen = judged.choose(self.rule)
+            self.alpha_ = float(sequence.alpha[chosen])
+            self.cv_predictions_ = self._shaped(predictions_at(judged.parts, chosen, table.n_rows))
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         elif prune == "chi2":
             tree = tree.pruned(chance_leaves(tree, problem.is_class, table.n_columns))
@@ -62,6 +66,10 @@ class BaseTree(Reading, BaseEstimator):
             self.alpha_ = float(prune)
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         self._keep(tree, problem, shown)
+
+    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
+        """Predictions (rows × outputs) as `predict` or `predict_proba` shape them."""
+        return predictions
 
     def _keep(self, tree: Tree, problem: Any, cost_complexity: dict[str, np.ndarray] | None) -> None:
         self.tree_ = tree
@@ -151,7 +159,12 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     n_surrogates : how many surrogates a split keeps.
     prune : None; "cv" (cost-complexity, chosen by cross-validation); "chi2" (splits that chance explains go); or a
         number, the price of a leaf in units of the root's risk.
-    rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best.
+    prune_by : the risk that pruning counts. None or "error": what wrong answers cost. "brier": the Brier score of the
+        leaf's shares (their gini impurity); "log_loss": their log loss (entropy), where held-out rows are judged by
+        smoothed shares, never 0 or 1. With few positives no leaf answers "yes", and by "error" the root is the best
+        tree though the shares tell a lot; then a probability score keeps the splits. Not with `loss_matrix`.
+    rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best. The error is
+        that of the best tree's risk or, for a probability score, that of the difference of the two, row by row.
     cv : a number of folds, a splitter, or (train, test) pairs.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
     leaf : "constant"; "linear" is for TreeRegressor.
@@ -166,9 +179,12 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     ----------
     classes_ : the classes, sorted.
     tree_ : the tree as arrays.
-    cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se; smallest tree
-        first.
+    cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se (and cv_gap_se,
+        the error of the difference to the best, for a probability score); smallest tree first.
     alpha_ : the price of a leaf that was used.
+    cv_predictions_ : after pruning by CV, probabilities (rows × classes) of each row by the tree of the fold that left
+        it out, pruned as the chosen subtree was in the cross-validation; the mean where several did, NaN where none
+        did. Not saved by `to_dict`.
     feature_importances_ : share of the improvement that each column brings.
 
     References
@@ -196,6 +212,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         missing: str = "surrogate",
         n_surrogates: int = 5,
         prune: str | float | None = None,
+        prune_by: str | None = None,
         rule: str = "1se",
         cv: Any = 10,
         splits: str = "axis",
@@ -216,6 +233,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.missing = missing
         self.n_surrogates = n_surrogates
         self.prune = prune
+        self.prune_by = prune_by
         self.rule = rule
         self.cv = cv
         self.splits = splits
@@ -240,9 +258,20 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.classes_ = target.labels
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)
-        problem = ClassProblem(Soil.of(table), CLASS_CRITERIA[criterion], target.codes, weight, self.loss_, priors)
+        prune_by = self._prune_by_checked()
+        soil, kind = Soil.of(table), CLASS_CRITERIA[criterion]
+        problem = ClassProblem(soil, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
+
+    def _prune_by_checked(self) -> str:
+        if self.prune_by is None:
+            return "error"
+        if self.loss_matrix is not None:
+            raise ParameterError(
+                f"prune_by={self.prune_by!r} does not go with loss_matrix, whose costs pruning counts; give one of them"
+            )
+        return check.one_of("prune_by", self.prune_by, PRUNE_BY)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Share of each class in the leaf of each row."""
@@ -277,6 +306,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
     Attributes
     ----------
     tree_, cost_complexity_, alpha_, feature_importances_ : as in :class:`TreeClassifier`.
+    cv_predictions_ : after pruning by CV, the out-of-fold predictions, shaped as those of `predict`.
 
     >>> from tamis import TreeRegressor
     >>> tree = TreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 7.0])
@@ -349,8 +379,10 @@ class TreeRegressor(RegressorMixin, BaseTree):
         leaf = self.tree_.apply(matrix, self.n_jobs)
         if self.leaf == "linear":
             return self.leaf_models_.predict(matrix, leaf)
-        out = self.tree_.value[leaf]
-        return out[:, 0] if self.n_outputs_ == 1 else out
+        return self._shaped(self.tree_.value[leaf])
+
+    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
+        return predictions[:, 0] if self.n_outputs_ == 1 else predictions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.tree.held_out import HeldOutPaths
 from tamis.tree.layout import Limits
 from tamis.tree.tree import Tree
 from tamis.tree.words import number
@@ -111,8 +112,8 @@ class LinearLeaves:
 
     def errors(
         self, tree: Tree, test: np.ndarray, collapse: np.ndarray, betas: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Sums and sums of squares of the squared error on rows left out, for every pruning."""
+    ) -> tuple[np.ndarray, np.ndarray, HeldOutPaths]:
+        """Sums and sums of squares of the squared error on rows left out, for every pruning; and the predictions."""
         models = self.models(tree)
         first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
         filled = models.filled(self.X[test])
@@ -120,14 +121,16 @@ class LinearLeaves:
         above = np.full(len(test), np.inf)  # a node answers from its own price down from that of its parent
         deepest = tree.apply(np.ascontiguousarray(self.X[test]))
         paths = _paths(tree, deepest)
+        answer, last = np.zeros(paths.shape), np.full(paths.shape, len(betas), dtype=np.int32)
         for column in range(paths.shape[1]):
             node = paths[:, column]
             live = node >= 0
             own = np.where(live, collapse[np.maximum(node, 0)], np.inf)
             here = live & (own < above)
-            off = y[here] - (
-                models.intercept[node[here]] + np.einsum("ij,ij->i", models.coef[node[here]], filled[here])
+            answer[here, column] = models.intercept[node[here]] + np.einsum(
+                "ij,ij->i", models.coef[node[here]], filled[here]
             )
+            off = y[here] - answer[here, column]
             # betas descend: those below the parent's price and not below the node's own
             start = np.searchsorted(-betas, -above[here], side="right")
             until = np.searchsorted(-betas, -own[here], side="right")
@@ -135,8 +138,10 @@ class LinearLeaves:
             for sums, error in ((first, w[here] * off**2), (second, w[here] * off**4)):
                 np.add.at(sums, start, error)
                 np.add.at(sums, until, -error)
+            last[here, column] = until
+            last[live & ~here, column] = 0  # the parent answers wherever this node could
             above = np.where(live, np.minimum(above, own), above)
-        return np.cumsum(first)[:-1], np.cumsum(second)[:-1]
+        return np.cumsum(first)[:-1], np.cumsum(second)[:-1], HeldOutPaths(test, last, answer)
 
 
 def _with_models(tree: Tree, models: LeafModels, risk: np.ndarray) -> Tree:

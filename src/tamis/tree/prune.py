@@ -12,6 +12,7 @@ from scipy.stats import chi2 as chi2_distribution
 from tamis.check import count
 from tamis.engine import map_threads
 from tamis.errors import ParameterError
+from tamis.tree.held_out import HeldOut
 from tamis.tree.layout import Limits
 from tamis.tree.problem import ClassProblem, NumberProblem
 from tamis.tree.tree import Tree
@@ -74,6 +75,38 @@ def _join(price: np.ndarray) -> np.ndarray:
     return out
 
 
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Every subtree of a sequence on rows left out; risks and their errors are relative to the root's risk.
+
+    `risk` is the mean over rows, `se` its standard error and, for probability scores, `gap_se` the standard error of
+    the difference to the least risk, paired by row. `parts` are the held-out rows of each fold in its tree.
+    """
+
+    risk: np.ndarray
+    se: np.ndarray
+    gap_se: np.ndarray | None
+    parts: list[Any]
+
+    def table(self) -> dict[str, np.ndarray]:
+        """What people see of it."""
+        shown = {"cv_risk": self.risk, "cv_se": self.se}
+        return shown if self.gap_se is None else shown | {"cv_gap_se": self.gap_se}
+
+    def choose(self, rule: str) -> int:
+        """The subtree of least risk; or (1se) the smallest whose risk is within one standard error of the least.
+
+        For costs of answers this is the standard error of the least risk, as CART has it. For probability scores it
+        is that of the difference: with 5% positives the score of every tree varies by what the few positives cost,
+        several times more than any tree can gain, but it does so together.
+        """
+        best = int(np.argmin(self.risk))
+        if rule == "min":
+            return best
+        margin = self.se[best] if self.gap_se is None else self.gap_se
+        return int(np.flatnonzero(self.risk <= self.risk[best] + margin)[0])
+
+
 def cross_validate(
     problem: ClassProblem | NumberProblem,
     X: np.ndarray,
@@ -82,19 +115,16 @@ def cross_validate(
     sequence: Sequence,
     folds: list[tuple[np.ndarray, np.ndarray]],
     n_jobs: int | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Risk of every subtree of the sequence on rows left out, and its standard error, both relative to the root's risk.
+) -> CrossValidation:
+    """Judge every subtree of the sequence on rows left out.
 
     Each fold grows its own tree on its own rows and prunes it at the geometric mean of neighbouring alphas.
     """
-    from tamis.tree.route import errors_of_prunings
-
-    alpha = sequence.alpha
+    alpha, weight = sequence.alpha, problem.weight
     betas = np.append(np.inf, np.sqrt(alpha[1:] * alpha[:-1]))
-    cost, weight = problem.costs()
     full_weight = float(weight[rows].sum())
 
-    def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
         train, test = fold
         tree, _ = problem.plant(train, limits)
         mine = Sequence.of(tree)
@@ -103,29 +133,51 @@ def cross_validate(
         collapse = np.where(tree.left >= 0, mine.collapse, -np.inf)
         if hasattr(problem, "errors"):  # nodes answer by models of their own
             return problem.errors(tree, test, collapse, betas * share)  # type: ignore[no-any-return]
-        first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
-        until = np.searchsorted(-betas * share, -collapse, side="right")  # betas descend
-        errors_of_prunings(
-            X, test, tree.routes, until, problem.is_class, cost, problem.classes, problem.values,
-            problem.answers(tree), weight, first, second,
-        )  # fmt: skip
-        return np.cumsum(first)[:-1], np.cumsum(second)[:-1]
+        return _errors(problem, X, test, tree, np.searchsorted(-betas * share, -collapse, side="right"), len(betas))
 
-    parts = map_threads(one, folds, n_jobs)
-    first = np.sum([part[0] for part in parts], axis=0)
-    second = np.sum([part[1] for part in parts], axis=0)
+    made = map_threads(one, folds, n_jobs)
+    first, second = np.sum([part[0] for part in made], axis=0), np.sum([part[1] for part in made], axis=0)
+    parts = [part[2] for part in made]
     judged = float(sum(weight[test].sum() for _, test in folds))
-    spread = np.sqrt(np.maximum(second - first**2 / judged, 0.0))
     scale = sequence.scale * judged / full_weight
-    return first / scale, spread / scale
+    gap_se = None
+    if problem.is_probability_score:
+        best = int(np.argmin(first))
+        squares = np.sum([_squares_to(problem, part, best, len(betas)) for part in parts], axis=0)
+        gap_se = _spread(first - first[best], squares, judged) / scale
+    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, parts)
 
 
-def choose(alpha: np.ndarray, cv_risk: np.ndarray, cv_se: np.ndarray, rule: str) -> float:
-    """The alpha of least risk; or (1se) the largest whose risk is within one standard error of the least."""
-    best = int(np.argmin(cv_risk))
-    if rule == "min":
-        return float(alpha[best])
-    return float(alpha[np.flatnonzero(cv_risk <= cv_risk[best] + cv_se[best])[0]])
+def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:
+    """Standard error of sums over rows, from the sums, the sums of squares and the weight of all rows."""
+    return np.asarray(np.sqrt(np.maximum(second - first**2 / judged, 0.0)))
+
+
+def _errors(
+    problem: Any, X: np.ndarray, test: np.ndarray, tree: Tree, until: np.ndarray, n_prunings: int
+) -> tuple[np.ndarray, np.ndarray, HeldOut]:
+    """Sums and sums of squares of the errors of held-out rows under every pruning of a fold's tree."""
+    from tamis.tree.route import errors_of_prunings
+
+    node, sums = np.empty(len(test), dtype=np.int64), np.zeros((2, n_prunings + 1))
+    answer, cost = problem.predictions(tree), problem.costs(tree)
+    target = (problem.classes, problem.values, problem.weight)
+    errors_of_prunings(X, test, tree.routes, until, target, answer, cost, (node, sums[0], sums[1]))
+    first, second = np.cumsum(sums, axis=1)[:, :-1]
+    if not problem.is_probability_score:
+        cost = np.empty((0, 0))  # of no further use: parts of all folds wait for the choice, so they are kept small
+    return first, second, HeldOut(test, node.astype(np.int32), tree.parent, until.astype(np.int32), answer, cost)
+
+
+def _squares_to(problem: Any, part: HeldOut, best: int, n_prunings: int) -> np.ndarray:
+    """Sums of squares of the difference of each pruning's errors to those of the best."""
+    from tamis.tree.route import squares_to_pruning
+
+    out = np.zeros(n_prunings + 1)
+    squares_to_pruning(
+        best, part.rows, part.node, part.parent, part.until, problem.classes, problem.weight, part.cost, out
+    )
+    return np.cumsum(out)[:-1]
 
 
 def folds_of(

@@ -110,15 +110,17 @@ def descend(X, routes, leaf):
 
 
 @inner
-def _errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second):
+def _errors_of_prunings(X, rows, routes, until, target, answers, error, out):
+    truth, values, weight = target
+    node_of, first, second = out
     m = len(first) - 1
-    for i in rows:
-        node, k = 0, 0
+    for r in range(len(rows)):
+        i, node, k = rows[r], 0, 0
         while k < m:
             while until[node] <= k:
                 node = routes.left[node] + (side_of(X[i], routes, node) == RIGHT)
-            if error_class:
-                wrong = error[truth[i], int(answers[node, 0])]
+            if len(error):
+                wrong = error[truth[i], node]
             else:
                 wrong = 0.0
                 for t in range(values.shape[1]):
@@ -129,14 +131,44 @@ def _errors_of_prunings(X, rows, routes, until, error_class, error, truth, value
             k = until[node]
             first[k] -= weight[i] * wrong
             second[k] -= weight[i] * wrong * wrong
+        node_of[r] = node
 
 
 @njit
-def errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second):
+def errors_of_prunings(X, rows, routes, until, target, answers, error, out):
     """Sums and sums of squares of each row's error under every pruning, from the smallest tree to the largest.
 
     Up to pruning until[node] a node is a leaf, unless it is gone: a row is answered by the first node on its path that
-    is one. The error of row and node is error[class of row, answer of node], or the squared distance of the target to
-    the node's answer. `first` and `second` are differences along the prunings, to be summed by the caller.
+    is one. The error of row and node is error[class of row, node], or, where that is empty, the squared distance of the
+    target to the node's answer. target: classes, values and weights of all rows. out: the node that answers for each
+    of `rows` under the last pruning; the sums and the sums of squares, as differences along the prunings.
     """
-    _errors_of_prunings(X, rows, routes, until, error_class, error, truth, values, answers, weight, first, second)
+    _errors_of_prunings(X, rows, routes, until, target, answers, error, out)
+
+
+@njit
+def leaves_at(pruning, parent, until, leaf):
+    """leaf[node]: the node that answers under one pruning for rows that come as far as `node`."""
+    for node in range(len(parent)):  # parents come before their children
+        above = parent[node]
+        leaf[node] = leaf[above] if above >= 0 and until[above] > pruning else node
+
+
+@njit
+def squares_to_pruning(best, rows, nodes, parent, until, truth, weight, error, out):
+    """Sums of squares of (error under each pruning - error under pruning `best`) over rows, as differences.
+
+    A node answers from the pruning at which its parent is no longer a leaf to the one at which it is none itself.
+    """
+    for r in range(len(rows)):
+        i, node = rows[r], nodes[r]
+        while parent[node] >= 0 and until[parent[node]] > best:
+            node = parent[node]
+        base = error[truth[i], node]
+        node = nodes[r]
+        while node >= 0:
+            start = until[parent[node]] if parent[node] >= 0 else 0
+            off = error[truth[i], node] - base
+            out[start] += weight[i] * off * off
+            out[until[node]] -= weight[i] * off * off
+            node = parent[node]

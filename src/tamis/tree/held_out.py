@@ -1,0 +1,70 @@
+"""Rows held out by a fold, in that fold's tree: what each pruning of it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """The held-out rows of one fold, and the part of its tree that their answers need.
+
+    Attributes
+    ----------
+    rows : row numbers in the table.
+    node : of each row, the deepest node that answers for it under any pruning.
+    parent : of each node, -1 at the root.
+    until : of each node, the first pruning at which it is no longer a leaf; not smaller than that of its parent.
+    answer : (nodes, outputs) what each node predicts.
+    cost : (classes, nodes) what the answer of each node costs a row of each class; empty unless a probability
+        score needs it again.
+    """
+
+    rows: np.ndarray
+    node: np.ndarray
+    parent: np.ndarray
+    until: np.ndarray
+    answer: np.ndarray
+    cost: np.ndarray
+
+    def leaf_at(self, pruning: int) -> np.ndarray:
+        """The node that answers for each row under one pruning: the highest that is a leaf there."""
+        from tamis.tree.route import leaves_at
+
+        leaf = np.empty(len(self.parent), dtype=np.int64)
+        leaves_at(pruning, self.parent, self.until, leaf)
+        return leaf[self.node]
+
+    def predict(self, pruning: int) -> np.ndarray:
+        """(rows, outputs) predictions under one pruning."""
+        return np.asarray(self.answer[self.leaf_at(pruning)])
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPaths:
+    """The same where nodes answer by models of their own: predictions at every node of each row's path.
+
+    `until` and `answer` are (rows, depth), from the root down; beyond the deepest node of a row the last is repeated.
+    """
+
+    rows: np.ndarray
+    until: np.ndarray
+    answer: np.ndarray
+
+    def predict(self, pruning: int) -> np.ndarray:
+        """(rows, 1) predictions under one pruning."""
+        first = np.argmax(self.until > pruning, axis=1)
+        return np.asarray(self.answer[np.arange(len(self.rows)), first][:, None])
+
+
+def predictions_at(parts: Sequence[HeldOut | HeldOutPaths], pruning: int, n_rows: int) -> np.ndarray:
+    """(n_rows, outputs) out-of-fold predictions under one pruning: NaN where no fold judged, the mean of several."""
+    made = [part.predict(pruning) for part in parts]
+    total, times = np.zeros((n_rows, made[0].shape[1])), np.zeros((n_rows, 1))
+    for part, answer in zip(parts, made):
+        np.add.at(total, part.rows, answer)
+        np.add.at(times, part.rows, 1.0)
+    return np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)
