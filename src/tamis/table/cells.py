@@ -30,11 +30,10 @@ class Cells:
     @classmethod
     def of(cls, array: pa.ChunkedArray) -> Cells:
         """The cells of a text column or a dictionary of texts."""
-        if pa.types.is_dictionary(array.type):
-            return cls(*_coded(array))
         if len(array) > _SMALL and _hardly_repeats(array):
-            return cls(array.combine_chunks(), None)
-        return cls(*_coded(array.dictionary_encode()))
+            plain = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+            return cls(plain.combine_chunks(), None)
+        return cls(*_coded(array if pa.types.is_dictionary(array.type) else array.dictionary_encode()))
 
     def collected(self) -> Cells:
         """The same cells with every different text once."""
@@ -105,4 +104,6 @@ def _hardly_repeats(array: pa.ChunkedArray) -> bool:
     """Guessed from rows at the start and in the middle, so that a sorted column does not mislead."""
     middle = len(array) // 2
     rows = pa.chunked_array([*array.slice(0, _PROBE).chunks, *array.slice(middle, _PROBE).chunks], array.type)
+    if pa.types.is_dictionary(array.type):
+        rows = rows.cast(array.type.value_type)
     return pc.count_distinct(rows).as_py() > _PROBE
