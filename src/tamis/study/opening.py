@@ -14,7 +14,7 @@ from tamis.evaluate.metrics import Metric
 from tamis.lock import Ledger, Lock
 from tamis.study.fold import answers, judge_rows
 from tamis.study.model import Model
-from tamis.study.problem import Problem
+from tamis.study.problem import Locked, Problem
 from tamis.study.results import bounded
 
 
@@ -23,26 +23,28 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     lock = Lock.read(folder)
     if not len(lock.rows):
         raise StudyError(f"there is nothing to open: {lock.reason}")
-    if lock.digest != problem.lock.digest:
-        raise StudyError(f"the table is not the one {str(folder)!r} was run on: its locked rows differ; run it afresh")
-    table, y, unusable = problem.locked()
+    refuse_another(folder, lock, problem.lock)
+    locked = problem.locked()
+    seen = locked.seen
+    table, y = locked.table.take(np.flatnonzero(seen)), locked.y[seen]
     if not len(y):
-        raise StudyError("none of the locked rows has a usable target; there is nothing to score")
+        raise StudyError(f"none of the locked rows has a usable target: {_unscored(locked)}; there is nothing to score")
     answer = answers(problem.task, model.fitted, model.aligned(table), len(problem.labels))
     value = judge_rows(metric, problem.task, y, answer, problem.labels)
+    interval = _interval(metric, problem, y, answer)
     opening = Ledger(folder).append(
+        lock,
         version=tamis.__version__,
-        digest=lock.digest,
         metric=metric.name,
         score=value,
-        interval=_interval(metric, problem, y, answer),
+        interval=interval,
         rows=len(y),
-        note=_note(problem, y, unusable),
+        note=_note(problem, y, locked),
     )
     return {
-        "score": opening.score,
-        "interval": list(opening.interval),
-        "openings": len(Ledger(folder).openings()),
+        "score": value,
+        "interval": list(interval),
+        "openings": len(Ledger(folder).openings(lock.digest, lock.data)),
         "independent": opening.independent,
         "metric": opening.metric,
         "rows": opening.rows,
@@ -68,12 +70,43 @@ def _wilson(share: float, n: int, z: float = 1.959963984540054) -> tuple[float, 
     return float(max(0.0, centre - reach)), float(min(1.0, centre + reach))
 
 
-def _note(problem: Problem, y: np.ndarray, unusable: int) -> str:
+def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:
+    """Refuse a table whose features, locked rows or locked targets are not those that the study was run on."""
+    parts = {
+        "its features differ": lock.data == found.data,
+        "its locked rows differ": lock.digest == found.digest,
+        "the targets of its locked rows differ": lock.target == found.target,
+    }
+    for difference, same in parts.items():
+        if not same:
+            raise StudyError(
+                f"the table is not the one {str(folder)!r} was run on: {difference}; give that table, or run it afresh"
+            )
+
+
+def _note(problem: Problem, y: np.ndarray, locked: Locked) -> str:
     parts = []
     if problem.labels:
         lacking = [str(label) for code, label in enumerate(problem.labels) if not (y == code).any()]
         if lacking:
             parts.append(f"the locked rows hold no row of class {', '.join(lacking)}")
-    if unusable:
-        parts.append(f"{unusable:,} locked row(s) have no target, or a class never seen, and were not scored")
+    parts += [_unscored(locked)] if _unscored(locked) else []
+    if problem.misfits:
+        values, names = sum(problem.misfits.values()), sorted(problem.misfits, key=lambda n: (-problem.misfits[n], n))
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        parts.append(
+            f"{values:,} value(s) of the locked rows fit no kind or level that the unlocked rows have and count as "
+            f"missing (in {', '.join(names[:3])}{more})"
+        )
     return "; ".join(parts)
+
+
+def _unscored(locked: Locked) -> str:
+    """Why some locked rows were not scored."""
+    parts = []
+    if locked.without_target:
+        strange = f", {locked.misfits:,} of them a value that does not fit the others" if locked.misfits else ""
+        parts.append(f"{locked.without_target:,} locked row(s) have no target{strange}")
+    if locked.never_seen:
+        parts.append(f"{locked.never_seen:,} locked row(s) have a class never seen")
+    return " and ".join(parts) + " and were not scored" if parts else ""

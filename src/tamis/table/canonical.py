@@ -7,7 +7,9 @@ its ISO text. Nothing depends on the cells of other rows.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -97,6 +99,23 @@ def word(text: str) -> np.uint64:
     return np.uint64(
         int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     )
+
+
+def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np.ndarray:
+    """The sum over some columns of mix(bits of the cell + word of the name), for every row of a sparse matrix."""
+    part = matrix.tocsc()[:, list(columns)].tocsr()
+    part.sum_duplicates()
+    words = np.array([word(names[j]) for j in columns], dtype=np.uint64)
+    is_boolean = part.dtype.kind == "b"
+    bits = _boolean_bits(part.data.astype(np.float64)) if is_boolean else number_bits(part.data)
+    zero = _boolean_bits(np.zeros(1))[0] if is_boolean else np.uint64(0)
+    empty = mix(words + zero)
+    out = np.full(part.shape[0], empty.sum(dtype=np.uint64))
+    if len(bits):
+        change = mix(bits + words[part.indices]) - empty[part.indices]
+        filled = np.flatnonzero(np.diff(part.indptr))
+        out[filled] += np.add.reduceat(change, part.indptr[filled])
+    return out
 
 
 MISSING_BITS, UNSEEN_BITS = word("\x00missing"), word("\x00unseen")

@@ -76,6 +76,16 @@ class Raw(ABC):
     names: tuple[str, ...]
     n_rows: int
 
+    @property
+    def sparse(self) -> Any:
+        """The sparse matrix that the cells are, or None."""
+        return None
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The column of the source that each comes from; its own name, but for the parts of a date."""
+        return self.names
+
     @abstractmethod
     def canonical(self, place: int) -> Canonical:
         """The canonical form of the column at a place."""
@@ -229,6 +239,10 @@ class RawMatrix(Raw):
         self.matrix = Table.of(matrix)
         self.names, self.n_rows = self.matrix.names, self.matrix.n_rows
 
+    @property
+    def sparse(self) -> Any:
+        return self.matrix.matrix if self.matrix.is_sparse else None
+
     def canonical(self, place: int) -> Canonical:
         return canonical_column(self.matrix.column(place))
 
@@ -273,18 +287,28 @@ class RawTable(Raw):
         self.source = table
         self.names, self.n_rows = table.names, table.n_rows
 
+    @property
+    def sparse(self) -> Any:
+        return self.source.matrix if self.source.is_sparse else None
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        if self.source.matrix is not None:
+            return self.names
+        return tuple(column.origin for column in self.source.columns)
+
     def canonical(self, place: int) -> Canonical:
         return canonical_column(self.source.column(place))
 
     def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
-        column = self.source.column(name)
-        return _as_it_is(column), [column]
+        columns = [self.source.column(j) for j, origin in enumerate(self.origins) if origin == name]
+        return _as_it_is(columns[0]), columns
 
     def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
         held = self.held(rows)
         column = self.source.column(target)
         aside = {target, *(decision.name for decision in known)}
-        table = self.source.drop([name for name in self.names if name in aside])
+        table = self.source.drop([j for j, origin in enumerate(self.origins) if origin in aside])
         table.decisions = self.source.decisions or tuple(_as_it_is(c) for c in self.source.columns)
         misfits: dict[str, int] = {}
         if not table.is_numeric and len(held):
