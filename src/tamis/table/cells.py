@@ -33,7 +33,9 @@ class Cells:
         if len(array) > _SMALL and _hardly_repeats(array):
             plain = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
             return cls(plain.combine_chunks(), None)
-        return cls(*_coded(array if pa.types.is_dictionary(array.type) else array.dictionary_encode()))
+        if pa.types.is_dictionary(array.type):
+            return cls(*_by_appearance(*_coded(array)))
+        return cls(*_coded(array.dictionary_encode()))
 
     def collected(self) -> Cells:
         """The same cells with every different text once."""
@@ -98,6 +100,19 @@ def _coded(array: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
         codes[start : start + len(chunk)] = pc.fill_null(chunk.indices.cast(pa.int32()), -1).to_numpy()
         start += len(chunk)
     return array.chunk(0).dictionary, codes
+
+
+def _by_appearance(texts: pa.Array, codes: np.ndarray) -> tuple[pa.Array, np.ndarray]:
+    """Only the texts that rows hold, in the order in which they do: those of other rows must leave no trace."""
+    n = len(codes)
+    first = np.full(len(texts) + 1, n, dtype=np.int64)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # the last assignment to a place is the first row
+    order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < n)]
+    if np.array_equal(order, np.arange(len(texts))):
+        return texts, codes
+    place = np.full(len(texts) + 1, -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return texts.take(pa.array(order)), place[codes]
 
 
 def _hardly_repeats(array: pa.ChunkedArray) -> bool:
