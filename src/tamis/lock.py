@@ -318,7 +318,7 @@ def _keyed(sums: np.ndarray, seed: int, numbered: bool) -> np.ndarray:
 
 def _joint(sums: np.ndarray) -> str:
     """One digest of all rows, whatever their order."""
-    return hashlib.sha256(np.sort(mix(sums)).astype("<u8")).hexdigest()
+    return hashlib.sha256(np.sort(mix(sums)).astype("<u8").tobytes()).hexdigest()
 
 
 def _of_target(raw: Raw, target: str, rows: np.ndarray, digests: np.ndarray) -> str:

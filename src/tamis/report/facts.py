@@ -149,9 +149,7 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
         "reason": coded(sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
         "times": f"Opened {_times(_opened(openings)).removeprefix('opened ')}." if lock["rows"] else "",
-        "openings": Table("openings", "Every look at the locked rows", heads, rows).without_empty()
-        if rows
-        else None,
+        "openings": Table("openings", "Every look at the locked rows", heads, rows).without_empty() if rows else None,
         "digest": lock["digest"] if lock["rows"] else "",
         "found": _found(results, openings),
     }

@@ -20,8 +20,9 @@ class Journal:
     """The append-only journal of one study folder.
 
     The first line says what the study is (digest of the data, settings with the seed, version); every other line is
-    a finished task with its seed and result. Whoever opens it holds the folder (`files.hold`). A last line cut short by a kill is dropped; nothing else ever is.
-    Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit.
+    a finished task with its seed and result. A last line cut short by a kill is dropped; nothing else ever is.
+    Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit. Whoever
+    opens the journal holds the folder (`files.hold`).
     """
 
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:

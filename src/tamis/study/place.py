@@ -23,6 +23,7 @@ def place_of(folder: Path, data: str, settings: dict[str, Any]) -> dict[str, int
 
     The study of a folder that is run again with the settings it had keeps its number. Nothing is written.
     """
+    settings = json.loads(json.dumps(settings))  # as they are read back
     before = _plan(folder) if _data(folder) == data else None
     if before is not None and before.get("settings") == settings and "studies_here" in before:
         return {"attempts": before.get("attempts", 1), "studies_here": before["studies_here"]}

@@ -106,9 +106,10 @@ class Study:
         problem, metric = self.problem, self._metric()
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
-        identity = {"data": problem.digest, "settings": self.settings.to_dict(), "version": tamis.__version__}
+        settings = self.settings.to_dict()
+        identity = {"data": problem.digest, "settings": settings, "version": tamis.__version__}
         with files.hold(self.folder):
-            self._place = place_of(self.folder, problem.lock.data, identity["settings"])
+            self._place = place_of(self.folder, problem.lock.data, settings)
             if fresh:
                 files.clear(self.folder)
             with Journal(self.folder, identity) as journal:

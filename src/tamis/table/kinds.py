@@ -151,9 +151,7 @@ def _by_prefix(name: str, cells: Cells, rules: Rules) -> Decided | None:
     return None
 
 
-def _of_numbers(
-    name: str, values: np.ndarray, rules: Rules, written: str = "", decimal: str | None = None
-) -> Decided:
+def _of_numbers(name: str, values: np.ndarray, rules: Rules, written: str = "", decimal: str | None = None) -> Decided:
     infinite(name, values, rules)
     found = judge_numbers(name, values, written)
     type = Type(found.kind, decimal=decimal)

@@ -33,7 +33,7 @@ def decisions_of(
 
 
 def finite_rows(table: Table, rows: np.ndarray) -> tuple[Table, dict[str, int]]:
-    """The matrix with its infinite values in some rows missing, and how many a column had; copied only if it had any."""
+    """The matrix with the infinite values of some rows missing, and how many a column had; copied only if any had."""
     matrix = table.matrix
     if matrix.dtype.kind != "f":
         return table, {}
@@ -50,9 +50,7 @@ def finite_rows(table: Table, rows: np.ndarray) -> tuple[Table, dict[str, int]]:
     return Table(matrix=matrix, names=table.names if table.named else None), found
 
 
-def _decide(
-    table: Table, j: int, given: Mapping[str, Type], target: str | None, rows: np.ndarray | None
-) -> Decision:
+def _decide(table: Table, j: int, given: Mapping[str, Type], target: str | None, rows: np.ndarray | None) -> Decision:
     name = table.names[j]
     found = _of_sparse(table, j, rows) if table.is_sparse else _of_dense(table, j, rows)
     if name in given:

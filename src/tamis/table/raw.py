@@ -25,6 +25,8 @@ from tamis.table.types import Type
 
 LARGE = 100_000  # rows from which columns are worked on in two threads
 
+GIVEN, EARLIER = "given", "as in the earlier reading"  # reasons of a type that need not be decided
+
 Said = Mapping[str, tuple[Type, str]]
 
 
@@ -95,6 +97,10 @@ class Raw(ABC):
         """One column with all its rows; read as the type says where one is given."""
 
     @abstractmethod
+    def table(self, said: Said, target: str | None) -> Table:
+        """The table in which every row decides; types that are said come with the reason to give."""
+
+    @abstractmethod
     def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
         """All rows, read as some of them decide.
 
@@ -151,7 +157,7 @@ class RawColumns(Raw):
         return found.decision, found.make() if found.decision.used else []
 
     def table(self, said: Said, target: str | None) -> Table:
-        """The table in which every row decides; columns are given up as they are read."""
+        """Columns are given up as they are read: a source is read once."""
 
         def one(j: int) -> tuple[Decision, list[Column]]:
             name, array = self.names[j], self._columns[j]
@@ -215,7 +221,7 @@ class RawColumns(Raw):
                 self._columns[j] = _chunked(again.column(self.names[j]))
 
     def _decided(
-        self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, said: str = "given"
+        self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, said: str = GIVEN
     ) -> Decided:
         if type is not None:
             return as_given(name, array, type, rules, target=name == target, said=said)
@@ -251,8 +257,8 @@ class RawMatrix(Raw):
         found = decisions_of(self.matrix.select([j]), {} if type is None else {name: type}, None)[0]
         return found, [self.matrix.column(j)] if found.used else []
 
-    def table(self, given: Mapping[str, Type], target: str | None) -> Table:
-        """The table in which every row decides."""
+    def table(self, said: Said, target: str | None) -> Table:
+        given = {name: type for name, (type, reason) in said.items() if reason == GIVEN}
         return self._kept(self.matrix, decisions_of(self.matrix, given, target), (), target)
 
     def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
@@ -303,6 +309,9 @@ class RawTable(Raw):
     def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
         columns = [self.source.column(j) for j, origin in enumerate(self.origins) if origin == name]
         return _as_it_is(columns[0]), columns
+
+    def table(self, said: Said, target: str | None) -> Table:
+        return self.source
 
     def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
         held = self.held(rows)

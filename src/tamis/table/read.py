@@ -19,7 +19,7 @@ from tamis.table.file import File
 from tamis.table.frame import is_frame
 from tamis.table.kinds import Rules
 from tamis.table.missing import missing_tokens
-from tamis.table.raw import Raw, RawColumns, RawMatrix, RawTable
+from tamis.table.raw import EARLIER, GIVEN, Raw, RawColumns, RawMatrix, RawTable
 from tamis.table.sql import is_url, read_sql
 from tamis.table.table import Table
 from tamis.table.text import read_text
@@ -65,7 +65,13 @@ def read(
     [('size', 'numeric', True), ('colour', 'categorical', True), ('unit', 'constant', False)]
     """
     given, recipe = types_of(types), types_of(like.types if isinstance(like, Table) else like)
-    options = {"delimiter": delimiter, "quote": quote, "decimal": decimal, "encoding": encoding, "header": header}
+    options: dict[str, Any] = {
+        "delimiter": delimiter,
+        "quote": quote,
+        "decimal": decimal,
+        "encoding": encoding,
+        "header": header,
+    }
     raw = fetch(source, types={**recipe, **given}, query=query, sheet=sheet, missing=missing, **options)
     return table_of(raw, types=given, target=target, like=recipe)
 
@@ -102,12 +108,8 @@ def table_of(raw: Raw, *, types: Any = None, target: str | None = None, like: An
     """The table of a source in which all rows decide what columns are; a source is read once."""
     given, recipe = types_of(types), types_of(like)
     known_names(raw.names, target, given)
-    if isinstance(raw, RawTable):
-        return raw.source
-    if isinstance(raw, RawMatrix):
-        return raw.table(given, target)
-    earlier = {name: (type, "as in the earlier reading") for name, type in recipe.items()}
-    return raw.table({**earlier, **{name: (type, "given") for name, type in given.items()}}, target)
+    earlier = {name: (type, EARLIER) for name, type in recipe.items()}
+    return raw.table({**earlier, **{name: (type, GIVEN) for name, type in given.items()}}, target)
 
 
 def _fetched(
