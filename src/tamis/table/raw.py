@@ -102,7 +102,7 @@ class Raw(ABC):
 
     @abstractmethod
     def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
-        """All rows, read as some of them decide.
+        """All rows, read as some of them decide; the cells are given up as they are read.
 
         Parameters
         ----------
@@ -178,6 +178,7 @@ class RawColumns(Raw):
 
         def one(j: int) -> tuple[Decision, list[Column], dict[str, int]]:
             name, array = self.names[j], self._columns[j]
+            self._columns[j] = None
             if name in before:
                 return before[name], [], {}
             found = self._decided(name, _take(array, rows, self.n_rows), given.get(name), rules, target)
