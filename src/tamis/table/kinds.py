@@ -21,6 +21,7 @@ from tamis.table.types import Type
 from tamis.table.words import category_column, codes_with_na, judge_words, yes_or_no
 
 _PREFIX = 100_000
+_TRUTHS = ("false", "true")
 LEFT_OUT = ("text", "identifier", "constant")
 
 
@@ -202,6 +203,7 @@ def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = (
     missing = cells.n_rows - cells.n_present
     if cells.codes is not None and cells.n_rows > 1 and np.count_nonzero(cells.counts) == 1 and not missing:
         value = cells.texts[int(np.argmax(cells.counts))].as_py()
+        value = value.lower() if value.lower() in _TRUTHS else value  # as a source with booleans of its own says it
         verdict = replace(
             verdict, kind="constant", reason=f"every one of {cells.n_rows:,} values is {value!r}", note=""
         )
@@ -247,7 +249,7 @@ def _own_boolean(name: str, array: pa.ChunkedArray) -> Decided:
     present = values[~np.isnan(values)]
     column = Column(name, "boolean", values)
     if len(present) == len(values) > 1 and present.min() == present.max():
-        return _left(name, "constant", f"every one of {len(values):,} values is '{bool(present[0])}'", column)
+        return _left(name, "constant", f"every one of {len(values):,} values is {_TRUTHS[int(present[0])]!r}", column)
     return _of_yes_or_no(name, values)
 
 
