@@ -210,12 +210,15 @@ def predict(
     """Predict the rows of a new table with a study's model: CSV, to the screen unless -o."""
     from tamis.study import load
 
-    text = load(folder).predictions_csv(table, query=query)
+    study = load(folder)
+    text = study.predictions_csv(table, query=query)
     if output is None:
         typer.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
         _say(f"wrote {output}")
+    if study.note_:
+        _say(study.note_)
 
 
 @app.command()
@@ -237,11 +240,11 @@ def report(
 def columns(
     table: TableArgument, types: TypesOption = None, query: QueryOption = None, target: str | None = None
 ) -> None:
-    """How every column of a table is read, and why."""
+    """How every column of a table is read, and why; with a target, by the rows that a study would not lock."""
     from tamis.report import say_columns
-    from tamis.table import read
+    from tamis.study import decisions
 
-    say_columns(read(table, types=types, query=query, target=target).decisions)
+    say_columns(decisions(table, types=types, query=query, target=target))
 
 
 @app.command()

@@ -105,17 +105,36 @@ def test_fresh_starts_over_but_keeps_the_ledger(classes_csv, finished):
     assert study.open()["independent"] is False
 
 
-def test_two_runs_do_not_share_a_folder(classes_csv, tmp_path):
-    """Two processes appending to one journal would ruin it."""
-    from tamis.study.journal import Journal
+def test_two_runs_do_not_share_a_folder(classes_csv, finished):
+    """Two processes appending to one journal would ruin it; the second must not even clear the folder."""
+    from tamis.study.files import hold
 
-    identity = {"data": "d", "settings": {}, "version": "v"}
-    with (
-        Journal(tmp_path / "s", identity),
-        pytest.raises(StudyError, match="another run is working"),
-        Journal(tmp_path / "s", identity),
-    ):
-        pass
+    before = {path.name: path.read_bytes() for path in finished.iterdir()}
+    with hold(finished):
+        for work in (
+            lambda: _study(classes_csv, finished).run(),
+            lambda: _study(classes_csv, finished, folds=4).run(fresh=True),
+            lambda: tamis.load(finished).open(),
+        ):
+            with pytest.raises(StudyError, match=r"another run is working in .*; wait for it"):
+                work()
+    assert {path.name: path.read_bytes() for path in finished.iterdir()} == before
+
+
+def test_fresh_keeps_the_file_that_is_held(classes_csv, finished):
+    """A hold on a file that is deleted keeps nobody out: the next one would hold another file of that name."""
+    inode = (finished / "running.lock").stat().st_ino
+    _study(classes_csv, finished, folds=4).run(fresh=True)
+    assert (finished / "running.lock").stat().st_ino == inode
+
+
+def test_a_study_that_was_replaced_is_not_opened(classes_csv, finished):
+    """The lock and plan of one study and the model of another would score training rows as independent."""
+    old = tamis.load(finished)
+    _study(classes_csv, finished, seed=1).run(fresh=True)
+    with pytest.raises(StudyError, match="holds another study by now"):
+        old.open()
+    assert not (finished / "ledger.jsonl").exists()
 
 
 def test_a_damaged_line_is_named(classes_csv, finished):

@@ -10,7 +10,8 @@ import tamis
 from tamis.evaluate.paired import difference, row_losses, units_of
 from tamis.study.choose import choose
 from tamis.study.claim import claim
-from tamis.study.judging import UNSEEN, value
+from tamis.study.judging import value
+from tamis.study.problem import NEVER_SEEN
 from tamis.study.words import answer
 
 SIMPLE = {"procedures": ["stump", "tree", "lasso"]}
@@ -111,7 +112,7 @@ def test_rows_of_a_class_never_learned_are_wrong_labels_and_no_probabilities():
     """A class the model cannot answer would vanish from the score, or make it infinite."""
     from tamis.evaluate.metrics import METRICS
 
-    y, answers = np.array([0, 0, 1, UNSEEN]), np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.5, 0.5]])
+    y, answers = np.array([0, 0, 1, NEVER_SEEN]), np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.5, 0.5]])
     learned = np.array([True, True])
     assert value(METRICS["accuracy"], "classes", y, answers, ("a", "b"), learned) == 0.75
     brier = value(METRICS["brier"], "classes", y, answers, ("a", "b"), learned)

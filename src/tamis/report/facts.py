@@ -38,7 +38,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "title": f"{show.name(results['data']['target'])} · Tamis report",
         "target": show.name(results["data"]["target"]),
         "metric": show.metric(_metric(results).name),
-        "data": _data(results),
+        "data": _data(results, plan),
         "lock": _lock(results, openings),
         "columns": _columns(results),
         "reproduce": _reproduce(results, plan),
@@ -95,13 +95,23 @@ def _lock_card(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
     rows = results["lock"]["rows"]
     if not rows:
         return "Locked rows", "0", "no lock"
-    if not openings:
-        return "Locked rows", f"{rows:,}", "opened 0 times"
-    first = openings[0]
-    return f"First opening of {show.count(first['rows'], 'row')}", show.number(first["score"]), _times(len(openings))
+    first, times = _first(openings), _times(_opened(openings))
+    if first is None:
+        return "Locked rows", f"{rows:,}", times
+    return f"First opening of {show.count(first['rows'], 'row')}", show.number(first["score"]), times
 
 
-def _data(results: Results) -> dict[str, Any]:
+def _first(looks: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first look at the locked rows that scored them."""
+    return next((look for look in looks if look["score"] is not None), None)
+
+
+def _opened(looks: Sequence[dict[str, Any]]) -> int:
+    """How many looks were openings; a prediction of the locked rows is none."""
+    return sum(look.get("kind") != "predicted" for look in looks)
+
+
+def _data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     data = results["data"]
     lines = [
         f"{show.count(data['rows'], 'row')} and {show.count(data['columns'], 'column')} to learn from; "
@@ -110,6 +120,8 @@ def _data(results: Results) -> dict[str, Any]:
     if data["without_target"]:
         lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
     lines += _rare(results)
+    if plan.get("studies_here", 1) > 1:
+        lines.append(f"This is the {show.ordinal(plan['studies_here'])} study of this table in this place.")
     total = sum(row["rows"] for row in data["classes"])
     rows = [
         [
@@ -163,10 +175,8 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
     return {
         "reason": coded(sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
-        "times": f"Opened {_times(len(openings)).removeprefix('opened ')}." if lock["rows"] else "",
-        "openings": Table("openings", "Every opening of the locked rows", heads, rows).without_empty()
-        if rows
-        else None,
+        "times": f"Opened {_times(_opened(openings)).removeprefix('opened ')}." if lock["rows"] else "",
+        "openings": Table("openings", "Every look at the locked rows", heads, rows).without_empty() if rows else None,
         "digest": lock["digest"] if lock["rows"] else "",
         "found": _found(results, openings),
     }
@@ -178,13 +188,20 @@ def _times(n: int) -> str:
 
 def _opening(place: int, opening: dict[str, Any]) -> list[Any]:
     standing = "independent" if opening["independent"] else "no longer independent"
+    if opening["score"] is None:  # predicted, or a line of the ledger that cannot be read
+        kind, rows = opening["kind"], opening["rows"]
+        found = [cell(kind, 0), cell(""), cell("" if rows is None else f"{rows:,}", rows or 0), cell(kind, css="bad")]
+    else:
+        found = [
+            cell(f"{show.number(opening['score'])} ({show.metric(opening['metric'])})", opening["score"]),
+            cell(show.interval(opening["interval"])),
+            cell(f"{opening['rows']:,}", opening["rows"]),
+            cell(standing, css="good" if opening["independent"] else "bad"),
+        ]
     return [
         cell(str(place), place),
         cell(_when(opening["when"]), opening["when"]),
-        cell(f"{show.number(opening['score'])} ({show.metric(opening['metric'])})", opening["score"]),
-        cell(show.interval(opening["interval"])),
-        cell(f"{opening['rows']:,}", opening["rows"]),
-        cell(standing, css="good" if opening["independent"] else "bad"),
+        *found,
         cell(show.name(opening.get("note", ""))),
     ]
 
@@ -198,14 +215,15 @@ def _when(moment: str) -> str:
 
 def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
     """Does the first opening agree with what the nested folds expected?"""
-    if results["partial"] or not openings or openings[0]["metric"] != results["answer"]["metric"]:
+    first = _first(openings)
+    if results["partial"] or first is None or first["metric"] != results["answer"]["metric"]:
         return ""
-    low, high = openings[0]["interval"]
+    low, high = first["interval"]
     expected = results["answer"]["score"]
     agrees = low <= expected <= high
     verb = "agrees with" if agrees else "does not agree with"
     return (
-        f"The first opening found {show.number(openings[0]['score'])} ({show.interval([low, high])}), which {verb} the "
+        f"The first opening found {show.number(first['score'])} ({show.interval([low, high])}), which {verb} the "
         f"expected {show.number(expected)}."
     )
 

@@ -178,3 +178,13 @@ def _escape(match: re.Match[str]) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "\u2212")
+
+
+def ordinal(n: int) -> str:
+    """The place of something in a row of things.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n:,}{ending}"

@@ -7,16 +7,41 @@ import io
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tamis.errors import StudyError
 from tamis.study.model import safe_cell
 
+#: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
+HOLD_FILE = "running.lock"
+
 RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE = "results.json", "plan.json", "selected.csv", "report.html"
 
 #: What `fresh` removes: the files a study writes, except the ledger, for what has been seen cannot be unseen.
 OURS = ("journal.jsonl", "lock.json", "model.json", RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Make the folder and keep others out of it; the system frees the hold even after kill -9."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / HOLD_FILE).open("ab") as file:
+        _hold(file, folder)
+        yield
+
+
+def _hold(file: Any, folder: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where a folder used twice is the user's care
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another --folder") from error
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -21,7 +21,8 @@ class Journal:
 
     The first line says what the study is (digest of the data, settings with the seed, version); every other line is
     a finished task with its seed and result. A last line cut short by a kill is dropped; nothing else ever is.
-    Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit.
+    Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit. Whoever
+    opens the journal holds the folder (`files.hold`).
     """
 
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
@@ -33,7 +34,6 @@ class Journal:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b")
         try:
-            _hold(self._file, self.folder)
             self._resume()
         except BaseException:
             self._file.close()
@@ -94,15 +94,3 @@ def _complete_lines(file: Any) -> list[dict[str, Any]]:
         except ValueError as error:
             raise StudyError(f"line {place} of {file.name!r} is damaged; start over with --fresh") from error
     return lines
-
-
-def _hold(file: Any, folder: Path) -> None:
-    """Refuse a folder that another process is working in; the system frees the hold even after kill -9."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows, where a journal opened twice is the user's care
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another --folder") from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from tamis.errors import ParameterError
 from tamis.evaluate.metrics import METRICS, Metric, score
+from tamis.study.problem import NEVER_SEEN
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
 BESIDES = {
@@ -21,9 +22,6 @@ BESIDES = {
 
 #: Above this share of the largest class, accuracy hardly moves whatever is found, and another metric is quoted.
 UNEQUAL = 0.8
-
-#: A class that was never seen has no code of its own.
-UNSEEN = -1
 
 
 def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
@@ -51,7 +49,7 @@ def value(
     ----------
     metric : what is judged.
     task : "classes" or "numbers".
-    y : codes into `labels`, `UNSEEN` for a class that is none of them; or numbers.
+    y : codes into `labels`, `NEVER_SEEN` for a class that is none of them; or numbers.
     answer : probabilities, rows × classes, or predicted numbers.
     labels : the classes.
     learned : for each class, whether the rows that were learned from had it.
@@ -94,8 +92,8 @@ def besides(
 
 def _of_labels(metric: Metric, y: np.ndarray, given: np.ndarray, n_labels: int) -> float | None:
     """A class that was never seen is a class of its own, which nothing is ever taken for."""
-    if (y == UNSEEN).any():
-        return _defined(metric, np.where(y == UNSEEN, n_labels, y), given, tuple(range(n_labels + 1)))
+    if (y == NEVER_SEEN).any():
+        return _defined(metric, np.where(y == NEVER_SEEN, n_labels, y), given, tuple(range(n_labels + 1)))
     return _defined(metric, y, given, tuple(range(n_labels)))
 
 

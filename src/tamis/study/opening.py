@@ -15,7 +15,7 @@ from tamis.lock import Ledger, Lock
 from tamis.study.fold import answers
 from tamis.study.judging import value as judged_value
 from tamis.study.model import Model
-from tamis.study.problem import Problem
+from tamis.study.problem import Locked, Problem
 from tamis.study.results import bounded
 
 
@@ -24,26 +24,27 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     lock = Lock.read(folder)
     if not len(lock.rows):
         raise StudyError(f"there is nothing to open: {lock.reason}")
-    if lock.digest != problem.lock.digest:
-        raise StudyError(f"the table is not the one {str(folder)!r} was run on: its locked rows differ; run it afresh")
-    table, y, unusable = problem.locked()
-    if not len(y):
-        raise StudyError("none of the locked rows has a usable target; there is nothing to score")
-    answer = answers(problem.task, model.fitted, model.aligned(table), len(problem.labels))
+    refuse_another(folder, lock, problem.lock)
+    locked = problem.locked()
+    y = locked.y
+    if not locked.seen.any():
+        raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
+    answer = answers(problem.task, model.fitted, model.aligned(locked.table), len(problem.labels))
     value = _value(metric, problem, y, answer)
+    interval = _interval(metric, problem, y, answer)
     opening = Ledger(folder).append(
+        lock,
         version=tamis.__version__,
-        digest=lock.digest,
         metric=metric.name,
         score=value,
-        interval=_interval(metric, problem, y, answer),
+        interval=interval,
         rows=len(y),
-        note=_note(problem, y, unusable),
+        note=_note(problem, metric, locked),
     )
     return {
-        "score": opening.score,
-        "interval": list(opening.interval),
-        "openings": len(Ledger(folder).openings()),
+        "score": value,
+        "interval": list(interval),
+        "openings": len(Ledger(folder).openings(lock.digest, lock.data)),
         "independent": opening.independent,
         "metric": opening.metric,
         "rows": opening.rows,
@@ -66,6 +67,9 @@ def _interval(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarra
     n = len(y)
     if metric.name in ("accuracy", "error"):
         return _wilson(_value(metric, problem, y, answer), n)
+    if problem.labels:
+        y, answer = y[y >= 0], answer[y >= 0]
+        n = len(y)
     given = answer.argmax(axis=1) if problem.labels and metric.needs == "labels" else answer
     labels = np.arange(len(problem.labels)) if problem.labels else None
     low, high = resampled(metric, y, [Judged(np.arange(n), given)], labels, n_resamples=1000)
@@ -79,12 +83,49 @@ def _wilson(share: float, n: int, z: float = 1.959963984540054) -> tuple[float, 
     return float(max(0.0, centre - reach)), float(min(1.0, centre + reach))
 
 
-def _note(problem: Problem, y: np.ndarray, unusable: int) -> str:
+def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:
+    """Refuse a table whose features, locked rows or locked targets are not those that the study was run on."""
+    parts = {
+        "its features differ": lock.data == found.data,
+        "its locked rows differ": lock.digest == found.digest,
+        "the targets of its locked rows differ": lock.target == found.target,
+    }
+    for difference, same in parts.items():
+        if not same:
+            raise StudyError(
+                f"the table is not the one {str(folder)!r} was run on: {difference}; give that table, or run it afresh"
+            )
+
+
+def _note(problem: Problem, metric: Metric, locked: Locked) -> str:
     parts = []
     if problem.labels:
-        lacking = [str(label) for code, label in enumerate(problem.labels) if not (y == code).any()]
+        lacking = [str(label) for code, label in enumerate(problem.labels) if not (locked.y == code).any()]
         if lacking:
             parts.append(f"the locked rows hold no row of class {', '.join(lacking)}")
-    if unusable:
-        parts.append(f"{unusable:,} locked row(s) have no target, or a class never seen, and were not scored")
+    if locked.without_target:
+        parts.append(f"{_without_target(locked)} and were not scored")
+    if locked.never_seen:
+        counted = "count as wrong answers" if metric.needs == "labels" else "were left out"
+        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned and {counted}")
+    if problem.misfits:
+        values, names = sum(problem.misfits.values()), sorted(problem.misfits, key=lambda n: (-problem.misfits[n], n))
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        parts.append(
+            f"{values:,} value(s) of the locked rows fit no kind or level that the unlocked rows have and count as "
+            f"missing (in {', '.join(names[:3])}{more})"
+        )
     return "; ".join(parts)
+
+
+def _without_target(locked: Locked) -> str:
+    strange = f", {locked.misfits:,} of them a value that does not fit the others" if locked.misfits else ""
+    return f"{locked.without_target:,} locked row(s) have no target{strange}"
+
+
+def _unusable(locked: Locked) -> str:
+    """Why no locked row can be scored."""
+    parts = [_without_target(locked)] if locked.without_target else []
+    if locked.never_seen:
+        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned")
+    return " and ".join(parts)

@@ -14,11 +14,43 @@ from tamis.evaluate.paired import units_of
 from tamis.lock import Lock
 from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
-from tamis.study.source import made_from, time_of
-from tamis.table import Column, Table, is_class_target
+from tamis.study.source import draw_lock, given_types
+from tamis.table import Column, Decision, Held, Raw, Table, is_class_target, raw_of
 
 #: With fewer rows than this neither a fold nor a score means anything.
 FEWEST_ROWS = 10
+
+#: The code of a class that no unlocked row has, and a value that is no label.
+NEVER_SEEN = -1
+_OTHER = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Locked:
+    """The locked rows, target included: what `open` sees.
+
+    Attributes
+    ----------
+    table : the features of the locked rows that have a target.
+    y : their target, codes into the problem's labels (`NEVER_SEEN` for a class of no unlocked row) or numbers.
+    without_target : how many locked rows have no target, or one that does not fit what unlocked rows decided.
+    misfits : how many of those have one that does not fit: a text among numbers, an infinite number.
+    """
+
+    table: Table
+    y: np.ndarray
+    without_target: int
+    misfits: int
+
+    @property
+    def seen(self) -> np.ndarray:
+        """A mask of the rows whose class could be learned; all of them for numbers."""
+        return np.ones(len(self.y), dtype=bool) if self.y.dtype.kind == "f" else self.y != NEVER_SEEN
+
+    @property
+    def never_seen(self) -> int:
+        """How many rows have a class that no unlocked row has."""
+        return int(np.count_nonzero(~self.seen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +59,8 @@ class Problem:
 
     Attributes
     ----------
-    table : the features of all rows, columns in the order of their names.
+    table : the features of all rows, columns in the order of their names; kinds and levels are those that unlocked
+        rows decide, and what locked rows hold that does not fit is missing (or a level never seen).
     task : "classes" or "numbers".
     labels : the classes, sorted; empty for numbers.
     rows : positions of the rows that may be learned from: unlocked, with a target.
@@ -37,6 +70,8 @@ class Problem:
     dropped : how many unlocked rows had no target.
     digest : of all features and the unlocked targets.
     rare : what became of classes with fewer rows than folds; None for numbers.
+    decisions : how every column was read, and why.
+    misfits : column -> how many values of locked rows did not fit its kind or levels.
     """
 
     table: Table
@@ -49,28 +84,30 @@ class Problem:
     lock: Lock
     dropped: int
     digest: str
-    hidden: Column
+    hidden: Held
+    spelt: bool
+    decisions: tuple[Decision, ...]
+    misfits: dict[str, int]
     rare: Rare | None = None
 
     @classmethod
-    def of(cls, whole: Table, settings: Settings) -> Problem:
-        """Split a table into features and target, lock rows, and take the unlocked rows' target."""
-        target = whole.column(settings.target)
-        if whole.n_rows < FEWEST_ROWS:
-            raise TableError(f"the table has {whole.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
-        groups = whole.column(settings.groups) if settings.groups else None
-        time = time_of(whole, settings.time) if settings.time else None
-        table = _features(whole, settings)
-        lock = Lock.of(table, share=settings.lock, seed=settings.seed, groups=groups, time=time)
-        free = np.flatnonzero(~lock.mask(whole.n_rows))
-        values = target_values(target, free)
+    def of(cls, source: Table | Raw, settings: Settings) -> Problem:
+        """Lock rows, then decide from the others what columns are and what is to be learned."""
+        raw = raw_of(source)
+        if raw.n_rows < FEWEST_ROWS:
+            raise TableError(f"the table has {raw.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
+        lock, groups, time, known = draw_lock(raw, settings)
+        free = np.flatnonzero(~lock.mask(raw.n_rows))
+        parted = raw.part(free, given_types(raw, settings), settings.target, known)
+        table = _features(parted.table, settings)
+        values, spelt = target_values(parted.target)
         has = np.array([value is not None for value in values], dtype=bool)
-        rows, known = free[has], [value for value in values if value is not None]
-        task, labels, y = _as_task(known, settings)
+        rows, answers = free[has], [value for value in values if value is not None]
+        task, labels, y = _as_task(answers, settings)
+        parts = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
         rare = settled(labels, y, settings.folds, settings.rare, settings.target) if labels else None
         if rare is not None:
             rows, labels, y = rows[rare.kept], rare.labels, rare.codes
-        digest = hashlib.sha256(f"{table.digest()}\n{settings.target}\n{rows.tolist()}\n{known}".encode())
         return cls(
             table=table,
             task=task,
@@ -81,8 +118,11 @@ class Problem:
             time=None if time is None else time.values[rows],
             lock=lock,
             dropped=int((~has).sum()),
-            digest=digest.hexdigest(),
-            hidden=target,
+            digest=hashlib.sha256("\n".join(str(part) for part in parts).encode()).hexdigest(),
+            hidden=parted.held,
+            spelt=spelt,
+            decisions=parted.table.decisions,
+            misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
         )
 
@@ -96,33 +136,46 @@ class Problem:
         """The code of the class with the fewest rows; the first of several."""
         return int(np.bincount(self.y, minlength=len(self.labels)).argmin()) if self.labels else 0
 
-    def locked(self) -> tuple[Table, np.ndarray, int]:
-        """Features and target of the locked rows, and how many had no usable target; only `open` calls this."""
-        values = target_values(self.hidden, self.lock.rows)
-        usable = [value is not None and (self.task == "numbers" or value in self.labels) for value in values]
-        rows = self.lock.rows[np.array(usable, dtype=bool)]
-        kept = [value for value, ok in zip(values, usable) if ok]
-        y = np.array([self.labels.index(value) for value in kept]) if self.labels else np.array(kept, dtype=float)
-        return self.table.take(rows), y, len(values) - len(rows)
+    def locked(self) -> Locked:
+        """The locked rows with their target, read as unlocked rows decided; only `open` calls this."""
+        column, strange = self.hidden.column()
+        values, _ = target_values(column, spelt=self.spelt)
+        if self.task == "classes" and column.kind == "boolean":  # another word than the two: a class, but never seen
+            values = [_OTHER if odd else value for value, odd in zip(values, strange)]
+            strange = np.zeros(len(values), dtype=bool)
+        texts = self.spelt * np.array([v is None for v in values]) & ~column.missing
+        has = np.array([value is not None for value in values], dtype=bool)
+        known = [value for value in values if value is not None]
+        if self.task == "numbers":
+            y = np.array(known, dtype=np.float64)
+        else:
+            y = np.array([self._code(value) for value in known], dtype=np.int64)
+        misfits = int(np.count_nonzero(strange | texts))
+        return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits)
+
+    def _code(self, value: Any) -> int:
+        """The code of a locked row's class; of a rare class that was merged, that of the class it became."""
+        label = self.rare.merged.get(value, value) if self.rare is not None else value
+        return self.labels.index(label) if label in self.labels else NEVER_SEEN
 
 
-def target_values(target: Column, rows: np.ndarray) -> list[Any]:
-    """The target of some rows as numbers or text, None where missing; other rows do not matter.
+def target_values(target: Column, *, spelt: bool | None = None) -> tuple[list[Any], bool]:
+    """The target as numbers or text, None where missing, and whether its texts are read as the numbers they spell.
 
-    A column that reads as text only because of other rows is read as numbers here: what those rows hold must not
-    change what is learned from these.
+    Parameters
+    ----------
+    spelt : whether they are; None decides: where every text spells a number.
     """
-    part = target.take(rows)
-    if not part.is_categorical:
-        words = part.levels
-        whole = [None if np.isnan(value) else value for value in part.values.tolist()]
-        return whole if words is None else [None if v is None else words[int(v)] for v in whole]
-    levels = part.levels or ()
-    texts = [None if code < 0 else levels[code] for code in part.values]
-    as_numbers = {text: _number(text) for text in set(texts) if text is not None}
-    if as_numbers and all(value is not None for value in as_numbers.values()):
-        return [None if text is None else as_numbers[text] for text in texts]
-    return texts
+    if not target.is_categorical:
+        words = target.levels
+        whole = [None if np.isnan(value) else value for value in target.values.tolist()]
+        return (whole if words is None else [None if v is None else words[int(v)] for v in whole]), False
+    levels = target.levels or ()
+    texts = [None if code < 0 else levels[code] for code in target.values]
+    numbers = {text: _number(text) for text in set(texts) if text is not None}
+    if spelt is None:
+        spelt = bool(numbers) and all(value is not None for value in numbers.values())
+    return ([None if text is None else numbers[text] for text in texts] if spelt else texts), spelt
 
 
 def _number(text: Any) -> float | None:
@@ -136,9 +189,7 @@ def _number(text: Any) -> float | None:
 
 
 def _features(whole: Table, settings: Settings) -> Table:
-    aside = [name for name in (settings.target, settings.groups, settings.time) if name]
-    out = made_from(whole, (*aside, *settings.drop))
-    names = [name for name in whole.names if name not in out]
+    names = [column.name for column in whole.columns if column.origin not in settings.drop]
     if not names:
         raise TableError("no column is left to learn from: all are left out; give --types to bring some back")
     return whole.select(sorted(names))

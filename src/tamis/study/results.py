@@ -239,6 +239,7 @@ def _lock(problem: Problem) -> dict[str, Any]:
         "how": lock.how,
         "reason": lock.reason,
         "digest": lock.digest,
+        "data": lock.data,
     }
 
 

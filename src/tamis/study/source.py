@@ -1,27 +1,37 @@
-"""The table of a study: its target, groups and time are never left out, whatever they look like."""
+"""The source of a study: its groups and time are read from all rows, everything else from unlocked rows alone."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
+
+import numpy as np
 
 from tamis.check import nearest
 from tamis.errors import TableError
+from tamis.lock import Lock
 from tamis.study.settings import Settings
-from tamis.table import Column, Table, read
+from tamis.table import Column, Decision, Raw, fetch, known_names, read
 from tamis.table.dates import PARTS
-from tamis.table.types import types_of
+from tamis.table.types import Type, types_of
 
 
-def read_source(source: Any, settings: Settings, query: str | None) -> Table:
-    """The source as a table in which the target, the groups and the time of the settings are found."""
-    types: dict[str, Any] = dict(settings.types)
-    if settings.groups is not None:
-        types.setdefault(settings.groups, "categorical")
-    table = read(source, types=types or None, target=settings.target, query=query)
-    left_out = {decision.name for decision in table.decisions if not decision.used}
-    if settings.time in left_out:  # a plain count of hours or rows reads as an identifier
-        table = read(source, types={**types, settings.time: "numeric"}, target=settings.target, query=query)
-    return table
+def fetch_source(source: Any, settings: Settings, query: str | None) -> Raw:
+    """The cells of a study's source, before anything is decided about them."""
+    return fetch(source, types=settings.types or None, query=query)
+
+
+def decisions(
+    source: Any, *, types: Any = None, query: str | None = None, target: str | None = None
+) -> tuple[Decision, ...]:
+    """How the columns of a source are read; with a target, by the rows that a study at its defaults would not lock."""
+    if target is None:
+        return read(source, types=types, query=query).decisions
+    settings = Settings(target=target, types=plain_types(types))
+    raw = fetch_source(source, settings, query)
+    lock = draw_lock(raw, settings)[0]
+    rows = np.flatnonzero(~lock.mask(raw.n_rows))
+    return raw.part(rows, given_types(raw, settings), target, ()).table.decisions
 
 
 def plain_types(types: Any) -> dict[str, Any]:
@@ -29,22 +39,63 @@ def plain_types(types: Any) -> dict[str, Any]:
     return {name: found.as_dict() for name, found in types_of(types).items()}
 
 
-def time_of(table: Table, name: str) -> Column:
+def given_types(raw: Raw, settings: Settings) -> dict[str, Type]:
+    """The types that need not be decided, of columns that are there."""
+    given = types_of(settings.types)
+    known_names(raw.names, settings.target, given)
+    return given
+
+
+def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column | None, list[Decision]]:
+    """The lock, drawn before anything is decided; the groups, the time, and what was decided about these two."""
+    given, decided = given_types(raw, settings), []
+    refuse_unknown(raw, [name for name in (settings.groups, settings.time, *settings.drop) if name])
+    groups = time = None
+    if settings.groups:
+        decision, groups = groups_of(raw, settings.groups, given)
+        decided.append(decision)
+    if settings.time:
+        decision, time = time_of(raw, settings.time, given)
+        decided.append(decision)
+    aside = {settings.groups, settings.time, *settings.drop}
+    lock = Lock.of(
+        raw,
+        share=settings.lock,
+        seed=settings.seed,
+        groups=groups,
+        time=time,
+        target=settings.target,
+        aside=[name for name, origin in zip(raw.names, raw.origins) if origin in aside],
+    )
+    return lock, groups, time, decided
+
+
+def groups_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
+    """The column whose equal rows stay together: each value a group of its own, unless a type was given."""
+    decision, columns = raw.whole(name, given.get(name, Type("categorical")))
+    if not columns:
+        raise TableError(f"groups={name!r} was given as {decision.kind}, which is left out; give categorical")
+    return decision, columns[-1]
+
+
+def time_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
     """The column that orders rows: a number, or the days of a date."""
-    days = f"{name} ({PARTS[-1]})"
-    column = table.column(days if days in table.names else name)
+    decision, columns = raw.whole(name, given.get(name))
+    if not columns:  # a plain count of hours or rows reads as an identifier
+        decision, columns = raw.whole(name, Type("numeric"))
+    days = [column for column in columns if column.name == f"{name} ({PARTS[-1]})"]
+    column = days[0] if days else columns[0]
     if column.is_categorical:
         raise TableError(f"time={name!r} holds categories, which have no order; give a date or a number")
     if column.missing.any():
         row = int(column.missing.argmax())
         raise TableError(f"time={name!r} has no value in row {row}; fill it, or drop the row")
-    return column
+    return decision, column
 
 
-def made_from(table: Table, names: tuple[str, ...]) -> set[str]:
-    """Names of the table's columns that come from these columns of the source."""
-    known = {column.origin for column in table.columns} | {decision.name for decision in table.decisions}
+def refuse_unknown(raw: Raw, names: Collection[str]) -> None:
+    """Refuse the name of a column that is not there."""
+    known = set(raw.origins)
     for name in names:
         if name not in known:
             raise TableError(f"there is no column {name!r}{nearest(name, known)}; give the name of a column")
-    return {column.name for column in table.columns if column.origin in names}

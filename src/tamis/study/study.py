@@ -16,19 +16,20 @@ from tamis.engine import Task
 from tamis.errors import StudyError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.evaluate.metrics import Metric
-from tamis.lock import Ledger, Lock
+from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.study import files
 from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
 from tamis.study.judging import headline
 from tamis.study.model import Model, predictions_csv
 from tamis.study.opening import open_lock
+from tamis.study.place import place_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, chosen
 from tamis.study.results import assemble, compare, unfinished
 from tamis.study.settings import Settings
-from tamis.study.source import plain_types, read_source
-from tamis.table import Table, read
+from tamis.study.source import fetch_source, plain_types
+from tamis.table import Raw, Table, fetch, table_of
 
 #: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
 FEW_ROWS, REPEATS = 1_000, 3
@@ -57,6 +58,7 @@ class Study:
     model_ : the final model; `predict` and `predict_proba` take a table.
     locked_rows_ : positions of the locked rows in the source.
     results_ : all facts, as in results.json.
+    note_ : what to know about the last prediction: that its table holds the locked rows; mostly nothing.
     """
 
     def __init__(
@@ -77,28 +79,22 @@ class Study:
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures)
-        self._table: Table | None = None
         self._problem: Problem | None = None
+        self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
-
-    @property
-    def table(self) -> Table:
-        """The source, read once."""
-        if self._table is None:
-            self._table = read_source(self.source, self.settings, self.query)
-        return self._table
+        self.note_ = ""
 
     @property
     def problem(self) -> Problem:
-        """Features, lock and the unlocked rows' target."""
+        """Features, lock and the unlocked rows' target; the source is read once."""
         if self._problem is None:
-            self._problem = Problem.of(self.table, self.settings)
+            self._problem = Problem.of(fetch_source(self.source, self.settings, self.query), self.settings)
         return self._problem
 
     @property
     def decisions(self) -> Any:
-        """How every column was read, and why."""
-        return self.table.decisions
+        """How every column was read, and why: from the unlocked rows alone."""
+        return self.problem.decisions
 
     def run(self, *, fresh: bool = False, progress: Progress | None = None) -> Study:
         """Do the whole job, or what is left of it; the folder then holds the answer.
@@ -111,17 +107,20 @@ class Study:
         problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
-        if fresh:
-            files.clear(self.folder)
-        identity = {"data": problem.digest, "settings": self.settings.to_dict(), "version": tamis.__version__}
-        with Journal(self.folder, identity) as journal:
-            problem.lock.write(self.folder)
-            files.write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
-            try:
-                self._finish(problem, rules, journal, progress)
-            except KeyboardInterrupt:
-                self._leave_partial(problem, rules.metric, journal)
-                raise
+        settings = self.settings.to_dict()
+        identity = {"data": problem.digest, "settings": settings, "version": tamis.__version__}
+        with files.hold(self.folder):
+            self._place = place_of(self.folder, problem.lock.data, settings)
+            if fresh:
+                files.clear(self.folder)
+            with Journal(self.folder, identity) as journal:
+                problem.lock.write(self.folder)
+                files.write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
+                try:
+                    self._finish(problem, rules, journal, progress)
+                except KeyboardInterrupt:
+                    self._leave_partial(problem, rules.metric, journal)
+                    raise
         return self
 
     def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None) -> None:
@@ -182,7 +181,8 @@ class Study:
     def _report(self, path: Path, results: dict[str, Any]) -> Path:
         # The report stands above the study and imports it; so it is looked up by name, here only.
         page = import_module("tamis.report").page
-        files.write_whole(path, page(results, self._plan(), Ledger(self.folder).openings()))
+        lock = results["lock"]
+        files.write_whole(path, page(results, self._plan(), Ledger(self.folder).looks(lock["digest"], lock["data"])))
         return path
 
     def open(self, source: Any = None) -> dict[str, Any]:
@@ -198,12 +198,20 @@ class Study:
         """
         self._known("answer")
         if source is not None:
-            self.source, self._table, self._problem = source, None, None
+            self.source, self._problem = source, None
         if self.source is None:
             raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
-        opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
-        self.report()
+        with files.hold(self.folder):
+            self._refuse_other()
+            opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
+            self.report()
         return opened
+
+    def _refuse_other(self) -> None:
+        """Raise when the folder was begun anew since this study was run or loaded."""
+        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with `tamis run` first")
+        if any(now.get(part) != self.results_[part] for part in ("data", "settings", "lock")):
+            raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
     def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The predicted class or number of every row of a new table."""
@@ -244,7 +252,26 @@ class Study:
         return self.results_[part]
 
     def _new(self, X: Any, query: str | None) -> Table:
-        return read(X, like=self.model_.types, query=query)
+        raw = fetch(X, types=self.model_.types, query=query)
+        self.note_ = self._recognised(raw)
+        return table_of(raw, like=self.model_.types)
+
+    def _recognised(self, raw: Raw) -> str:
+        """What to say, and to write into the ledger, when a table to predict holds the locked rows."""
+        if not (self.folder / LOCK_FILE).exists():
+            return ""
+        lock = Lock.read(self.folder)
+        again = lock.again(raw)
+        if not again:
+            return ""
+        note = f"the table holds {again:,} of the locked rows"
+        said = "with its target, their score is known without an opening"
+        try:
+            Ledger(self.folder).append(lock, PREDICTED, version=tamis.__version__, rows=again, note=note)
+            self.report()
+        except OSError:
+            return f"{note}; {said}, and the ledger cannot be written"
+        return f"{note}; {said}, so the ledger counts this as a look at them"
 
     def _metric(self) -> Metric:
         settings, problem = self.settings, self.problem
@@ -284,6 +311,7 @@ class Study:
             "source": source,
             "query": self.query,
             "settings": self.settings.to_dict(),
+            **self._place,
         }
 
 
@@ -296,6 +324,7 @@ def load(folder: str | os.PathLike[str]) -> Study:
     settings = dict(plan["settings"])
     types = settings.pop("types")
     study = Study(plan["source"], folder=place, query=plan["query"], types=types or None, **settings)
+    study._place = {name: plan[name] for name in ("attempts", "studies_here") if name in plan}
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
     study.model_ = Model.read(place)
     return study

@@ -30,10 +30,11 @@ class Cells:
     @classmethod
     def of(cls, array: pa.ChunkedArray) -> Cells:
         """The cells of a text column or a dictionary of texts."""
-        if pa.types.is_dictionary(array.type):
-            return cls(*_coded(array))
         if len(array) > _SMALL and _hardly_repeats(array):
-            return cls(array.combine_chunks(), None)
+            plain = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+            return cls(plain.combine_chunks(), None)
+        if pa.types.is_dictionary(array.type):
+            return cls(*_by_appearance(*_coded(array)))
         return cls(*_coded(array.dictionary_encode()))
 
     def collected(self) -> Cells:
@@ -101,8 +102,23 @@ def _coded(array: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
     return array.chunk(0).dictionary, codes
 
 
+def _by_appearance(texts: pa.Array, codes: np.ndarray) -> tuple[pa.Array, np.ndarray]:
+    """Only the texts that rows hold, in the order in which they do: those of other rows must leave no trace."""
+    n = len(codes)
+    first = np.full(len(texts) + 1, n, dtype=np.int64)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # the last assignment to a place is the first row
+    order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < n)]
+    if np.array_equal(order, np.arange(len(texts))):
+        return texts, codes
+    place = np.full(len(texts) + 1, -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return texts.take(pa.array(order)), place[codes]
+
+
 def _hardly_repeats(array: pa.ChunkedArray) -> bool:
     """Guessed from rows at the start and in the middle, so that a sorted column does not mislead."""
     middle = len(array) // 2
     rows = pa.chunked_array([*array.slice(0, _PROBE).chunks, *array.slice(middle, _PROBE).chunks], array.type)
+    if pa.types.is_dictionary(array.type):
+        rows = rows.cast(array.type.value_type)
     return pc.count_distinct(rows).as_py() > _PROBE

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from tamis.table.column import Column
 
 PARTS = ("year", "month", "weekday", "elapsed days")
+IN_UTC = "times are in UTC"
 _DAY = 86_400e6  # microseconds
 
 _TIME = (
@@ -53,7 +54,7 @@ def dates_of(texts: pa.Array, day_first: bool | None = None, *, compact: bool = 
     """The dates of texts; spellings may be mixed, and 03/04/2021 follows the texts that leave no doubt."""
     quick = _iso(texts)
     if quick is not None:
-        return Dates(quick, np.empty(0, dtype=np.int64), 1)
+        return Dates(quick[0], np.empty(0, dtype=np.int64), 1, None, IN_UTC if quick[1] else "")
     days = np.full(len(texts), np.nan)
     open_places = pc.is_valid(texts).to_numpy(zero_copy_only=False)
     used, first, note = 0, day_first, ""
@@ -74,6 +75,24 @@ def dates_of(texts: pa.Array, day_first: bool | None = None, *, compact: bool = 
         open_places[places[hit]] = np.isnan(found)
         used += 1
     return Dates(days, np.flatnonzero(open_places), used, first, note)
+
+
+def iso_days(texts: pa.Array) -> np.ndarray:
+    """Days since 1970-01-01 of texts that begin with year, month and day; NaN for those that are no such date.
+
+    >>> iso_days(pa.array(["1970-01-02", "1970-02-30", "1970-01-01 12:00"])).tolist()
+    [1.0, nan, 0.5]
+    """
+    quick = _iso(texts)
+    if quick is not None:
+        return quick[0]
+    days = np.full(len(texts), np.nan)
+    parts = pc.extract_regex(texts, _PATTERNS[0])
+    hit = pc.is_valid(parts).to_numpy(zero_copy_only=False)
+    if hit.any():
+        fields = {name: _field(parts, name, hit) for name in re.findall(r"\?P<(\w+)>", _PATTERNS[0])}
+        days[hit] = _days(fields, None)
+    return days
 
 
 def date_columns(name: str, days: np.ndarray) -> list[Column]:
@@ -125,12 +144,12 @@ def _calendar_of(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return (months // 12 + 1970.0), (months % 12 + 1.0), ((whole + 3) % 7 + 1.0)
 
 
-def _iso(texts: pa.Array) -> np.ndarray | None:
-    """The one spelling that Arrow reads itself, fifty times faster."""
+def _iso(texts: pa.Array) -> tuple[np.ndarray, bool] | None:
+    """The one spelling that Arrow reads itself, fifty times faster; and whether it tells a zone."""
     for type in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
         try:
             pc.cast(texts.slice(0, 100), type)  # a failing cast of all texts is slow
-            return days_of_times(pc.cast(texts, type))
+            return days_of_times(pc.cast(texts, type)), type.tz is not None
         except pa.ArrowInvalid:
             continue
     return None

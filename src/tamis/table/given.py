@@ -19,6 +19,9 @@ from tamis.table.numerals import first_that_is_none, numerals_of
 from tamis.table.types import Type
 from tamis.table.words import category_column, ordinal_column, yes_or_no
 
+#: Words of a boolean that needs no levels to remember, in any case.
+TRUTHS: dict[str, float] = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
+
 
 def as_given(
     name: str, array: pa.ChunkedArray, type: Type, rules: Rules, *, target: bool = False, said: str = "given"
@@ -37,18 +40,18 @@ def as_given(
 
 def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool) -> list[Column]:
     if type.kind == "numeric":
-        return [Column(name, "numeric", _numbers(name, array, rules))]
+        return [Column(name, "numeric", _numbers(name, array, type, rules))]
     if type.kind == "date":
         days = _days(name, array, type, rules)
         return [Column(name, "numeric", days)] if target else date_columns(name, days)
     if type.kind == "boolean":
         return [_boolean(name, array, type, rules)]
-    cells = _cells(array, rules, type, soft=False)
+    cells = cells_of(array, rules, type, soft=False)
     if type.kind == "categorical":
         return [category_column(name, cells)]
     found = ordinal_column(name, cells.collected(), type.levels or ())
     if isinstance(found, int):
-        _refuse(name, cells.collected(), found, f"ordinal with the levels {' < '.join(type.levels or ())}")
+        _refuse(name, cells.collected(), rules, found, f"ordinal with the levels {' < '.join(type.levels or ())}")
     return [found]
 
 
@@ -68,27 +71,28 @@ def texts_of(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(array, pa.string())
 
 
-def _cells(array: pa.ChunkedArray, rules: Rules, type: Type, *, soft: bool) -> Cells:
+def cells_of(array: pa.ChunkedArray, rules: Rules, type: Type, *, soft: bool) -> Cells:
+    """The trimmed texts of a column, without those that mean missing; soft ones count among numbers only."""
     tokens = [token for token in (*rules.tokens, *(SOFT_TOKENS if soft else ())) if token not in type.keep]
     return Cells.of(texts_of(array)).trimmed().without(tokens)
 
 
-def _numbers(name: str, array: pa.ChunkedArray, rules: Rules) -> np.ndarray:
-    if _is_number(array.type):
+def _numbers(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.ndarray:
+    if is_number(array.type):
         values = floats_of(array)
     elif pa.types.is_null(array.type):
         return np.full(len(array), np.nan)
     elif pa.types.is_temporal(array.type):
         return days_of_times(array)
     else:
-        cells = _cells(array, rules, Type("numeric"), soft=True)
+        cells = cells_of(array, rules, Type("numeric"), soft=True)
         if not cells.n_present:
             return np.full(len(array), np.nan)
-        numerals = numerals_of(cells, rules.decimal, doubt=rules.doubt)
+        numerals = numerals_of(cells, rules.decimal, doubt=type.decimal or rules.doubt)
         if numerals is None:
-            _refuse(name, cells, first_that_is_none(cells, rules.decimal) or 0, "numeric")
+            _refuse(name, cells, rules, first_that_is_none(cells, rules.decimal) or 0, "numeric")
         values = cells.by_row(numerals.values)
-    infinite(name, values)
+    infinite(name, values, rules)
     return values
 
 
@@ -97,20 +101,19 @@ def _days(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.nda
         return np.full(len(array), np.nan)
     if pa.types.is_temporal(array.type):
         return days_of_times(array)
-    cells = _cells(array, rules, type, soft=True)
+    cells = cells_of(array, rules, type, soft=True)
     dates = dates_of(cells.texts, type.day_first, compact=True)
     if len(dates.bad):
-        _refuse(name, cells, int(dates.bad[0]), "a date")
+        _refuse(name, cells, rules, int(dates.bad[0]), "a date")
     return cells.by_row(dates.days)
 
 
 def _boolean(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> Column:
     if pa.types.is_boolean(array.type):
         return Column(name, "boolean", floats_of(pc.cast(array, pa.uint8())), type.levels)
-    cells = _cells(array, rules, type, soft=True).collected()
+    cells = cells_of(array, rules, type, soft=True).collected()
     if type.levels is None:
-        words: dict[str, float] = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
-        per_text = np.array([words.get(text.lower(), np.nan) for text in cells.texts.to_pylist()])
+        per_text = np.array([TRUTHS.get(text.lower(), np.nan) for text in cells.texts.to_pylist()])
         if not np.isnan(per_text).any():
             return Column(name, "boolean", cells.by_row(per_text))
     found = yes_or_no(cells, type.levels)
@@ -119,15 +122,16 @@ def _boolean(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> Col
     known = {word.lower() for word in type.levels or ("0", "1", "true", "false", "yes", "no", "t", "f", "y", "n")}
     strange = [j for j, text in enumerate(cells.texts.to_pylist()) if text.lower() not in known]
     wanted = f"boolean ({' or '.join(type.levels)})" if type.levels else "boolean (true/false, yes/no, t/f, y/n or 0/1)"
-    _refuse(name, cells, strange[0] if strange else len(cells.texts) - 1, wanted)
+    _refuse(name, cells, rules, strange[0] if strange else len(cells.texts) - 1, wanted)
 
 
-def _is_number(type: pa.DataType) -> bool:
+def is_number(type: pa.DataType) -> bool:
+    """True for the types whose values are numbers already."""
     return pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type) or type == pa.bool_()
 
 
-def _refuse(name: str, cells: Cells, place: int, wanted: str) -> NoReturn:
-    row, text = cells.first_row(place), cells.texts[place].as_py()
+def _refuse(name: str, cells: Cells, rules: Rules, place: int, wanted: str) -> NoReturn:
+    row, text = rules.row(cells.first_row(place) - 1), cells.texts[place].as_py()
     raise TableError(
         f"column {name!r} cannot be {wanted}: row {row:,} holds {text!r}; "
         "change the value, name it in missing=, or give another kind"

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from tamis.errors import TableError
 from tamis.table.cells import Cells
 from tamis.table.column import Column
-from tamis.table.dates import could_be_dates, date_columns, dates_of, days_of_times
+from tamis.table.dates import IN_UTC, could_be_dates, date_columns, dates_of, days_of_times
 from tamis.table.decision import Decision
 from tamis.table.missing import SOFT_TOKENS, TOKENS
 from tamis.table.numerals import EXACT, numerals_of, share_of_numbers
@@ -21,6 +21,7 @@ from tamis.table.types import Type
 from tamis.table.words import category_column, codes_with_na, judge_words, yes_or_no
 
 _PREFIX = 100_000
+_TRUTHS = ("false", "true")
 LEFT_OUT = ("text", "identifier", "constant")
 
 
@@ -32,6 +33,11 @@ class Rules:
     decimal: str | None = None
     doubt: str = "."  # the decimal sign when 1,234 may have thousands or decimals
     trusted: bool = False  # a dictionary column is the frame's own categories, not a way of storing texts
+    rows: np.ndarray | None = None  # positions in the source of the rows that decide; None for all of them
+
+    def row(self, place: int) -> int:
+        """The number (from 1) in the source of the deciding row at a place."""
+        return 1 + (place if self.rows is None else int(self.rows[place]))
 
 
 @dataclass(frozen=True)
@@ -48,13 +54,13 @@ def decide(name: str, array: pa.ChunkedArray, rules: Rules, *, target: bool = Fa
     return _kept_target(name, found) if target else found
 
 
-def infinite(name: str, values: np.ndarray) -> None:
+def infinite(name: str, values: np.ndarray, rules: Rules) -> None:
     """Refuse an infinite value by column and row."""
     if np.isfinite(values.sum()) or not np.isinf(values).any():
         return
     row = int(np.flatnonzero(np.isinf(values))[0])
     raise TableError(
-        f"column {name!r} holds an infinite value ({values[row]}) in row {row + 1}; "
+        f"column {name!r} holds an infinite value ({values[row]}) in row {rules.row(row):,}; "
         "replace it in the source, or name its text in missing="
     )
 
@@ -80,22 +86,23 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> D
     type = array.type
     if pa.types.is_null(type) or array.null_count == len(array):
         return _empty(name, len(array))
-    if pa.types.is_dictionary(type) and (rules.trusted or not is_text(type.value_type)):
+    if has_own_categories(array, rules):
         return _own_categories(name, array)
     if pa.types.is_dictionary(type) or is_text(type):
         return _of_text(name, Cells.of(array), rules, target)
     if pa.types.is_boolean(type):
         return _own_boolean(name, array)
     if pa.types.is_temporal(type) and not pa.types.is_duration(type) and not pa.types.is_time(type):
-        zone = "times are in UTC" if getattr(type, "tz", None) else ""
-        return _of_days(name, days_of_times(array), "all values are dates", Type("date"), zone, target)
+        zone = IN_UTC if getattr(type, "tz", None) else ""
+        n = len(array) - array.null_count
+        return _of_days(name, days_of_times(array), _dates(n), Type("date"), zone, target)
     if pa.types.is_duration(type):
         days = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
-        return _of_numbers(name, days, "of days")
-    if pa.types.is_integer(type) and _too_long(array):
+        return _of_numbers(name, days, rules, "of days")
+    if pa.types.is_integer(type) and too_long(array):
         return _of_text(name, Cells.of(pc.cast(array, pa.string())), rules, target)
     if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
-        return _of_numbers(name, floats_of(array))
+        return _of_numbers(name, floats_of(array), rules)
     return _left(name, "text", f"its values ({type}) are neither numbers nor words")
 
 
@@ -103,7 +110,7 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     """Numbers first, then yes or no, dates, codes, words."""
     whole = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
     if whole is not None and not whole.code and not np.isinf(whole.values).any():
-        return _of_numbers(name, cells.by_row(whole.values), whole.written)
+        return _of_numbers(name, cells.by_row(whole.values), rules, whole.written, whole.decimal)
     if cells.codes is None and cells.n_rows > 2 * _PREFIX:
         quick = _by_prefix(name, cells, rules)
         if quick is not None:
@@ -114,16 +121,16 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     if soft.n_present:
         numerals = numerals_of(soft, rules.decimal, doubt=rules.doubt)
         if numerals is not None and not numerals.code:
-            return _of_numbers(name, soft.by_row(numerals.values), numerals.written)
+            return _of_numbers(name, soft.by_row(numerals.values), rules, numerals.written, numerals.decimal)
         if numerals is not None:
             found = _of_words(name, soft, numerals.code)
             hint = "give numeric when they are quantities"
             return replace(found, decision=replace(found.decision, note=hint)) if found.decision.used else found
         pair = yes_or_no(soft)
         if pair is not None:
-            return _of_yes_or_no(name, soft, *pair)
+            return _of_yes_or_no(name, soft.by_row(pair[0]), pair[1])
         if could_be_dates(soft.texts):
-            return _of_dates(name, soft, hard, target)
+            return _of_dates(name, soft, hard, rules, target)
     elif not hard.n_present:
         return _empty(name, cells.n_rows)
     if len(hard.texts) < len(cells.texts) and (codes := codes_with_na(hard.texts)):
@@ -145,31 +152,35 @@ def _by_prefix(name: str, cells: Cells, rules: Rules) -> Decided | None:
     return None
 
 
-def _of_numbers(name: str, values: np.ndarray, written: str = "") -> Decided:
-    infinite(name, values)
+def _of_numbers(name: str, values: np.ndarray, rules: Rules, written: str = "", decimal: str | None = None) -> Decided:
+    infinite(name, values, rules)
     found = judge_numbers(name, values, written)
-    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, Type(found.kind))
+    type = Type(found.kind, decimal=decimal)
+    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type)
     return Decided(decision, lambda: [Column(name, "numeric", values)])
 
 
-def _of_yes_or_no(name: str, cells: Cells, per_text: np.ndarray, words: tuple[str, str] | None) -> Decided:
+def _of_yes_or_no(name: str, values: np.ndarray, words: tuple[str, str] | None = None) -> Decided:
     no, yes = words or ("false", "true")
-    column = Column(name, "boolean", cells.by_row(per_text), words)
+    column = Column(name, "boolean", values, words)
     decision = Decision(name, "boolean", f"only the words {no!r} and {yes!r}", type=Type("boolean", words))
     return Decided(decision, lambda: [column])
 
 
-def _of_dates(name: str, cells: Cells, hard: Cells, target: bool) -> Decided:
+def _of_dates(name: str, cells: Cells, hard: Cells, rules: Rules, target: bool) -> Decided:
     dates = dates_of(cells.texts)
     if len(dates.bad):
         found = _of_words(name, hard)
         place = int(dates.bad[0])
-        row, text = cells.first_row(place), cells.texts[place].as_py()
+        row, text = rules.row(cells.first_row(place) - 1), cells.texts[place].as_py()
         note = f"most values are dates, but row {row:,} holds {text!r}; name it in missing= to read dates"
         return replace(found, decision=replace(found.decision, note=note))
-    ways = "one spelling" if dates.n_spellings == 1 else f"{dates.n_spellings} spellings"
-    reason = f"all {cells.n_present:,} values are dates in {ways}"
+    reason = _dates(cells.n_present, dates.n_spellings)
     return _of_days(name, cells.by_row(dates.days), reason, Type("date", day_first=dates.day_first), dates.note, target)
+
+
+def _dates(n: int, spellings: int = 1) -> str:
+    return f"all {n:,} values are dates" + ("" if spellings == 1 else f" in {spellings} spellings")
 
 
 def _of_days(name: str, days: np.ndarray, reason: str, type: Type, note: str, target: bool) -> Decided:
@@ -192,6 +203,7 @@ def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = (
     missing = cells.n_rows - cells.n_present
     if cells.codes is not None and cells.n_rows > 1 and np.count_nonzero(cells.counts) == 1 and not missing:
         value = cells.texts[int(np.argmax(cells.counts))].as_py()
+        value = value.lower() if value.lower() in _TRUTHS else value  # as a source with booleans of its own says it
         verdict = replace(
             verdict, kind="constant", reason=f"every one of {cells.n_rows:,} values is {value!r}", note=""
         )
@@ -205,10 +217,21 @@ def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = (
     return Decided(decision, lambda: [category_column(name, cells)])
 
 
-def _own_categories(name: str, array: pa.ChunkedArray) -> Decided:
+def own_categories(name: str, array: pa.ChunkedArray) -> Column:
+    """The categories of a dictionary column, its levels as the source wrote them."""
     if not is_text(array.type.value_type):
         array = pa.chunked_array([_texts_of_dictionary(chunk) for chunk in array.chunks])
-    column = category_column(name, Cells.of(array))
+    return category_column(name, Cells.of(array))
+
+
+def has_own_categories(array: pa.ChunkedArray, rules: Rules) -> bool:
+    """True for a dictionary column that is more than a way of storing texts."""
+    type = array.type
+    return pa.types.is_dictionary(type) and (rules.trusted or not is_text(type.value_type))
+
+
+def _own_categories(name: str, array: pa.ChunkedArray) -> Decided:
+    column = own_categories(name, array)
     levels, n = column.levels or (), int(np.count_nonzero(~column.missing))
     if len(levels) == 1 and n == len(array) > 1:
         return _left(name, "constant", f"every one of {n:,} values is {levels[0]!r}", column)
@@ -226,11 +249,12 @@ def _own_boolean(name: str, array: pa.ChunkedArray) -> Decided:
     present = values[~np.isnan(values)]
     column = Column(name, "boolean", values)
     if len(present) == len(values) > 1 and present.min() == present.max():
-        return _left(name, "constant", f"every one of {len(values):,} values is {bool(present[0])}", column)
-    return Decided(Decision(name, "boolean", "the source says so", type=Type("boolean")), lambda: [column])
+        return _left(name, "constant", f"every one of {len(values):,} values is {_TRUTHS[int(present[0])]!r}", column)
+    return _of_yes_or_no(name, values)
 
 
-def _too_long(array: pa.ChunkedArray) -> bool:
+def too_long(array: pa.ChunkedArray) -> bool:
+    """True when whole numbers are beyond what float64 holds exactly."""
     ends = pc.min_max(array).as_py()
     return max(abs(ends["min"] or 0), abs(ends["max"] or 0)) >= EXACT
 

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import sparse
 
 from tamis.errors import ParameterError, TableError
 from tamis.table.decision import Decision
-from tamis.table.kinds import LEFT_OUT, infinite
+from tamis.table.kinds import LEFT_OUT, Rules, infinite
 from tamis.table.quantity import Finding, judge_numbers
 from tamis.table.table import Table
 from tamis.table.types import Type
 
 
-def of_matrix(matrix: Any, given: dict[str, Type], target: str | None) -> Table:
-    """A table that keeps the matrix; constant columns and row numbers are left out, with the reason.
+def decisions_of(
+    table: Table, given: Mapping[str, Type], target: str | None, rows: np.ndarray | None = None
+) -> list[Decision]:
+    """What each column of a matrix is, from some rows or from all: constant columns and row numbers are left out.
 
     >>> import numpy as np
-    >>> of_matrix(np.array([[1.5, 7.0], [2.5, 7.0]]), {}, None).names
-    ('x0',)
+    >>> [decision.used for decision in decisions_of(Table.of(np.array([[1.5, 7.0], [2.5, 7.0]])), {}, None)]
+    [True, False]
     """
     for name, type in given.items():
         if type.kind != "numeric":
             raise ParameterError(f"types: {name}={type.kind}, but a sparse matrix holds numbers only; give a frame")
-    table = Table.of(matrix)
     if table.n_rows == 0 or table.n_columns == 0:
         raise TableError(f"the matrix has shape {table.shape}; give at least one row and one column")
-    decisions = [_decide(table, j, given, target) for j in range(table.n_columns)]
-    kept = [j for j, decision in enumerate(decisions) if decision.used]
-    if not any(table.names[j] != target for j in kept):
-        raise TableError(f"every column was left out ({decisions[0].sentence}); give columns that differ between rows")
-    out = table if len(kept) == table.n_columns else table.select(kept)
-    out.named = False
-    out.decisions = tuple(decisions)
-    return out
+    return [_decide(table, j, given, target, rows) for j in range(table.n_columns)]
 
 
-def _decide(table: Table, j: int, given: dict[str, Type], target: str | None) -> Decision:
+def finite_rows(table: Table, rows: np.ndarray) -> tuple[Table, dict[str, int]]:
+    """The matrix with the infinite values of some rows missing, and how many a column had; copied only if any had."""
+    matrix = table.matrix
+    if matrix.dtype.kind != "f":
+        return table, {}
+    part = matrix.tocsr()[rows].tocoo() if table.is_sparse else matrix[rows]
+    infinite = np.isinf(part.data if table.is_sparse else part)
+    if not infinite.any():
+        return table, {}
+    places = (part.row[infinite], part.col[infinite]) if table.is_sparse else np.nonzero(infinite)
+    matrix = matrix.tolil(copy=True) if table.is_sparse else matrix.copy()
+    matrix[rows[places[0]], places[1]] = np.nan
+    matrix = matrix.tocsc() if table.is_sparse else matrix
+    counts = np.bincount(places[1], minlength=table.n_columns)
+    found = {table.names[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+    return Table(matrix=matrix, names=table.names if table.named else None), found
+
+
+def _decide(table: Table, j: int, given: Mapping[str, Type], target: str | None, rows: np.ndarray | None) -> Decision:
     name = table.names[j]
-    found = _of_sparse(table, j) if table.is_sparse else _of_dense(table, j)
+    found = _of_sparse(table, j, rows) if table.is_sparse else _of_dense(table, j, rows)
     if name in given:
         return Decision(name, "numeric", "given", type=Type("numeric"))
     if found.kind in LEFT_OUT and name == target:
@@ -49,25 +61,31 @@ def _decide(table: Table, j: int, given: dict[str, Type], target: str | None) ->
     return Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, Type(found.kind))
 
 
-def _of_dense(table: Table, j: int) -> Finding:
+def _of_dense(table: Table, j: int, rows: np.ndarray | None) -> Finding:
     column = table.column(j)
-    infinite(column.name, column.values)
-    found = judge_numbers(column.name, column.values)
+    values = column.values if rows is None else column.values[rows]
+    infinite(column.name, values, Rules(rows=rows))
+    found = judge_numbers(column.name, values)
     if column.kind == "boolean" and found.kind == "numeric":
         return Finding("boolean", "the source says so")
     return found
 
 
-def _of_sparse(table: Table, j: int) -> Finding:
+def _of_sparse(table: Table, j: int, rows: np.ndarray | None) -> Finding:
     """From the stored values alone; where they fill a tenth of the rows or more, as a dense column."""
     matrix = table.matrix
-    stored = matrix.data[matrix.indptr[j] : matrix.indptr[j + 1]]
-    if len(stored) * 10 > table.n_rows:
-        return _of_dense(table, j)
+    part = slice(matrix.indptr[j], matrix.indptr[j + 1])
+    stored, places = matrix.data[part], matrix.indices[part]
+    n_rows = table.n_rows if rows is None else len(rows)
+    if rows is not None:
+        kept = np.isin(places, rows)
+        stored, places = stored[kept], places[kept]
+    if len(stored) * 10 > n_rows:
+        return _of_dense(table, j, rows)
     if stored.dtype.kind == "f" and np.isinf(stored).any():
-        row = int(matrix.indices[matrix.indptr[j] + int(np.flatnonzero(np.isinf(stored))[0])])
+        row = int(places[int(np.flatnonzero(np.isinf(stored))[0])])
         raise TableError(f"column {table.names[j]!r} holds an infinite value in row {row + 1}; replace it first")
     if not stored.any():
-        return Finding("constant", f"every one of {table.n_rows:,} values is 0")
+        return Finding("constant", f"every one of {n_rows:,} values is 0")
     kind = "boolean" if sparse.issparse(matrix) and matrix.dtype.kind == "b" else "numeric"
-    return Finding(kind, f"numbers, {len(stored) / table.n_rows:.2%} of them not zero")
+    return Finding(kind, f"numbers, {len(stored) / n_rows:.2%} of them not zero")

@@ -14,9 +14,13 @@ _LEADING_ZERO = r"^[-+]?0[0-9]"
 _DIGITS = r"^[0-9]+$"
 _LONG = r"^[-+]?[0-9]{16,}$"  # 2**53 has 16 digits; above it float64 no longer tells neighbours apart
 _PLAIN = r"[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?"
-_DECIMAL_COMMA = r"^[-+]?([0-9]+|[0-9]{1,3}([.][0-9]{3})+)(,[0-9]*)?([eE][-+]?[0-9]+)?$"
+DECIMAL_COMMA = r"^[-+]?([0-9]+|[0-9]{1,3}([.][0-9]{3})+)(,[0-9]*)?([eE][-+]?[0-9]+)?$"
 _NOT_THOUSANDS = r"^[-+]?(0|[0-9]{4,})?,[0-9]+|,[0-9]{1,2}$|,[0-9]{4,}|,[0-9]+[eE]"
-_THOUSANDS = rf"^([-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?|{_PLAIN})$"
+THOUSANDS = rf"^([-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?|{_PLAIN})$"
+
+#: What float64 reads from a text; digits that are rather a code, for float64 would not give them back.
+NUMBER = rf"(?i)^({_PLAIN}|[-+]?[0-9]+[.]|[-+]?(inf|infinity|nan))$"
+CODE = r"^[-+]?(0[0-9]+|[0-9]{16,})$"
 
 EXACT = 2.0**53
 _SHARE = 10_000
@@ -29,6 +33,7 @@ class Numerals:
     values: np.ndarray
     written: str = ""
     code: str = ""
+    decimal: str | None = None  # the decimal sign, where commas had to be read
 
 
 def numerals_of(cells: Cells, decimal: str | None = None, *, doubt: str = ".") -> Numerals | None:
@@ -43,20 +48,44 @@ def numerals_of(cells: Cells, decimal: str | None = None, *, doubt: str = ".") -
     texts = cells.texts
     if len(texts) == texts.null_count:
         return None
-    if decimal != "." and _all(texts, _DECIMAL_COMMA) and ("," in (decimal, doubt) or _any(texts, _NOT_THOUSANDS)):
+    if decimal != "." and _all(texts, DECIMAL_COMMA) and ("," in (decimal, doubt) or _any(texts, _NOT_THOUSANDS)):
         values = _plain(pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", "."))
         if values is None:
             return None
-        return Numerals(values, "with a decimal comma", _why_code(texts, values))
-    if _all(texts, _THOUSANDS):
+        return Numerals(values, "with a decimal comma", _why_code(texts, values), ",")
+    if _all(texts, THOUSANDS):
         values = _plain(pc.replace_substring(texts, ",", ""))
-        return None if values is None else Numerals(values, "with commas between thousands")
+        return None if values is None else Numerals(values, "with commas between thousands", decimal=".")
     return None
+
+
+def numbers_among(texts: pa.Array, decimal: str | None, doubt: str) -> np.ndarray:
+    """The number of each text read by a sign that is known, NaN for a text that is none: no text changes another."""
+    whole = _plain(texts) if decimal != "," else None
+    if whole is not None:
+        return whole
+    values = np.full(len(texts), np.nan)
+    if decimal != ",":
+        _fill(values, texts, NUMBER)
+    if "," in (decimal, None if decimal else doubt):
+        plain = pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", ".")
+        _fill(values, texts, DECIMAL_COMMA, plain)
+    else:
+        _fill(values, texts, THOUSANDS, pc.replace_substring(texts, ",", ""))
+    return values
+
+
+def _fill(values: np.ndarray, texts: pa.Array, pattern: str, plain: pa.Array | None = None) -> None:
+    """Write the numbers of the texts that fit a pattern where there is none yet."""
+    fits = pc.fill_null(pc.match_substring_regex(texts, pattern), False).to_numpy(zero_copy_only=False)
+    fits = fits & np.isnan(values)
+    written = (texts if plain is None else plain).filter(pa.array(fits))
+    values[fits] = pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def first_that_is_none(cells: Cells, decimal: str | None = None) -> int | None:
     """The place of the first text (in the order of rows) that is not a number, if any."""
-    pattern = _DECIMAL_COMMA if decimal == "," else rf"^({_PLAIN}|[-+]?[0-9]+[.]?|[-+]?(inf|infinity|nan))$"
+    pattern = DECIMAL_COMMA if decimal == "," else rf"^({_PLAIN}|[-+]?[0-9]+[.]?|[-+]?(inf|infinity|nan))$"
     bad = _not_matching(cells.texts, pattern)
     if not len(bad):
         return None

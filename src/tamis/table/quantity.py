@@ -54,6 +54,22 @@ def judge_numbers(name: str, values: np.ndarray, written: str = "") -> Finding:
     return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", _few(present, low, high))
 
 
+def numbers_rows(name: str, values: np.ndarray) -> bool:
+    """True for whole numbers that count or name the rows, as `judge_numbers` says: identifiers.
+
+    >>> numbers_rows("n", np.arange(30.0)), numbers_rows("n", np.arange(30.0) / 7)
+    (True, False)
+    """
+    if not len(values) or np.isnan(values).any():
+        return False
+    low, high = float(values.min()), float(values.max())
+    named = sounds_like_identifier(name)
+    if not named and high - low != len(values) - 1:
+        return False
+    whole = bool(np.all(np.abs(values) < EXACT)) and bool(np.all(values == np.rint(values)))
+    return whole and low < high and _identifies(name, values, low, high, len(values)) is not None
+
+
 def sounds_like_identifier(name: str) -> bool:
     """True for names that say the column names the rows.
 

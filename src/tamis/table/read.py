@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,22 +14,16 @@ from tamis import check
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.table.arrow import from_array, from_frame, from_mapping, read_feather, read_json_lines, read_parquet
-from tamis.table.column import Column
-from tamis.table.decision import Decision
-from tamis.table.dialect import refuse_duplicates
 from tamis.table.excel import read_excel
 from tamis.table.file import File
 from tamis.table.frame import is_frame
-from tamis.table.given import as_given
-from tamis.table.kinds import Rules, decide
-from tamis.table.matrix import of_matrix
+from tamis.table.kinds import Rules
 from tamis.table.missing import missing_tokens
+from tamis.table.raw import EARLIER, GIVEN, Raw, RawColumns, RawMatrix, RawTable
 from tamis.table.sql import is_url, read_sql
 from tamis.table.table import Table
 from tamis.table.text import read_text
-from tamis.table.types import Type, types_of
-
-_LARGE = 100_000  # rows from which columns are judged in two threads
+from tamis.table.types import types_of
 
 
 def read(
@@ -71,73 +64,89 @@ def read(
     >>> [(d.name, d.kind, d.used) for d in table.decisions]
     [('size', 'numeric', True), ('colour', 'categorical', True), ('unit', 'constant', False)]
     """
+    given, recipe = types_of(types), types_of(like.types if isinstance(like, Table) else like)
+    options: dict[str, Any] = {
+        "delimiter": delimiter,
+        "quote": quote,
+        "decimal": decimal,
+        "encoding": encoding,
+        "header": header,
+    }
+    raw = fetch(source, types={**recipe, **given}, query=query, sheet=sheet, missing=missing, **options)
+    return table_of(raw, types=given, target=target, like=recipe)
+
+
+def fetch(
+    source: Any,
+    *,
+    types: Any = None,
+    query: str | None = None,
+    sheet: str | int | None = None,
+    missing: str | Sequence[str] | None = None,
+    decimal: str | None = None,
+    **options: Any,
+) -> Raw:
+    """A source before anything is decided about it; parameters as in `read`."""
     if decimal is not None:
         check.one_of("decimal", decimal, (".", ","))
-    given, recipe = types_of(types), types_of(like.types if isinstance(like, Table) else like)
-    tokens = missing_tokens(missing)
-    if isinstance(source, Table):
-        _known(source.names, target, given)
+    given = types_of(types)
+    if isinstance(source, Raw):
         return source
-    if sparse.issparse(source) or (_is_numeric_array(source) and not given and not recipe):
-        _known([f"x{j}" for j in range(np.shape(source)[1])], target, given)
-        return of_matrix(source, given, target)
-    as_text = {name for name, type in {**recipe, **given}.items() if type.kind not in ("numeric", "date")}
-    options = {"delimiter": delimiter, "quote": quote, "encoding": encoding, "header": header}
-    raw = _fetch(source, query, sheet, tokens, as_text, options)
-    _known(raw.table.column_names, target, given)
-    if raw.table.num_rows == 0:
+    if isinstance(source, Table):
+        return RawTable(source)
+    if sparse.issparse(source) or (_is_numeric_array(source) and not given):
+        return RawMatrix(source)
+    rules = Rules(missing_tokens(missing), decimal, trusted=True)
+    as_text = {name for name, type in given.items() if type.kind not in ("numeric", "date")}
+    raw = _fetched(source, query, sheet, rules, as_text, options)
+    if raw.n_rows == 0:
         raise TableError(f"{raw.label} has names but no rows; give at least one row")
-    rules = Rules(tokens, decimal, raw.doubt, raw.trusted)
-    decided = _decide_all(raw, rules, given, recipe, target)
-    return _assemble(decided, raw, target)
+    return raw
 
 
-@dataclass
-class _Raw:
-    """Columns as they came, and whether their types are the source's own."""
-
-    table: pa.Table
-    trusted: bool
-    label: str
-    named: bool = True
-    doubt: str = "."
+def table_of(raw: Raw, *, types: Any = None, target: str | None = None, like: Any = None) -> Table:
+    """The table of a source in which all rows decide what columns are; a source is read once."""
+    given, recipe = types_of(types), types_of(like)
+    known_names(raw.names, target, given)
+    earlier = {name: (type, EARLIER) for name, type in recipe.items()}
+    return raw.table({**earlier, **{name: (type, GIVEN) for name, type in given.items()}}, target)
 
 
-def _fetch(
+def _fetched(
     source: Any,
     query: str | None,
     sheet: str | int | None,
-    tokens: tuple[str, ...],
+    rules: Rules,
     as_text: set[str],
     options: dict[str, Any],
-) -> _Raw:
+) -> RawColumns:
     if is_url(source):
-        return _Raw(read_sql(source, query), True, "the query's answer")
+        return RawColumns(read_sql(source, query), rules, "the query's answer")
     if query is not None:
         raise ParameterError("query= is for a database; give its address as the source, for example sqlite:///file.db")
     if isinstance(source, (pa.RecordBatch, pa.RecordBatchReader)):
         source = pa.Table.from_batches([source]) if isinstance(source, pa.RecordBatch) else source.read_all()
     if is_frame(source):
-        return _Raw(from_frame(source), True, "the frame")
+        return RawColumns(from_frame(source), rules, "the frame")
     if isinstance(source, Mapping):
-        return _Raw(from_mapping(source), True, "the mapping")
+        return RawColumns(from_mapping(source), rules, "the mapping")
     if isinstance(source, (np.ndarray, list, tuple)):
         array = source if isinstance(source, np.ndarray) else np.asarray(source)
-        return _Raw(from_array(_two_dimensional(array)), True, "the array", named=bool(array.dtype.names))
+        return RawColumns(from_array(_two_dimensional(array)), rules, "the array", named=bool(array.dtype.names))
     if not isinstance(source, str) and not hasattr(source, "read") and not hasattr(source, "__fspath__"):
         raise KindError(f"a table cannot be read from {type(source).__name__}; give a path, a frame or an array")
-    return _of_file(File(source), sheet, tokens, as_text, options)
+    return _of_file(File(source), sheet, rules, as_text, options)
 
 
 def _of_file(
-    file: File, sheet: str | int | None, tokens: tuple[str, ...], as_text: set[str], options: dict[str, Any]
-) -> _Raw:
+    file: File, sheet: str | int | None, rules: Rules, as_text: set[str], options: dict[str, Any]
+) -> RawColumns:
     if file.format == "parquet":
-        return _Raw(read_parquet(file), True, file.label)
+        return RawColumns(read_parquet(file), rules, file.label)
     if file.format == "feather":
-        return _Raw(read_feather(file), True, file.label)
+        return RawColumns(read_feather(file), rules, file.label)
     if file.format == "excel":
-        return _Raw(read_excel(file, sheet), True, file.label)
+        return RawColumns(read_excel(file, sheet), rules, file.label)
     if file.format == "old excel":
         raise TableError(f"{file.label} is an Excel file of the old kind (.xls); save it as .xlsx or CSV")
     if file.format == "old feather":
@@ -145,58 +154,18 @@ def _of_file(
     if file.format == "sqlite":
         raise TableError(f"{file.label} is an SQLite database; give sqlite:///{file.path} as the source, and query=")
     if file.suffix.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")):
-        return _Raw(read_json_lines(file), True, file.label)
+        return RawColumns(read_json_lines(file), rules, file.label)
     wanted = {".parquet": "a Parquet", ".feather": "a Feather", ".arrow": "an Arrow", ".xlsx": "an Excel"}
     for suffix, what in wanted.items():
         if file.suffix.endswith(suffix):
             raise TableError(f"{file.label} is not {what} file, whatever its name says; make or fetch it again")
-    table, delimiter = read_text(file, tokens, as_text, **options)
-    return _Raw(table, False, file.label, doubt="," if delimiter == ";" else ".")  # the two signs go together
+    table, delimiter, texts = read_text(file, rules.tokens, as_text, **options)
+    rules = replace(rules, trusted=False, doubt="," if delimiter == ";" else ".")  # the two signs go together
+    return RawColumns(table, rules, file.label, texts=texts)
 
 
-def _decide_all(
-    raw: _Raw, rules: Rules, given: dict[str, Type], recipe: dict[str, Type], target: str | None
-) -> list[tuple[Decision, list[Column]]]:
-    names = raw.table.column_names
-    waiting = [_chunked(column) for column in raw.table.columns]
-    n_rows = raw.table.num_rows
-    raw.table = raw.table.select([])  # so that each column is freed as soon as it is judged
-
-    def one(j: int) -> tuple[Decision, list[Column]]:
-        name, array = names[j], waiting[j]
-        waiting[j] = None
-        type, said = (given[name], "given") if name in given else (recipe.get(name), "as in the earlier reading")
-        if type is not None:
-            found = as_given(name, array, type, rules, target=name == target, said=said)
-        else:
-            found = decide(name, array, rules, target=name == target)
-        return found.decision, found.make() if found.decision.used else []
-
-    if n_rows < _LARGE:
-        return [one(j) for j in range(len(names))]
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(one, range(len(names))))
-
-
-def _assemble(decided: list[tuple[Decision, list[Column]]], raw: _Raw, target: str | None) -> Table:
-    columns = [column for _, made in decided for column in made]
-    if not any(column.name != target for column in columns):
-        raise TableError(_nothing_left([decision for decision, _ in decided if not decision.used], target))
-    refuse_duplicates([column.name for column in columns])
-    table = Table(columns, decisions=[decision for decision, _ in decided])
-    table.named = raw.named
-    return table
-
-
-def _nothing_left(left: list[Decision], target: str | None) -> str:
-    if not left:
-        return f"there is no column besides the target {target!r}; give a table with columns to learn from"
-    besides = f" besides the target {target!r}" if target is not None else ""
-    shown = f"{left[0].sentence}" + (f", and {len(left) - 1:,} more" if len(left) > 1 else "")
-    return f"every column{besides} was left out ({shown}); give types= for those you want to use"
-
-
-def _known(names: Sequence[str], target: str | None, given: dict[str, Type]) -> None:
+def known_names(names: Sequence[str], target: str | None, given: Mapping[str, Any]) -> None:
+    """Refuse a target or a type of a column that is not there."""
     known = set(names)
     if target is not None and target not in known:
         raise TableError(f"there is no target column {target!r}{nearest(target, names)}; columns: {_some(names)}")
@@ -208,11 +177,6 @@ def _known(names: Sequence[str], target: str | None, given: dict[str, Type]) -> 
 def _some(names: Sequence[str], most: int = 8) -> str:
     shown = ", ".join(repr(name) for name in names[:most])
     return shown + (f", … ({len(names):,} in all)" if len(names) > most else "")
-
-
-def _chunked(column: Any) -> Any:
-    array = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
 
 
 def _is_numeric_array(source: Any) -> bool:

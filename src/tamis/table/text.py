@@ -7,6 +7,7 @@ import contextlib
 import csv as python_csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,8 +47,10 @@ def read_text(
     quote: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
-) -> tuple[pa.Table, str]:
+) -> tuple[pa.Table, str, Callable[[list[str]], pa.Table]]:
     """The columns of a text file (texts, or numbers and dates where the text cannot matter) and its delimiter.
+
+    The third part reads some columns once more, as texts.
 
     Numbers with a decimal point and ISO dates are read as such, since no other reading of their text exists; whole
     numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
@@ -62,7 +65,13 @@ def read_text(
     plan = _Plan(dialect, found, every, max(_HEAD, 8 * longest))
     plan = replace(plan, types={**every, **_guess(file, head, whole, plan, tokens)})
     plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
-    return _read(file, head, plan, tokens), dialect.delimiter
+    table, plan = _read(file, head, plan, tokens)
+
+    def texts(names: list[str]) -> pa.Table:
+        only = replace(plan, types=_texts(plan))
+        return file.guard(lambda: _parse(file.open(), only, tokens, columns=names))
+
+    return table, dialect.delimiter, texts
 
 
 def _look(file: File) -> tuple[bytes, bool]:
@@ -124,20 +133,21 @@ def _sample(file: File, head: bytes, whole: bool, plan: _Plan) -> Any:
     return pa.BufferReader(b"".join(pieces))
 
 
-def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> pa.Table:
-    """The whole file; where the plan turns out wrong it is mended and the file read again."""
+def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> tuple[pa.Table, _Plan]:
+    """The whole file and the plan that read it; where a plan turns out wrong it is mended and the file read again."""
     for _ in range(_TRIES + 4):
         try:
             table = file.guard(lambda plan=plan: _parse(file.open(), plan, tokens))
             _refuse_open_quote(plan, file)
-            return table
+            return table, plan
         except pa.ArrowInvalid as error:
             plan = _mended(plan, str(error), head, file)
         except UnicodeError as error:
             raise TableError(
                 f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
             ) from error
-    return file.guard(lambda: _parse(file.open(), replace(plan, types=_texts(plan)), tokens))
+    plan = replace(plan, types=_texts(plan))
+    return file.guard(lambda: _parse(file.open(), plan, tokens)), plan
 
 
 def _parse(
@@ -147,6 +157,7 @@ def _parse(
     *,
     types: dict[str, pa.DataType] | None = None,
     skip: int | None = None,
+    columns: list[str] | None = None,
 ) -> pa.Table:
     dialect = plan.dialect
     return csv.read_csv(
@@ -169,6 +180,7 @@ def _parse(
             column_types=plan.types if types is None else types,
             null_values=[*tokens, *SOFT_TOKENS],
             strings_can_be_null=False,
+            include_columns=columns,
         ),
     )
 

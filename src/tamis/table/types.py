@@ -23,12 +23,14 @@ class Type:
     levels : the levels of an ordinal, lowest first; of a boolean, what 0 and 1 stand for.
     keep : texts that usually mean missing and are levels here (`NA` in a column of countries).
     day_first : for dates like 03/04/2021, whether the day or the month comes first.
+    decimal : for numbers written with commas, the decimal sign.
     """
 
     kind: str
     levels: tuple[str, ...] | None = None
     keep: tuple[str, ...] = ()
     day_first: bool | None = None
+    decimal: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The type in plain words for JSON, as `types_of` takes it back.
@@ -43,6 +45,8 @@ class Type:
             out["keep"] = list(self.keep)
         if self.day_first is not None:
             out["day_first"] = self.day_first
+        if self.decimal is not None:
+            out["decimal"] = self.decimal
         return out
 
 
@@ -97,9 +101,11 @@ def _type(name: str, value: Any) -> Type:
             value["levels"] = [level.strip() for level in listed.split("<")]
     if not isinstance(value, Mapping) or "kind" not in value:
         raise ParameterError(f"types: {name}={value!r} must be a kind ({', '.join(KINDS)}) or a table with kind = …")
-    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first"})
+    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first", "decimal"})
     if unknown:
-        raise ParameterError(f"types: {name} has an unknown entry {unknown[0]!r}; give kind, levels, keep or day_first")
+        raise ParameterError(
+            f"types: {name} has an unknown entry {unknown[0]!r}; give kind, levels, keep, day_first or decimal"
+        )
     kind = check.one_of(f"types: {name}", value["kind"], KINDS)
     levels = _texts(name, "levels", value.get("levels"))
     if kind == "ordinal" and (levels is None or len(levels) < 2):
@@ -109,7 +115,10 @@ def _type(name: str, value: Any) -> Type:
     if levels is not None and len(set(levels)) < len(levels):
         twice = next(level for level in levels if levels.count(level) > 1)
         raise ParameterError(f"types: {name} has the level {twice!r} more than once; give every level once")
-    return Type(kind, levels, _texts(name, "keep", value.get("keep")) or (), value.get("day_first"))
+    decimal = value.get("decimal")
+    if decimal is not None:
+        check.one_of(f"types: decimal of {name}", decimal, (".", ","))
+    return Type(kind, levels, _texts(name, "keep", value.get("keep")) or (), value.get("day_first"), decimal)
 
 
 def _texts(name: str, entry: str, given: Any) -> tuple[str, ...] | None:

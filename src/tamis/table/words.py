@@ -57,6 +57,13 @@ def codes_with_na(texts: pa.Array) -> list[str]:
     return codes[:3] if len(codes) >= 3 and len(codes) >= 0.8 * len(others) else []
 
 
+def names_rows(distinct: int, n: int) -> bool:
+    """True when so many different words in n rows are no categories, as `judge_words` says."""
+    if distinct == n and n >= 10:
+        return True
+    return distinct > _FEW and (distinct > n / 2 or (distinct > _MANY and distinct * _ROWS_A_LEVEL > n))
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether words are categories, an identifier or text, and why."""

@@ -1,0 +1,281 @@
+"""Every cell as 64 bits, before kinds are decided: a number, else a date, else trimmed text, else missing.
+
+The same value gives the same bits whatever source it comes from: 1, 1.0 and the text "1"; True and "true"; a date and
+its ISO text. Nothing depends on the cells of other rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.table.cells import Cells
+from tamis.table.column import MISSING, UNSEEN, Column
+from tamis.table.dates import could_be_dates, days_of_times, iso_days
+from tamis.table.kinds import Rules, floats_of, is_text, too_long
+from tamis.table.missing import SOFT_TOKENS, token_set
+from tamis.table.numerals import CODE, DECIMAL_COMMA, NUMBER
+from tamis.table.quantity import numbers_rows
+from tamis.table.words import names_rows
+
+_BLOCK = 1 << 22  # bytes of text that are hashed at once
+_MILLISECONDS = 86_400_000  # of a day
+_ISO_START = "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+_TRUE, _FALSE = ("True", "TRUE"), ("False", "FALSE")
+
+
+@dataclass(frozen=True, eq=False)
+class Canonical:
+    """A column in canonical form.
+
+    Attributes
+    ----------
+    bits : one 64-bit word a row; equal values have equal bits.
+    names_rows : True when the column tells rows apart rather than describes them: a count of rows, or texts that
+        hardly repeat. Two rows that differ in nothing else are the same case.
+    """
+
+    bits: np.ndarray
+    names_rows: bool = False
+
+
+def canonical(name: str, array: pa.ChunkedArray, rules: Rules) -> Canonical:
+    """The canonical form of a column as it came from its source."""
+    type = array.type
+    if pa.types.is_null(type):
+        return Canonical(np.full(len(array), MISSING_BITS))
+    if pa.types.is_boolean(type):
+        return Canonical(_boolean_bits(floats_of(pc.cast(array, pa.uint8()))))
+    if pa.types.is_integer(type) and too_long(array):
+        return _of_texts(name, Cells.of(pc.cast(array, pa.string())), rules)
+    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+        return canonical_numbers(name, floats_of(array))
+    if pa.types.is_duration(type):
+        return canonical_numbers(name, floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6)
+    if pa.types.is_temporal(type) and not pa.types.is_time(type):
+        return Canonical(_date_bits(days_of_times(array)))
+    return _of_texts(name, Cells.of(_texts(array)), rules)
+
+
+def canonical_numbers(name: str, values: np.ndarray) -> Canonical:
+    """The canonical form of a column of numbers, NaN for missing."""
+    return Canonical(number_bits(values), numbers_rows(name, values))
+
+
+def canonical_column(column: Column) -> Canonical:
+    """The canonical form of a column whose kind is known already."""
+    levels = column.levels
+    if column.kind == "date":
+        return Canonical(_date_bits(column.values))
+    if column.kind == "boolean" and levels is None:
+        return Canonical(_boolean_bits(column.values))
+    if levels is None:
+        return canonical_numbers(column.name, column.values)
+    words = pa.array([None if level is None else str(level) for level in levels], pa.string())
+    bits = np.append(text_bits(words, Rules()), [UNSEEN_BITS, MISSING_BITS])
+    codes = column.values
+    if not column.is_categorical:
+        codes = np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
+    there = np.bincount(codes[codes > UNSEEN] + 1, minlength=1)[1:]
+    return Canonical(bits[codes], column.is_categorical and names_rows(int(np.count_nonzero(there)), int(there.sum())))
+
+
+def mix(bits: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64: every input bit flips every output bit with probability near one half."""
+    with np.errstate(over="ignore"):
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def word(text: str) -> np.uint64:
+    """64 bits of a text, the same on every machine."""
+    return np.uint64(
+        int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    )
+
+
+def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np.ndarray:
+    """The sum over some columns of mix(bits of the cell + word of the name), for every row of a sparse matrix."""
+    part = matrix.tocsc()[:, list(columns)].tocsr()
+    part.sum_duplicates()
+    words = np.array([word(names[j]) for j in columns], dtype=np.uint64)
+    is_boolean = part.dtype.kind == "b"
+    bits = _boolean_bits(part.data.astype(np.float64)) if is_boolean else number_bits(part.data)
+    zero = _boolean_bits(np.zeros(1))[0] if is_boolean else np.uint64(0)
+    empty = mix(words + zero)
+    out = np.full(part.shape[0], empty.sum(dtype=np.uint64))
+    if len(bits):
+        change = mix(bits + words[part.indices]) - empty[part.indices]
+        filled = np.flatnonzero(np.diff(part.indptr))
+        out[filled] += np.add.reduceat(change, part.indptr[filled])
+    return out
+
+
+MISSING_BITS, UNSEEN_BITS = word("\x00missing"), word("\x00unseen")
+_DATE, _LENGTH, _BYTE = word("\x00date"), word("\x00length"), word("\x00byte")
+
+
+def number_bits(values: np.ndarray) -> np.ndarray:
+    """The bits of float64 numbers; one zero, one missing value."""
+    values = np.ascontiguousarray(values, dtype=np.float64) + 0.0  # -0.0 + 0.0 is 0.0
+    bits = values.view(np.uint64)
+    bits[np.isnan(values)] = MISSING_BITS
+    return bits
+
+
+def text_bits(texts: pa.Array, rules: Rules) -> np.ndarray:
+    """The bits of each text: of the number or ISO date it spells, of missing, or of the trimmed text itself."""
+    return _text_bits(texts, rules)[0]
+
+
+def _text_bits(texts: pa.Array, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """The bits of each text, and a mask of those that spell no number."""
+    texts = pc.utf8_trim_whitespace(texts)
+    tokens = token_set([*rules.tokens, *SOFT_TOKENS], texts.type)
+    bits, other = np.full(len(texts), MISSING_BITS), np.zeros(len(texts), dtype=bool)
+    there = np.flatnonzero(~pc.or_(pc.is_in(texts, value_set=tokens), pc.is_null(texts)).to_numpy(zero_copy_only=False))
+    present = texts if len(there) == len(texts) else texts.take(pa.array(there))
+    found, rest = _number_bits_of(present, "," in (rules.decimal, rules.doubt))
+    if len(rest):
+        found[rest] = _other_bits(present.take(pa.array(rest)))
+    bits[there] = found
+    other[there[rest]] = True
+    return bits, other
+
+
+def _number_bits_of(texts: pa.Array, decimal_comma: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The bits of texts that spell a number, and the places of those that do not; digits of a code spell none."""
+    codes = _matches(texts, CODE)
+    values = _cast(texts) if not codes.any() else None
+    if values is not None:
+        return number_bits(values), np.empty(0, dtype=np.int64)
+    bits, spelt = np.zeros(len(texts), dtype=np.uint64), ~codes & _matches(texts, NUMBER)
+    bits[spelt] = number_bits(pc.cast(texts.filter(pa.array(spelt)), pa.float64()).to_numpy(zero_copy_only=False))
+    if decimal_comma:
+        comma = ~codes & ~spelt & _matches(texts, DECIMAL_COMMA)
+        plain = pc.replace_substring(pc.replace_substring(texts.filter(pa.array(comma)), ".", ""), ",", ".")
+        bits[comma] = number_bits(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False))
+        spelt |= comma
+    return bits, np.flatnonzero(~spelt)
+
+
+def _other_bits(texts: pa.Array) -> np.ndarray:
+    """The bits of texts that spell no number."""
+    for words, one in ((_TRUE, "true"), (_FALSE, "false")):
+        texts = pc.if_else(pc.is_in(texts, value_set=token_set(words, texts.type)), pa.scalar(one, texts.type), texts)
+    bits = _hashed(texts)
+    like_dates = np.flatnonzero(_matches(texts, _ISO_START))
+    if len(like_dates):
+        days = iso_days(texts.take(pa.array(like_dates)))
+        known = ~np.isnan(days)
+        bits[like_dates[known]] = _date_bits(days[known])
+    return bits
+
+
+def _of_texts(name: str, cells: Cells, rules: Rules) -> Canonical:
+    bits, other = _text_bits(cells.texts, rules)
+    by_row = bits if cells.codes is None else np.append(bits, MISSING_BITS)[cells.codes]
+    if not other.any():
+        values = np.where(by_row == MISSING_BITS, np.nan, by_row.view(np.float64))
+        return Canonical(by_row, numbers_rows(name, values))
+    present = by_row[by_row != MISSING_BITS]
+    distinct = len(np.unique(bits[bits != MISSING_BITS]))
+    mostly_words = 2 * len(np.unique(bits[other])) > distinct
+    return Canonical(by_row, mostly_words and not could_be_dates(cells.texts) and names_rows(distinct, len(present)))
+
+
+def _boolean_bits(values: np.ndarray) -> np.ndarray:
+    words = _hashed(pa.array(["false", "true"]))
+    return np.array([*words, MISSING_BITS])[np.where(np.isnan(values), MISSING, values).astype(np.int64)]
+
+
+def _date_bits(days: np.ndarray) -> np.ndarray:
+    """To the millisecond: days as float64 tell no less apart."""
+    known = ~np.isnan(days)
+    bits = np.full(len(days), MISSING_BITS)
+    bits[known] = mix(np.rint(days[known] * _MILLISECONDS).astype(np.int64).view(np.uint64) + _DATE)
+    return bits
+
+
+def _texts(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Any column that is neither number nor date as texts."""
+    type = array.type
+    if is_text(type):
+        return array
+    if pa.types.is_dictionary(type):
+        if is_text(type.value_type):
+            return array
+        return _texts(pc.cast(array, type.value_type)) if not _is_number(type.value_type) else _texts_of_numbers(array)
+    try:
+        return pc.cast(array, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, structures, bytes: no column of a study, but cells
+        return pa.chunked_array([pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())])
+
+
+def _texts_of_numbers(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pa.chunked_array(
+        [
+            pa.DictionaryArray.from_arrays(
+                chunk.indices, pa.array([None if v is None else str(v) for v in chunk.dictionary.to_pylist()])
+            )
+            for chunk in array.chunks
+        ]
+    )
+
+
+def _is_number(type: pa.DataType) -> bool:
+    return pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_boolean(type)
+
+
+def _cast(texts: pa.Array) -> np.ndarray | None:
+    try:
+        if len(texts) > 1_000:  # a cast goes on after its first failure, at 1 µs for each: 100 rows find most out
+            pc.cast(texts.slice(0, 100), pa.float64())
+        return np.asarray(pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowInvalid:
+        return None
+
+
+def _matches(texts: pa.Array, pattern: str) -> np.ndarray:
+    found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    return np.asarray(found.to_numpy(zero_copy_only=False))
+
+
+def _hashed(texts: pa.Array) -> np.ndarray:
+    """A 64-bit hash of each text: the sum over its bytes of mix(byte, place), and its length, mixed."""
+    offsets, data = _buffers(texts)
+    lengths = np.diff(offsets)
+    out = mix(lengths.astype(np.uint64) + _LENGTH)
+    rows = np.flatnonzero(lengths)
+    ends = np.cumsum(lengths[rows])
+    start = 0
+    while start < len(rows):
+        before = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
+        part = rows[start:stop]
+        first = offsets[part] - offsets[part[0]]
+        content = data[offsets[part[0]] : offsets[part[-1] + 1]].astype(np.uint64)
+        place = np.arange(len(content)) - np.repeat(first, lengths[part])
+        out[part] += np.add.reduceat(mix(content + (place.astype(np.uint64) << np.uint64(8)) + _BYTE), first)
+        start = stop
+    return mix(out)
+
+
+def _buffers(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Where each text begins, and all bytes."""
+    if texts.null_count:
+        texts = pc.fill_null(texts, "")
+    _, places, content = texts.buffers()
+    size = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    if places is None or not len(texts):
+        return np.zeros(len(texts) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    offsets = np.frombuffer(places, dtype=size)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    data = np.empty(0, dtype=np.uint8) if content is None else np.frombuffer(content, dtype=np.uint8)
+    return offsets, data
