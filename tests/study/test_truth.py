@@ -173,6 +173,6 @@ def test_the_three_answers():
     rng = np.random.default_rng(1)
     base, rows = np.ones(200), np.ones(200)
     good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.0 + 0.5 * rng.normal(size=200)
-    assert claim([base, bad, good], good, rows).signal == "captured"
-    assert claim([base, bad, good], base, rows).signal == "uncaptured"
-    assert claim([base, bad], bad, rows).signal == "none"
+    assert claim([base, bad, good], base, good, rows).signal == "captured"
+    assert claim([base, bad, good], base, base, rows).signal == "uncaptured"
+    assert claim([base, bad], base, bad, rows).signal == "none"

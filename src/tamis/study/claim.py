@@ -30,18 +30,25 @@ class Claim:
     p_values: tuple[float, ...]
 
 
-def claim(losses: Sequence[np.ndarray], picked: np.ndarray, rows: np.ndarray, alpha: float = ALPHA) -> Claim:
+def claim(
+    losses: Sequence[np.ndarray],
+    baseline: np.ndarray,
+    picked: np.ndarray,
+    rows: np.ndarray,
+    alpha: float = ALPHA,
+) -> Claim:
     """Test the procedures, and the choice between them, against the baseline.
 
     Parameters
     ----------
     losses : for each procedure, the baseline first, sums of a proper loss of held-out rows by unit.
-    picked : the same of the procedure that each training part alone would have chosen.
+    baseline, picked : losses that the choice is made by, of the baseline and of the procedure that each training part
+        alone would have chosen: the same loss, or what decisions cost.
     rows : how many rows each sum is of.
     alpha : the level of both tests. On noise neither comes near it (docs/study.md): what is learned there loses to the
         baseline on rows it has not seen, so both together stay far below.
     """
-    whole = difference(losses[0], picked, rows).p_value
+    whole = difference(baseline, picked, rows).p_value
     each = holm([difference(losses[0], sums, rows).p_value for sums in losses[1:]])
     some = bool(each) and min(each) <= alpha
     signal = "captured" if whole <= alpha else "uncaptured" if some else "none"

@@ -172,10 +172,14 @@ def _losses(
     judged, size = rows[known], len(np.unique(problem.units[within]))
     place = np.searchsorted(np.unique(problem.units[within]), problem.units[judged])
     loss = row_losses(rules.loss, problem.y[judged], answer[known], n_train=n_train, costs=rules.costs)
-    return {
+    found = {
         "loss": np.bincount(place, weights=loss, minlength=size).tolist(),
         "rows": np.bincount(place, minlength=size).tolist(),
     }
+    if rules.costs is not None:  # decisions may cost the same though the probabilities tell something
+        proper = row_losses("brier", problem.y[judged], answer[known])
+        found["proper"] = np.bincount(place, weights=proper, minlength=size).tolist()
+    return found
 
 
 def _learned(problem: Problem, rows: np.ndarray) -> np.ndarray:

@@ -46,7 +46,8 @@ def compare(
     of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
     rows = _by_unit(problem, folds, judged[names[0]], "rows")
     losses = [_by_unit(problem, folds, judged[name], "loss") for name in names]
-    shown = claim(losses, _by_unit(problem, folds, of_picked, "loss"), rows)
+    proper = [_by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
+    shown = claim(proper, losses[0], _by_unit(problem, folds, of_picked, "loss"), rows)
     place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer)
     best = int(np.argmin([sums.sum() for sums in losses]))
     scores = [fold["test"] for fold in of_picked]

@@ -39,6 +39,11 @@ def _nothing(facts: dict[str, Any]) -> str:
 
 
 def _uncaptured(facts: dict[str, Any]) -> str:
+    if facts["metric"] == "cost":
+        return (
+            "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
+            "procedure beat the shares of the classes beyond chance."
+        )
     return (
         "There is signal, but the choice between procedures does not capture it reliably: taken alone, at least one "
         f"procedure beats {_guess(facts)} beyond chance; choosing anew in every fold does not."
