@@ -36,6 +36,43 @@ def test_where_nothing_stands_out_one_column_speaks():
     assert np.mean(kept) <= 4
 
 
+def rare(n, seed):
+    """5% positives, two of eight columns say something (population AUC 0.75)."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 8))
+    chance = 1 / (1 + np.exp(3.35 - 0.95 * X[:, 0] - 0.29 * X[:, 1]))
+    return X, (random.random(n) < chance).astype(int)
+
+
+def test_leaves_grow_where_columns_say_little():
+    """If this fails, a forest of few weak columns learns single rows by heart and is worse than no model."""
+    fresh, truth = rare(20_000, 100)
+    for seed in range(3):
+        X, y = rare(1_500, seed)
+        model = SiftedForest("classes", seed).fit(Table.of(X), y)
+        assert model.min_samples_leaf_ >= 20
+        assert np.mean((model.predict_proba(Table.of(fresh))[:, 1] - truth) ** 2) < np.mean((y.mean() - truth) ** 2)
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_leaves_stay_small_where_columns_say_much(task):
+    """If this fails, a clear answer is blurred by large leaves."""
+    X = np.random.default_rng(5).normal(size=(400, 4))
+    signal = X[:, 0] * X[:, 1] + X[:, 2]
+    model = SiftedForest(task, 0).fit(Table.of(X), (signal > 0).astype(int) if task == "classes" else signal)
+    assert model.min_samples_leaf_ == 1
+
+
+@pytest.mark.parametrize("n_rows", [3, 49, 200])
+def test_a_leaf_is_never_larger_than_a_quarter_of_the_rows(n_rows):
+    """If this fails, noise in a small table ends in trees without a split, or small tables are refused."""
+    random = np.random.default_rng(6)
+    table, y = Table.of(random.normal(size=(n_rows, 2))), random.normal(size=n_rows)
+    model = SiftedForest("numbers", 0).fit(table, y)
+    assert model.min_samples_leaf_ <= max(1, n_rows // 4)
+    assert np.isfinite(model.predict(table)).all()
+
+
 def test_plain_values_give_the_same_answers():
     """A forest that changes on its way through the disk is another forest."""
     random = np.random.default_rng(3)
@@ -45,3 +82,4 @@ def test_plain_values_give_the_same_answers():
     again = SiftedForest.from_dict(model.to_dict())
     assert (model.predict(table) == again.predict(table)).all()
     assert model.to_text() == again.to_text()
+    assert model.min_samples_leaf_ == again.min_samples_leaf_

@@ -281,9 +281,12 @@ def test_costs_steer_splits_pruning_and_answers():
     assert np.array_equal(costly.predict(X), (share @ np.array([[0, 1], [10, 0]])).argmin(axis=1))
 
 
-def test_threads_do_not_change_a_bit():
+@pytest.mark.parametrize("by", [None, "brier", "log_loss"])
+def test_threads_do_not_change_a_bit(by):
     """If this fails, results depend on the number of threads."""
     X, y = noisy(300, 7)
-    a, b = (TreeClassifier(prune="cv", n_jobs=k).fit(X, y) for k in (1, 2))
+    a, b = (TreeClassifier(prune="cv", prune_by=by, n_jobs=k).fit(X, y) for k in (1, 2))
     assert a.to_dict()["tree"] == b.to_dict()["tree"]
-    assert np.array_equal(a.cost_complexity_["cv_risk"], b.cost_complexity_["cv_risk"])
+    assert np.array_equal(a.cv_predictions_, b.cv_predictions_)
+    for name, values in a.cost_complexity_.items():
+        assert np.array_equal(values, b.cost_complexity_[name])
