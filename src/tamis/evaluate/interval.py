@@ -27,21 +27,24 @@ from scipy import stats
 from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
-from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.evaluate.evidence import Evidence
+from tamis.evaluate.metrics import METRICS, Metric, prepare, utility
+from tamis.evaluate.tally import Tally
 from tamis.evaluate.weighted import weighted
 
-__all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "standard_error"]
+__all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "score_interval", "standard_error"]
 
 RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
 
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, at a level of confidence; unpacks as a pair."""
+    """From `low` to `high`, at a level of confidence; unpacks as a pair. NaN where none can be given: `note` says why."""
 
     low: float
     high: float
     level: float = 0.95
+    note: str = ""
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -63,6 +66,50 @@ class Judged:
     rows: np.ndarray
     answer: np.ndarray
     repeat: int = 0
+
+
+def score_interval(
+    metric: Metric,
+    tallies: Sequence[Tally],
+    scores: Any,
+    n_train: float,
+    n_test: float,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """Where the score of the model refitted on all rows lies on new rows; never narrower than the judged rows allow.
+
+    Parameters
+    ----------
+    metric : what the scores are of.
+    tallies : the judged rows, one a fold, over all repeats.
+    scores : the folds' scores (or one a repeat, or one of all).
+    n_train, n_test : rows of a fold (means, when folds differ). For one model judged as it is, `n_train` is infinite.
+    level : confidence.
+    seed : fixes the draws that some metrics need.
+
+    Notes
+    -----
+    Shares of rows are Wilson's; a mean of shares of classes combines theirs; an area under the ROC curve is Newcombe's;
+    means of losses and R² are symmetric in the logarithm; other label metrics come from drawn confusion matrices.
+    Training rows widen it (see `evidence`). A row judged in several repeats counts once, rows of a group as one another.
+
+    >>> fold = Tally.of([0, 1] * 10, [0, 1] * 10, range(20), ["a", "b"])
+    >>> [round(end, 2) for end in score_interval(METRICS["accuracy"], [fold], [1.0], np.inf, 20)]
+    [0.84, 1.0]
+    """
+    number("level", level, low=0, high=1, open_low=True, open_high=True)
+    values = np.asarray(scores, dtype=np.float64)
+    values = -values if metric.negated else values
+    evidence = Evidence(METRICS[metric.base] if metric.negated else metric, tallies, values, float(n_train), float(n_test), level, seed)
+    reason = evidence.lacking
+    if reason:
+        return Interval(np.nan, np.nan, level, reason)
+    low, high = evidence.bounds()
+    mean = float(values.mean()) if np.isfinite(values).all() else low
+    low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small to judge by
+    return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
 
 
 def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
