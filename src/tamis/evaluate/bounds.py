@@ -61,7 +61,7 @@ def area(value: float, n_own: float, n_other: float, scale: float, z: float) -> 
     """The areas that the found one is within z standard errors of, the error being that of the area supposed.
 
     >>> [round(end, 3) for end in area(1.0, 10, 10, 1.0, 1.96)]
-    [0.787, 1.0]
+    [0.8, 1.0]
     """
 
     def gap(supposed: float) -> float:

@@ -72,6 +72,18 @@ class Evidence:
         return together(self.tallies, [self.metric])
 
     @cached_property
+    def by_fold(self) -> list[Sums]:
+        return [together([tally], [self.metric]) for tally in self.tallies]
+
+    @cached_property
+    def by_repeat(self) -> list[Sums]:
+        """The sums of each repeat: averaging over repeats must not make the rows look more than they are."""
+        repeats = sorted({tally.repeat for tally in self.tallies})
+        if len(repeats) == 1:
+            return [self.sums]
+        return [together([t for t in self.tallies if t.repeat == repeat], [self.metric]) for repeat in repeats]
+
+    @cached_property
     def z(self) -> float:
         return float(stats.norm.ppf(0.5 + self.level / 2))
 
@@ -136,7 +148,7 @@ class Evidence:
         if base in SHARES or base in COUNTED:
             return "hit" in self.sums.values
         if base in ("roc_auc", "average_precision"):
-            return bool(self._ranked().ranked)
+            return bool(self._ranked())
         return {"r2": "mse", "rmse": "mse"}.get(base, base) in self.sums.values
 
     def bounds(self) -> Pair:
@@ -176,8 +188,13 @@ class Evidence:
         codes = [only] if only is not None else [code for code in range(truth.shape[1]) if truth[:, code].any()]
         found = [self._effective(hit[:, code], truth[:, code]) for code in codes]
         share, n = np.array(found).T
-        low, high = bounds.wilson(share, n, self.z)
-        return bounds.combined(share, low, high, np.full(len(codes), 1 / len(codes)))
+        low, high = bounds.combined(share, *bounds.wilson(share, n, self.z), np.full(len(codes), 1 / len(codes)))
+        # where the recalls are alike it is one share, whose own interval is wider with few rows
+        value, variance = float(share.mean()), float((share * (1 - share) / n).sum()) / len(codes) ** 2
+        if variance > 0:
+            least, most = bounds.wilson(value, value * (1 - value) / variance, self.z)
+            low, high = min(low, float(least)), max(high, float(most))
+        return low, high
 
     def _effective(self, hits: np.ndarray, rows: np.ndarray) -> Pair:
         """A share of rows, and how many independent rows it is worth."""
@@ -227,31 +244,37 @@ class Evidence:
         return min(float(low), point), max(float(high), point)
 
     def _area(self) -> Pair:
-        sums = self._ranked()
-        if not sums.ranked:
-            return float("nan"), float("nan")
-        value = sums.areas / sums.ranked
-        influence = (sums.values["ranks"] - value * sums.values["shares"]) / sums.ranked
-        units = len(influence)
+        """The area under the ROC curve: DeLong's variance, never far below Hanley and McNeil's where rows are few."""
+        parts = self._ranked()
+        value = sum(part.areas for part in parts) / sum(part.ranked for part in parts)
         own, other = self._sides()
         model = bounds.area_variance(value, own, other)
-        variance = float((influence**2).sum()) * units / max(1, units - 1)
-        scale = max(1.0, variance / model) if model > 0 else 1.0
+        found = float(np.mean([self._area_variance(part, value) for part in parts])) / model if model > 0 else 1.0
+        few = FEWEST / (FEWEST + min(own, other))
+        scale = few * max(1.0, found) + (1 - few) * found
         if self.grouped:
-            groups = bounds.area_variance(value, *(side * units / self.n_rows for side in (own, other)))
+            units = len(self.sums.units)
+            alike = bounds.area_variance(value, *(side * units / self.n_rows for side in (own, other)))
             unknown = 1 / (1 + min(value, 1 - value) * units)
-            scale = (1 - unknown) * scale + (unknown * groups / model if model > 0 else unknown * self.n_rows / units)
+            scale = (1 - unknown) * scale + unknown * (alike / model if model > 0 else self.n_rows / units)
             scale *= (self.quantile / self.z) ** 2
         scale *= self.training
         if model > 0:
             scale += self._excess(scale * model, self.scores) / model
         return bounds.area(value, own, other, scale, self.z)
 
-    def _ranked(self) -> Sums:
-        """Sums with an area in every fold; folds of too few rows are put together first."""
-        if self.sums.ranked == len(self.tallies) or self.tallies[0].rows is None:
-            return self.sums
-        return together(pooled(self.tallies))
+    @staticmethod
+    def _area_variance(part: Sums, value: float) -> float:
+        influence = (part.values["ranks"] - value * part.values["shares"]) / part.ranked
+        return float((influence**2).sum()) * len(influence) / max(1, len(influence) - 1)
+
+    def _ranked(self) -> list[Sums]:
+        """Sums of each repeat with an area; where folds are too small to have one they are put together first."""
+        if self.sums.ranked < len(self.tallies) and self.tallies[0].rows is not None:
+            parts = [together([tally]) for tally in pooled(self.tallies)]
+        else:
+            parts = self.by_repeat
+        return [part for part in parts if part.ranked]
 
     def _sides(self) -> Pair:
         """Rows of a class and of the others; for more than two classes those that would give the mean's variance."""
@@ -325,41 +348,78 @@ class Evidence:
 
     def _mean(self, name: str) -> Pair:
         """A mean of losses, each 0 or more."""
-        value, influence = self._influence(name)
-        variance = self._variance(influence)
-        variance += self._excess(variance, self._fold_means(name))
-        low, high = bounds.positive(value, np.sqrt(variance) / value, self.quantile) if value > 0 else (0.0, 0.0)
+        value, variance = self._estimate(name)
+        if value <= 0:
+            return 0.0, self._at_least(0.0, self._reference(name))
+        low, high = bounds.positive(value, np.sqrt(variance) / value, self.quantile)
+        if name == "mse":
+            worse, variance = self._estimate(name, hidden=True)
+            high = max(high, bounds.positive(worse, np.sqrt(variance) / worse, self.quantile)[1])
         return low, max(high, self._at_least(value, self._reference(name)))
 
     def _relative_error(self) -> Pair:
         """The squared error over that of the mean: 1 − R²."""
-        value, influence = self._influence("mse")
-        n, first, second = (self.sums.values[name] for name in ("rows", "y", "y2"))
-        mean = first.sum() / n.sum()
-        about = second - 2 * mean * first + mean**2 * n
-        spread = float(about.sum() / n.sum())
-        if spread <= 0:
-            return float("nan"), float("nan")
+        value, variance = self._estimate("mse", over_spread=True)
+        if np.isnan(value):
+            return value, value
         if value <= 0:
             return 0.0, self._at_least(0.0, 1.0)
-        relative = influence / value - (about - spread * n) / (spread * n.sum())
-        variance = self._variance(relative) + self._excess(self._variance(influence), self._fold_means("mse")) / value**2
-        variance += (2 / self.n_rows) ** 2  # of the mean itself, which is all a constant answer varies by
-        low, high = bounds.positive(value / spread, np.sqrt(variance), self.quantile)
-        return low, max(high, self._at_least(value / spread, 1.0))
+        low, high = bounds.positive(value, np.sqrt(variance), self.quantile)
+        worse, variance = self._estimate("mse", over_spread=True, hidden=True)
+        high = max(high, bounds.positive(worse, np.sqrt(variance), self.quantile)[1])
+        return low, max(high, self._at_least(value, 1.0))
 
-    def _influence(self, name: str) -> tuple[float, np.ndarray]:
-        """A mean over rows, and what each unit adds to its deviation."""
-        total, rows = self.sums.values[name], self._weights(self.sums, name)
-        value = float(total.sum() / rows.sum())
-        return value, (total - value * rows) / rows.sum()
+    def _estimate(self, name: str, *, over_spread: bool = False, hidden: bool = False) -> Pair:
+        """A mean over rows and its variance; over the target's variance: their ratio, and the variance of its logarithm.
 
-    def _variance(self, influence: np.ndarray) -> float:
-        units = len(influence)
+        hidden : with one unit more than was seen, since heavy tails show only where a large error was drawn (see
+            `_hidden`).
+        """
+        values, variances = [], []
+        for part in self.by_repeat:
+            total, rows, about = part.values[name], self._weights(part, name), self._about_mean(part)
+            if hidden:
+                times = self._hidden(total / total.sum() * len(total))
+                worst = int(total.argmax())
+                total, rows = np.r_[total, times * total[worst]], np.r_[rows, rows[worst]]
+                about = np.r_[about, max(times * total[worst], times * about[worst])]
+            mean, n, units = float(total.sum() / rows.sum()), rows.sum(), len(part.units)
+            influence = (total - mean * rows) / n
+            excess = self._excess(self._spread(influence, units), self._fold_means(name)) if mean > 0 else 0.0
+            if over_spread:
+                spread = float(about.sum() / n)
+                influence = influence / mean - (about - spread * rows) / (spread * n) if mean > 0 else influence
+                # the mean itself varies by its own square, and that is all a constant answer does
+                excess = excess / mean**2 + (2 / self.n_rows) ** 2 if mean > 0 else 0.0
+                mean = mean / spread if spread > 0 else float("nan")
+            values.append(mean)
+            variances.append(self._spread(influence, units) + excess)
+        return float(np.mean(values)), float(np.mean(variances))
+
+    def _hidden(self, losses: np.ndarray) -> float:
+        """How many times the largest loss a unit not drawn may have.
+
+        Squared errors of normal residuals vary by √2 of their mean. Where they vary by more the tail is heavy, and the
+        largest loss of a second sample would often exceed this one's by half. With fewer than a hundred rows a tail
+        cannot be told, and is supposed; with many, one unit weighs little. Constants by simulation.
+        """
+        n = self.n_rows
+        heavy = float(losses.std()) / np.sqrt(2) - (1 - 75 / n)
+        return 2 * min(1.0, max(0.0, heavy)) * min(1.0, np.sqrt(100 / n))
+
+    def _about_mean(self, part: Sums) -> np.ndarray:
+        """Squares of the target about its mean, summed in each unit; zeros for classes."""
+        if "y" not in part.values:
+            return np.zeros(len(part.units))
+        n, first, second = (part.values[name] for name in ("rows", "y", "y2"))
+        mean = first.sum() / n.sum()
+        return np.asarray(second - 2 * mean * first + mean**2 * n)
+
+    def _spread(self, influence: np.ndarray, units: int) -> float:
         return float((influence**2).sum()) * units / max(1, units - 1) * self.training
 
     def _fold_means(self, name: str) -> np.ndarray:
-        parts = [together([tally], [self.metric]) for tally in self.tallies]
+        parts = self.by_fold
         return np.array([part.values[name].sum() / self._weights(part, name).sum() for part in parts])
 
     @staticmethod

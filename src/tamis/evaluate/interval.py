@@ -1,7 +1,8 @@
-r"""How sure a score is: an interval over folds that share training rows, and one from resampled predictions.
+r"""How sure a score is: the interval that is quoted, one over fold scores alone, and one from resampled predictions.
 
-Scores of folds are not independent, for their training rows overlap; the plain standard error is far too small. Nadeau
-and Bengio put the share of judged to training rows into the variance of a mean of J scores,
+`score_interval` is quoted: it rests on the judged rows (`evidence`) and on what folds differ by beyond them. `corrected` rests
+on fold scores alone. These are not independent, for their training rows overlap, and the plain standard error is far
+too small: Nadeau and Bengio put the share of judged to training rows into the variance of a mean of J scores,
 
 .. math:: \left(\frac{1}{J} + \frac{n_{test}}{n_{train}}\right) s^2,
 
@@ -32,7 +33,17 @@ from tamis.evaluate.metrics import METRICS, Metric, prepare, utility
 from tamis.evaluate.tally import Tally
 from tamis.evaluate.weighted import weighted
 
-__all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "score_interval", "standard_error"]
+__all__ = [
+    "Interval",
+    "Judged",
+    "best_of_many",
+    "corrected",
+    "corrected_test",
+    "resampled",
+    "score_interval",
+    "standard_error",
+    "tallies_of",
+]
 
 RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
 
@@ -110,6 +121,36 @@ def score_interval(
     mean = float(values.mean()) if np.isfinite(values).all() else low
     low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small to judge by
     return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
+
+
+def tallies_of(
+    metric: Metric, y: Any, judged: Sequence[Judged], labels: Any = None, *, groups: Any = None
+) -> list[Tally]:
+    """One tally a fold, rows kept, of what a procedure answered to the metric's question.
+
+    Parameters
+    ----------
+    metric, y, labels : as in `score`.
+    judged : rows and answers of each fold.
+    groups : one value a row; rows of a group count as one another.
+    """
+    units = np.arange(len(y)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    found = []
+    for fold in judged:
+        truth, answer, known = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
+        answered = "probabilities" if answer.ndim == 2 else metric.needs if metric.task == "classes" else "numbers"
+        found.append(
+            Tally.of(
+                truth,
+                answer,
+                units[fold.rows],
+                known if metric.task == "classes" else None,
+                answered=answered,
+                grouped=groups is not None,
+                repeat=fold.repeat,
+            )
+        )
+    return found
 
 
 def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
