@@ -3,7 +3,8 @@
 References
 ----------
 Wilson: Probable inference, the law of succession, and statistical inference. JASA 22 (1927).
-Zou, Donner: Construction of confidence limits about effect measures: a general approach. Statistics in Medicine 27 (2008).
+Zou, Donner: Construction of confidence limits about effect measures: a general approach. Statistics in Medicine 27
+(2008).
 Hanley, McNeil: The meaning and use of the area under a receiver operating characteristic curve. Radiology 143 (1982).
 Newcombe: Confidence intervals for an effect size measure based on the Mann–Whitney statistic. Statistics in Medicine 25
 (2006).

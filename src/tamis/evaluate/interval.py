@@ -1,8 +1,9 @@
 r"""How sure a score is: the interval that is quoted, one over fold scores alone, and one from resampled predictions.
 
-`score_interval` is quoted: it rests on the judged rows (`evidence`) and on what folds differ by beyond them. `corrected` rests
-on fold scores alone. These are not independent, for their training rows overlap, and the plain standard error is far
-too small: Nadeau and Bengio put the share of judged to training rows into the variance of a mean of J scores,
+`score_interval` is quoted: it rests on the judged rows (`evidence`) and on what folds differ by beyond them.
+`corrected` rests on fold scores alone. These are not independent, for their training rows overlap, and the plain
+standard error is far too small: Nadeau and Bengio put the share of judged to training rows into the variance of a mean
+of J scores,
 
 .. math:: \left(\frac{1}{J} + \frac{n_{test}}{n_{train}}\right) s^2,
 
@@ -50,7 +51,10 @@ RANKED = ("roc_auc", "average_precision")  # decision values of different models
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, at a level of confidence; unpacks as a pair. NaN where none can be given: `note` says why."""
+    """From `low` to `high`, at a level of confidence; unpacks as a pair.
+
+    Where none can be given both are NaN, and `note` says why.
+    """
 
     low: float
     high: float
@@ -104,7 +108,8 @@ def score_interval(
     -----
     Shares of rows are Wilson's; a mean of shares of classes combines theirs; an area under the ROC curve is Newcombe's;
     means of losses and R² are symmetric in the logarithm; other label metrics come from drawn confusion matrices.
-    Training rows widen it (see `evidence`). A row judged in several repeats counts once, rows of a group as one another.
+    Training rows widen it (see `evidence`). A row judged in several repeats counts once; only groups count, where rows
+    are grouped.
 
     >>> fold = Tally.of([0, 1] * 10, [0, 1] * 10, range(20), ["a", "b"])
     >>> [round(end, 2) for end in score_interval(METRICS["accuracy"], [fold], [1.0], np.inf, 20)]
@@ -113,13 +118,14 @@ def score_interval(
     number("level", level, low=0, high=1, open_low=True, open_high=True)
     values = np.asarray(scores, dtype=np.float64)
     values = -values if metric.negated else values
-    evidence = Evidence(METRICS[metric.base] if metric.negated else metric, tallies, values, float(n_train), float(n_test), level, seed)
+    known = METRICS[metric.base] if metric.negated else metric
+    evidence = Evidence(known, tallies, values, float(n_train), float(n_test), level, seed)
     reason = evidence.lacking
     if reason:
         return Interval(np.nan, np.nan, level, reason)
     low, high = evidence.bounds()
     mean = float(values.mean()) if np.isfinite(values).all() else low
-    low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small to judge by
+    low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small for it
     return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
 
 

@@ -1,13 +1,13 @@
 """What the judged rows of a fold leave behind: rows where they are few, counts and sums where they are many.
 
-An interval, a confusion matrix, a ROC curve and a calibration curve need little of the rows they are drawn from. A Tally
-keeps the rows themselves (truth and answer) or, per *unit* of rows, the sums every metric is a function of. A unit is what
-counts as one piece of evidence: a row, a group, a stretch of time, or an arbitrary share of many independent rows.
+An interval, a confusion matrix, a ROC curve and a calibration curve need little of the rows they are drawn from. A
+Tally keeps the rows themselves (truth and answer) or, per *unit* of rows, the sums every metric is a function of. A
+unit is one piece of evidence: a row, a group, a stretch of time, or an arbitrary share of many independent rows.
 
 References
 ----------
-DeLong, DeLong, Clarke-Pearson: Comparing the areas under two or more correlated receiver operating characteristic curves.
-Biometrics 44 (1988).
+DeLong, DeLong, Clarke-Pearson: Comparing the areas under two or more correlated receiver operating characteristic
+curves. Biometrics 44 (1988).
 Obuchowski: Nonparametric analysis of clustered ROC curve data. Biometrics 53 (1997).
 """
 
@@ -61,9 +61,9 @@ class Sums:
     Attributes
     ----------
     units : int64, the distinct units.
-    values : name -> one sum a unit, or units × classes. Of all: "rows". Of labels: "truth", "hit" and "given", rows a class
-        has, that were right, that were answered so. Of means over rows: the metric's name, and "learned", the rows
-        they are over, where these are not all.
+    values : name -> one sum a unit, or units × classes. Of all: "rows". Of labels: "truth" and "hit": rows of each
+        class, and those that were right. Of means over rows: the metric's name, and "learned", the rows they are over,
+        where these are not all.
         Of numbers: "y", "y2", the target and its square about `centre`. Of rankings: "ranks" and "shares", with which
         the unit's influence on the mean of the folds' areas is ranks − area · shares.
     cells : confusion counts, truth × answer; None where no labels were answered.
@@ -192,9 +192,9 @@ class Tally:
         )
 
 
-def together(tallies: Sequence[Tally], means: Sequence[Metric] = ()) -> Sums:
+def together(tallies: Sequence[Tally]) -> Sums:
     """The sums of several folds, unit by unit."""
-    parts = [tally.summed(means).sums for tally in tallies]
+    parts = [tally.summed().sums for tally in tallies]
     listed = [part for part in parts if part is not None]
     units, place = np.unique(np.concatenate([part.units for part in listed]), return_inverse=True)
     centre = listed[0].centre
@@ -220,9 +220,11 @@ def pooled(tallies: Sequence[Tally]) -> list[Tally]:
     found = []
     for repeat in sorted({tally.repeat for tally, _ in kept}):
         parts = [rows for tally, rows in kept if tally.repeat == repeat]
-        columns = [[getattr(part, name) for part in parts] for name in vars(parts[0])]
-        rows = Rows(*(None if column[0] is None else np.concatenate(column) for column in columns))
-        found.append(replace(kept[0][0], repeat=repeat, rows=rows))
+        columns = {name: [getattr(part, name) for part in parts] for name in vars(parts[0])}
+        joined: dict[str, Any] = {
+            name: None if column[0] is None else np.concatenate(column) for name, column in columns.items()
+        }
+        found.append(replace(kept[0][0], repeat=repeat, rows=Rows(**joined)))
     return found
 
 
@@ -275,7 +277,7 @@ def _by_threshold(
         raise ParameterError(f"positive={positive}, but there are {len(first.labels)} classes; give one of their codes")
     kept = [tally.rows for tally in tallies if tally.rows is not None]
     if len(kept) == len(tallies):
-        value = np.concatenate([_of_class(rows.answer[rows.learned], positive) for rows in kept])
+        value = np.concatenate([_of_class(rows.answer, positive)[rows.learned] for rows in kept])
         own = np.concatenate([rows.truth[rows.learned] == positive for rows in kept])
         values, place = np.unique(value, return_inverse=True)
         return values, np.bincount(place, ~own, len(values)), np.bincount(place, own, len(values))
@@ -327,13 +329,18 @@ def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any
 def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> Sums:
     units, place = np.unique(rows.units, return_inverse=True)
     k = len(tally.labels)
+    shape = (len(units), k)
     each: dict[str, np.ndarray] = {"rows": np.ones(len(place))}
+    by_class: dict[str, np.ndarray] = {}
     cells = histogram = None
     areas, ranked, sure, centre = 0.0, 0, 0, 0.0
     if rows.decided is not None:
         # a class that could not be learned is wrong whatever was answered
         right = (rows.decided == rows.truth) & rows.learned
-        each |= {"truth": _hot(rows.truth, k), "hit": _hot(rows.truth, k) * right[:, None], "given": _hot(rows.decided, k)}
+        by_class |= {
+            "truth": _by_class(place, rows.truth, shape),
+            "hit": _by_class(place[right], rows.truth[right], shape),
+        }
         cells = np.bincount(rows.truth * k + rows.decided, minlength=k * k).reshape(k, k).astype(np.float64)
     if not rows.learned.all():
         each["learned"] = rows.learned.astype(np.float64)
@@ -348,7 +355,7 @@ def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> Sums:
     if tally.answered == "probabilities" and rows.answer is not None:
         histogram = _histogram(rows.truth[rows.learned], rows.answer[rows.learned], k)
         sure = int((rows.answer.max(axis=1) > 1 - 1e-9).sum())
-    values = {name: _by_unit(place, value, len(units)) for name, value in each.items()}
+    values = {name: _by_unit(place, value, len(units)) for name, value in each.items()} | by_class
     for name in ("ranks", "shares") if ranked else ():
         values[name] = _short(values[name])
     return Sums(units, values, cells, histogram, areas, ranked, sure, centre)
@@ -425,8 +432,10 @@ def _short(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(values * scale) / scale)
 
 
-def _hot(codes: np.ndarray, k: int) -> np.ndarray:
-    return np.asarray((codes[:, None] == np.arange(k)).astype(np.float64))
+def _by_class(place: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Rows of each unit and class."""
+    n_units, k = shape
+    return np.bincount(place * k + codes, minlength=n_units * k).reshape(shape).astype(np.float64)
 
 
 def _by_unit(place: np.ndarray, values: np.ndarray, n_units: int) -> np.ndarray:
