@@ -114,13 +114,7 @@ class Evidence:
     @cached_property
     def class_rows(self) -> np.ndarray:
         """Different judged rows of each class."""
-        values = self.sums.values
-        if "truth" in values:
-            counts = values["truth"].sum(axis=0)
-        else:
-            kept = [tally.rows for tally in self.tallies if tally.rows is not None]
-            counts = sum(np.bincount(rows.truth, minlength=len(self.tallies[0].labels)) for rows in kept)
-        return np.asarray(counts * (self.n_rows / self.judgements))
+        return np.asarray(self.sums.values["truth"].sum(axis=0) * (self.n_rows / self.judgements))
 
     @cached_property
     def training(self) -> float:

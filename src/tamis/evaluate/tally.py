@@ -61,11 +61,10 @@ class Sums:
     Attributes
     ----------
     units : int64, the distinct units.
-    values : name -> one sum a unit, or units × classes. Of all: "rows". Of labels: "truth" and "hit": rows of each
-        class, and those that were right. Of means over rows: the metric's name, and "learned", the rows they are over,
-        where these are not all.
-        Of numbers: "y", "y2", the target and its square about `centre`. Of rankings: "ranks" and "shares", with which
-        the unit's influence on the mean of the folds' areas is ranks − area · shares.
+    values : name -> one sum a unit, or units × classes. Of all: "rows". Of classes: "truth", rows of each class, and
+        "hit", those answered rightly. Of means over rows: the metric's name, and "learned", the rows they are over,
+        where these are not all. Of numbers: "y" and "y2", the target and its square about `centre`. Of rankings:
+        "ranks" and "shares"; a unit's influence on the mean of the folds' areas is ranks − area · shares.
     cells : confusion counts, truth × answer; None where no labels were answered.
     histogram : curves × 2 × bins: rows of the other classes and of the class by predicted probability, for the second
         of two classes, or for each of more.
@@ -334,13 +333,12 @@ def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> Sums:
     by_class: dict[str, np.ndarray] = {}
     cells = histogram = None
     areas, ranked, sure, centre = 0.0, 0, 0, 0.0
+    if k:
+        by_class["truth"] = _by_class(place, rows.truth, shape)
     if rows.decided is not None:
         # a class that could not be learned is wrong whatever was answered
         right = (rows.decided == rows.truth) & rows.learned
-        by_class |= {
-            "truth": _by_class(place, rows.truth, shape),
-            "hit": _by_class(place[right], rows.truth[right], shape),
-        }
+        by_class["hit"] = _by_class(place[right], rows.truth[right], shape)
         cells = np.bincount(rows.truth * k + rows.decided, minlength=k * k).reshape(k, k).astype(np.float64)
     if not rows.learned.all():
         each["learned"] = rows.learned.astype(np.float64)
