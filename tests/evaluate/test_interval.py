@@ -16,7 +16,7 @@ from tamis.evaluate.interval import (
     score_interval,
     tallies_of,
 )
-from tamis.evaluate.metrics import METRICS, find, score
+from tamis.evaluate.metrics import METRICS, Metric, find, score
 from tamis.evaluate.nested import nested_score
 from tamis.evaluate.tally import Tally
 
@@ -311,3 +311,27 @@ def test_an_interval_unpacks_and_says_what_it_holds():
     assert (low, high, len(Interval(0.1, 0.2)), Interval(0.1, 0.2)[1]) == (0.1, 0.2, 2, 0.2)
     with pytest.raises(ParameterError, match="no procedure"):
         best_of_many(METRICS["accuracy"], [0], [])
+
+
+def test_a_metric_of_ones_own_is_bounded_by_its_rows():
+    """A mean of any sign has Student's interval; anything else that of rows drawn with replacement."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200)
+    given = y + rng.normal(0.5, 1.0, 200)
+    error = Metric("bias", "numbers", "labels", True, lambda y, a, k: float((y - a).mean()), lambda y, a, k: y - a)
+    tallies = [Tally.of(y, given, range(200))]
+    found = score_interval(error, tallies, [(y - given).mean()], np.inf, 200)
+    reach = stats.t.ppf(0.975, 199) * (y - given).std(ddof=1) / np.sqrt(200)
+    assert tuple(found) == pytest.approx(((y - given).mean() - reach, (y - given).mean() + reach))
+    median = Metric("median", "numbers", "labels", True, lambda y, a, k: float(np.median(y - a)))
+    found = score_interval(median, tallies, [np.median(y - given)], np.inf, 200)
+    assert found.low < np.median(y - given) < found.high
+    gone = score_interval(median, [tallies[0].summed()], [np.nan], np.inf, 200)
+    assert gone.note == "median is not among the sums kept of the judged rows"
+
+
+def test_a_target_that_does_not_vary_has_no_r2_to_bound():
+    """A division by zero must become a sentence."""
+    found = score_interval(METRICS["r2"], [Tally.of(np.ones(20), np.arange(20.0), range(20))], [0.0], 80, 20)
+    assert np.isnan(found.low)
+    assert found.note == "the target does not vary in the judged rows"

@@ -80,5 +80,5 @@ def positive(value: float, relative_error: float, quantile: float) -> Pair:
     >>> [round(end, 3) for end in positive(2.0, 0.1, 1.96)]
     [1.644, 2.433]
     """
-    reach = float(np.exp(quantile * relative_error))
+    reach = float(np.exp(min(quantile * relative_error, 300.0)))
     return value / reach, value * reach

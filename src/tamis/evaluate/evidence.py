@@ -35,6 +35,7 @@ TRAINING = 0.4
 FEWEST = 10
 
 SHARES = ("accuracy", "error", "precision_micro", "recall_micro", "f1_micro", "recall_weighted")
+LOSSES = ("mse", "mae", "mape", "poisson_deviance", "brier", "log_loss", "cost")
 N_DRAWS = 2000
 
 Pair = tuple[float, float]
@@ -136,6 +137,8 @@ class Evidence:
                     return f"too few rows of class {label!r} ({rows:.0f}) to bound"
         if self.metric.base not in SHARES and len(self.sums.units) < 2:
             return f"one judged {'group' if self.grouped else 'row'} is too few to bound"
+        if self.metric.base == "r2" and self._about_mean(self.sums).sum() <= 0:
+            return "the target does not vary in the judged rows"
         if not self._known and self.tallies[0].rows is None:
             return f"{self.metric.name} is not among the sums kept of the judged rows"
         return ""
@@ -347,10 +350,13 @@ class Evidence:
         return float(low), float(high)
 
     def _mean(self, name: str) -> Pair:
-        """A mean of losses, each 0 or more."""
+        """A mean over rows: of losses, each 0 or more, or of anything else."""
         value, variance = self._estimate(name)
-        if value <= 0:
+        if name in LOSSES and value <= 0:
             return 0.0, self._at_least(0.0, self._reference(name))
+        if name not in LOSSES:
+            reach = self.quantile * float(np.sqrt(variance))
+            return value - reach, value + reach
         low, high = bounds.positive(value, np.sqrt(variance) / value, self.quantile)
         if name == "mse":
             worse, variance = self._estimate(name, hidden=True)
@@ -360,8 +366,6 @@ class Evidence:
     def _relative_error(self) -> Pair:
         """The squared error over that of the mean: 1 − R²."""
         value, variance = self._estimate("mse", over_spread=True)
-        if np.isnan(value):
-            return value, value
         if value <= 0:
             return 0.0, self._at_least(0.0, 1.0)
         low, high = bounds.positive(value, np.sqrt(variance), self.quantile)
@@ -378,7 +382,7 @@ class Evidence:
         values, variances = [], []
         for part in self.by_repeat:
             total, rows, about = part.values[name], self._weights(part, name), self._about_mean(part)
-            if hidden:
+            if hidden and total.sum() > 0:
                 times = self._hidden(total / total.sum() * len(total))
                 worst = int(total.argmax())
                 total, rows = np.r_[total, times * total[worst]], np.r_[rows, rows[worst]]
@@ -386,12 +390,12 @@ class Evidence:
             mean, n, units = float(total.sum() / rows.sum()), rows.sum(), len(part.units)
             influence = (total - mean * rows) / n
             excess = self._excess(self._spread(influence, units), self._fold_means(name)) if mean > 0 else 0.0
-            if over_spread:
-                spread = float(about.sum() / n)
-                influence = influence / mean - (about - spread * rows) / (spread * n) if mean > 0 else influence
+            spread = float(about.sum() / n)
+            if over_spread and mean > 0 and spread > 0:
+                influence = influence / mean - (about - spread * rows) / (spread * n)
                 # the mean itself varies by its own square, and that is all a constant answer does
-                excess = excess / mean**2 + (2 / self.n_rows) ** 2 if mean > 0 else 0.0
-                mean = mean / spread if spread > 0 else float("nan")
+                excess = excess / mean**2 + (2 / self.n_rows) ** 2
+                mean /= spread
             values.append(mean)
             variances.append(self._spread(influence, units) + excess)
         return float(np.mean(values)), float(np.mean(variances))
@@ -440,7 +444,7 @@ class Evidence:
         k = len(self.tallies[0].labels)
         shares = self.class_rows / self.class_rows.sum()
         each = self.metric.each
-        if each is None:
+        if each is None or self.metric.needs != "probabilities":
             return 0.0
         labels = np.arange(k)
         sure = each(np.repeat(labels, k), np.tile(np.eye(k), (k, 1)), labels).reshape(k, k)
