@@ -1,7 +1,9 @@
-r"""How sure a score is: an interval over folds that share training rows, and one from resampled predictions.
+r"""How sure a score is: the interval that is quoted, one over fold scores alone, and one from resampled predictions.
 
-Scores of folds are not independent, for their training rows overlap; the plain standard error is far too small. Nadeau
-and Bengio put the share of judged to training rows into the variance of a mean of J scores,
+`score_interval` is quoted: it rests on the judged rows (`evidence`) and on what folds differ by beyond them.
+`corrected` rests on fold scores alone. These are not independent, for their training rows overlap, and the plain
+standard error is far too small: Nadeau and Bengio put the share of judged to training rows into the variance of a mean
+of J scores,
 
 .. math:: \left(\frac{1}{J} + \frac{n_{test}}{n_{train}}\right) s^2,
 
@@ -27,21 +29,37 @@ from scipy import stats
 from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
-from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.evaluate.evidence import Evidence
+from tamis.evaluate.metrics import METRICS, Metric, prepare, utility
+from tamis.evaluate.tally import Tally
 from tamis.evaluate.weighted import weighted
 
-__all__ = ["Interval", "Judged", "best_of_many", "corrected", "corrected_test", "resampled", "standard_error"]
+__all__ = [
+    "Interval",
+    "Judged",
+    "best_of_many",
+    "corrected",
+    "corrected_test",
+    "resampled",
+    "score_interval",
+    "standard_error",
+    "tallies_of",
+]
 
 RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
 
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, at a level of confidence; unpacks as a pair."""
+    """From `low` to `high`, at a level of confidence; unpacks as a pair.
+
+    Where none can be given both are NaN, and `note` says why.
+    """
 
     low: float
     high: float
     level: float = 0.95
+    note: str = ""
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -63,6 +81,82 @@ class Judged:
     rows: np.ndarray
     answer: np.ndarray
     repeat: int = 0
+
+
+def score_interval(
+    metric: Metric,
+    tallies: Sequence[Tally],
+    scores: Any,
+    n_train: float,
+    n_test: float,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """Where the score of the model refitted on all rows lies on new rows; never narrower than the judged rows allow.
+
+    Parameters
+    ----------
+    metric : what the scores are of.
+    tallies : the judged rows, one a fold, over all repeats.
+    scores : the folds' scores (or one a repeat, or one of all).
+    n_train, n_test : rows of a fold (means, when folds differ). For one model judged as it is, `n_train` is infinite.
+    level : confidence.
+    seed : fixes the draws that some metrics need.
+
+    Notes
+    -----
+    Shares of rows are Wilson's; a mean of shares of classes combines theirs; an area under the ROC curve is Newcombe's;
+    means of losses and R² are symmetric in the logarithm; other label metrics come from drawn confusion matrices.
+    Training rows widen it (see `evidence`). A row judged in several repeats counts once; only groups count, where rows
+    are grouped.
+
+    >>> fold = Tally.of([0, 1] * 10, [0, 1] * 10, range(20), ["a", "b"])
+    >>> [round(end, 2) for end in score_interval(METRICS["accuracy"], [fold], [1.0], np.inf, 20)]
+    [0.84, 1.0]
+    """
+    number("level", level, low=0, high=1, open_low=True, open_high=True)
+    values = np.asarray(scores, dtype=np.float64)
+    values = -values if metric.negated else values
+    known = METRICS[metric.base] if metric.negated else metric
+    evidence = Evidence(known, tallies, values, float(n_train), float(n_test), level, seed)
+    reason = evidence.lacking
+    if reason:
+        return Interval(np.nan, np.nan, level, reason)
+    low, high = evidence.bounds()
+    mean = float(values.mean()) if np.isfinite(values).all() else low
+    low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small for it
+    return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
+
+
+def tallies_of(
+    metric: Metric, y: Any, judged: Sequence[Judged], labels: Any = None, *, groups: Any = None
+) -> list[Tally]:
+    """One tally a fold, rows kept, of what a procedure answered to the metric's question.
+
+    Parameters
+    ----------
+    metric, y, labels : as in `score`.
+    judged : rows and answers of each fold.
+    groups : one value a row; rows of a group count as one another.
+    """
+    units = np.arange(len(y)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    found = []
+    for fold in judged:
+        truth, answer, known = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
+        answered = "probabilities" if answer.ndim == 2 else metric.needs if metric.task == "classes" else "numbers"
+        found.append(
+            Tally.of(
+                truth,
+                answer,
+                units[fold.rows],
+                known if metric.task == "classes" else None,
+                answered=answered,
+                grouped=groups is not None,
+                repeat=fold.repeat,
+            )
+        )
+    return found
 
 
 def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:

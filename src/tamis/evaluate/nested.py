@@ -11,7 +11,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tamis.engine import seed_of
-from tamis.evaluate.interval import Interval, Judged, best_of_many, corrected, corrected_test, resampled
+from tamis.evaluate.interval import (
+    Interval,
+    Judged,
+    best_of_many,
+    corrected,
+    corrected_test,
+    resampled,
+    score_interval,
+    tallies_of,
+)
 from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
 from tamis.evaluate.metrics import Metric, prepare, remarks, utility
 from tamis.evaluate.paired import holm
@@ -31,7 +40,7 @@ class NestedScore:
     name : of the procedure.
     metric : its name, direction and needs.
     scores : one a fold, over all repeats, in the metric's units.
-    mean, interval : their mean, with Nadeau and Bengio's interval (for a single split: the bootstrap's).
+    mean, interval : their mean, and where the score of the model refitted on all rows lies (see `score_interval`).
     bootstrap_interval : of the out-of-fold answers drawn with replacement.
     promised : what the procedure thought of itself, one a fold; None when it says nothing.
     optimism : mean of promise minus outer score, positive when it promised too much (also for errors and costs).
@@ -65,7 +74,8 @@ class NestedScore:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} [{low:.4g}, {high:.4g}]"]
+        sure = f"[{low:.4g}, {high:.4g}]" if not self.interval.note else f"({self.interval.note})"
+        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} {sure}"]
         if self.optimism is not None:
             parts.append(f"optimism {self.optimism:+.4g}")
         if self.stability is not None and self.selected is not None:
@@ -208,8 +218,10 @@ def _result(
     resampling = resampled(
         task.metric, task.y, judged, task.labels, groups=groups, level=level, seed=seed_of(seed, "interval")
     )
-    several = len(scores) > 1
-    interval = corrected(scores, n_train, n_test, level) if several else resampling
+    tallies = tallies_of(task.metric, task.y, judged, task.labels, groups=groups)
+    interval = score_interval(
+        task.metric, tallies, scores, n_train, n_test, level=level, seed=seed_of(seed, "score interval")
+    )
     mean = float(scores.mean())
     promises = _promises(task.metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
@@ -234,7 +246,7 @@ def _result(
         folds=pairs,
         seconds=np.array([outcome.seconds for outcome in outcomes]),
         models=[outcome.model for outcome in outcomes if outcome.model is not None],
-        notes=[*remarks(task.metric, task.y), *notes],
+        notes=[*remarks(task.metric, task.y), *notes, *([interval.note] if interval.note else [])],
     )
 
 

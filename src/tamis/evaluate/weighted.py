@@ -13,9 +13,10 @@ import numpy as np
 
 from tamis.evaluate.metrics import Metric
 
-__all__ = ["weighted"]
+__all__ = ["COUNTED", "average_precision_of", "weighted"]
 
 Many = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+Counted = Callable[[np.ndarray], np.ndarray]
 
 
 def weighted(metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -29,10 +30,12 @@ def weighted(metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarr
     with np.errstate(invalid="ignore", divide="ignore"):
         if metric.each is not None:
             return np.asarray((weights @ metric.each(y, answer, labels)) / weights.sum(axis=1))
-        known = _MANY.get(metric.base)
-        if known is None:
+        if metric.base in COUNTED:
+            values = COUNTED[metric.base](_cells(y, answer, labels, weights))
+        elif metric.base in _MANY:
+            values = _MANY[metric.base](y, answer, labels, weights)
+        else:
             return _one_by_one(metric, y, answer, labels, weights)
-        values = known(y, answer, labels, weights)
         return -values if metric.negated else values
 
 
@@ -57,15 +60,13 @@ def _cells(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.nd
     return np.asarray((weights @ place).reshape(-1, k, k))
 
 
-def _balanced(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    cells = _cells(y, answer, labels, weights)
+def _balanced(cells: np.ndarray) -> np.ndarray:
     truth = cells.sum(axis=2)
     recall = np.divide(np.einsum("bkk->bk", cells), truth, out=np.zeros_like(truth), where=truth > 0)
     return np.asarray(recall.sum(axis=1) / (truth > 0).sum(axis=1))
 
 
-def _matthews(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    cells = _cells(y, answer, labels, weights)
+def _matthews(cells: np.ndarray) -> np.ndarray:
     n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
     truth, given = cells.sum(axis=2), cells.sum(axis=1)
     above = n * right - (truth * given).sum(axis=1)
@@ -73,13 +74,18 @@ def _matthews(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np
     return np.where(below > 0, above / below, np.where(n > 0, 0.0, np.nan))
 
 
-def _counted(name: str, average: str | None) -> Many:
+def _kappa(cells: np.ndarray) -> np.ndarray:
+    n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
+    chance = (cells.sum(axis=2) * cells.sum(axis=1)).sum(axis=1) / n
+    return np.where(n > chance, (right - chance) / (n - chance), np.where(n > 0, 0.0, np.nan))
+
+
+def _averaged(name: str, average: str | None) -> Counted:
     """Precision, recall or F1 from confusion counts; 0 where there is nothing to divide by."""
 
-    def many(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        cells = _cells(y, answer, labels, weights)
+    def many(cells: np.ndarray) -> np.ndarray:
         hit, truth, given = np.einsum("bkk->bk", cells), cells.sum(axis=2), cells.sum(axis=1)
-        how = average or ("binary" if len(labels) == 2 else "macro")
+        how = average or ("binary" if cells.shape[1] == 2 else "macro")
         if how == "micro":
             hit, truth, given = (part.sum(axis=1, keepdims=True) for part in (hit, truth, given))
         below = {"precision": given, "recall": truth, "f1": (given + truth) / 2}[name]
@@ -90,9 +96,23 @@ def _counted(name: str, average: str | None) -> Many:
             found = (value * truth).sum(axis=1) / truth.sum(axis=1)
         else:
             found = value.mean(axis=1)
-        return np.where(weights.sum(axis=1) > 0, found, np.nan)
+        return np.where(cells.sum(axis=(1, 2)) > 0, found, np.nan)
 
     return many
+
+
+#: Metrics that are functions of confusion counts: draws × truth × answer -> one value a draw.
+COUNTED: dict[str, Counted] = {
+    "balanced_accuracy": _balanced,
+    "matthews": _matthews,
+    "cohen_kappa": _kappa,
+    "kappa": _kappa,
+    **{
+        name if average is None else f"{name}_{average}": _averaged(name, average)
+        for name in ("precision", "recall", "f1")
+        for average in (None, "macro", "micro", "weighted")
+    },
+}
 
 
 def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -128,12 +148,13 @@ def _auc_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> 
 
 def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     if len(labels) == 2:
-        return _average_precision_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
-    each = [_average_precision_of(y == k, answer[:, k], weights) for k in range(len(labels))]
+        return average_precision_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
+    each = [average_precision_of(y == k, answer[:, k], weights) for k in range(len(labels))]
     return np.asarray(np.mean(each, axis=0))
 
 
-def _average_precision_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def average_precision_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The average precision of a class for each row of weights (draws × rows)."""
     up, down = _by_value(positive, -decision, weights)
     true, false = np.cumsum(up, axis=1), np.cumsum(down, axis=1)
     precision = np.divide(true, true + false, out=np.zeros_like(true), where=true + false > 0)
@@ -150,16 +171,9 @@ def _by_value(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -
 
 
 _MANY: dict[str, Many] = {
-    "balanced_accuracy": _balanced,
-    "matthews": _matthews,
     "r2": _r2,
     "rmse": _rmse,
     "mape": _mape,
     "roc_auc": _auc,
     "average_precision": _average_precision,
-    **{
-        name if average is None else f"{name}_{average}": _counted(name, average)
-        for name in ("precision", "recall", "f1")
-        for average in (None, "macro", "micro", "weighted")
-    },
 }
