@@ -187,8 +187,9 @@ def open_(folder: FolderArgument, as_json: JsonOption = False) -> None:
     if as_json:
         typer.echo(json.dumps(opened, ensure_ascii=False))
         return
-    low, high = opened["interval"]
-    found = f"{opened['score']:.4g} (95% interval {low:.4g}–{high:.4g})"
+    bounds = opened["interval"]
+    sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
+    found = f"{opened['score']:.4g} ({sure})"
     typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {found}")
     typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
     if opened["note"]:

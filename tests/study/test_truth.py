@@ -74,7 +74,14 @@ def test_few_columns_are_named_and_the_rest_counted():
     """A sentence with thirty names, most of which contribute nothing, would be no answer."""
     shares = {"a": 0.5, "b": 0.3, "c": 0.1, **{f"z{j}": 0.1 / 27 for j in range(27)}}
     facts = {"contributions": shares, "n_columns": 30, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
-    more = {"baseline": 0.6, "task": "classes", "signal": "captured", "procedure": "forest", "tried": []}
+    more = {
+        "baseline": 0.6,
+        "task": "classes",
+        "signal": "captured",
+        "procedure": "forest",
+        "tried": [],
+        "interval_note": "",
+    }
     words = answer({**facts, **more, "accuracy": [0.9, 0.6]})
     assert words.startswith("The forest uses 30 of 30 columns; 92% of what they contribute comes from a, b, c, z0")
     assert words.count("z") == 5

@@ -120,7 +120,10 @@ def roc(results: Results) -> Figure:
     """The ROC curve of two classes, from the out-of-fold probabilities of the chosen procedure."""
     labels = [row["label"] for row in results["data"]["classes"]]
     kept = results["predictions"]
-    curve = roc_curve(np.array(kept["truth"]), np.array(kept["answers"])[:, 1], np.array([0, 1]))
+    if kept is None:
+        curve = {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
+    else:
+        curve = roc_curve(np.array(kept["truth"]), np.array(kept["answers"])[:, 1], np.array([0, 1]))
     at = _corners(curve["false_positive"], curve["true_positive"])
     threshold = np.clip(curve["threshold"][at], 0, 1)
     source = {
@@ -148,19 +151,9 @@ def roc(results: Results) -> Figure:
 
 def reliability(results: Results, bins: int = 10) -> Figure:
     """How often answers came true against how sure the model was; on the diagonal it can be trusted."""
-    kept = results["predictions"]
-    truth, answers = np.array(kept["truth"]), np.array(kept["answers"])
-    two = answers.shape[1] == 2
-    sure = answers[:, 1] if two else answers.max(axis=1)
-    right = truth == 1 if two else answers.argmax(axis=1) == truth
-    order = np.argsort(sure, kind="stable")
-    parts = [part for part in np.array_split(order, min(bins, len(order))) if len(part)]
+    two = len(results["data"]["classes"]) == 2
     label = show.short(results["data"]["classes"][1]["label"], 24) if two else "the answer"
-    source = {
-        "sure": [float(sure[part].mean()) for part in parts],
-        "right": [float(right[part].mean()) for part in parts],
-        "rows": [len(part) for part in parts],
-    }
+    source = _calibration(results, bins)
     figure = _figure(
         height=320,
         x_axis_label=f"predicted probability of {label}",
@@ -173,6 +166,25 @@ def reliability(results: Results, bins: int = 10) -> Figure:
     dots = figure.scatter("sure", "right", source=source, size=9, color=BLUE)
     _hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
     return figure
+
+
+def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
+    """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
+    kept = results["predictions"]
+    if kept is None:
+        found = results["comparison"]["judged"]["calibration"]
+        return {"sure": found["predicted"], "right": found["share"], "rows": found["rows"]}
+    truth, answers = np.array(kept["truth"]), np.array(kept["answers"])
+    two = answers.shape[1] == 2
+    sure = answers[:, 1] if two else answers.max(axis=1)
+    right = truth == 1 if two else answers.argmax(axis=1) == truth
+    order = np.argsort(sure, kind="stable")
+    parts = [part for part in np.array_split(order, min(bins, len(order))) if len(part)]
+    return {
+        "sure": [float(sure[part].mean()) for part in parts],
+        "right": [float(right[part].mean()) for part in parts],
+        "rows": [len(part) for part in parts],
+    }
 
 
 def predicted(results: Results) -> Figure:
@@ -206,13 +218,13 @@ def drawn(results: Results) -> dict[str, Figure]:
     charts["procedures"], charts["folds"] = procedures(results), folds(results)
     if results["stability"]:
         charts["stability"] = stability(results)
-    if results["predictions"] is not None:
-        if not labels:
-            charts["predicted"] = predicted(results)
-        else:
-            charts["reliability"] = reliability(results)
-        if len(labels) == 2:
-            charts["roc"] = roc(results)
+    kept = results["predictions"] is not None
+    if kept and not labels:
+        charts["predicted"] = predicted(results)
+    if labels and (kept or len(labels) == 2):
+        charts["reliability"] = reliability(results)
+    if len(labels) == 2:
+        charts["roc"] = roc(results)
     return charts
 
 

@@ -77,7 +77,7 @@ def _answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, A
         guess = "the cheapest answer for all"
     picked = len(found["selected"])
     metric = show.metric(found["metric"])
-    sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else "too few rows for an interval"
+    sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
     cards = [
         ("Expected " + metric, show.number(found["score"]), sure),
         ("Baseline", show.number(found["baseline"]), guess),
@@ -218,6 +218,8 @@ def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
     first = _first(openings)
     if results["partial"] or first is None or first["metric"] != results["answer"]["metric"]:
         return ""
+    if first["interval"] is None or results["answer"]["score"] is None:
+        return f"The first opening found {show.number(first['score'])}, on rows too few for an interval."
     low, high = first["interval"]
     expected = results["answer"]["score"]
     agrees = low <= expected <= high

@@ -17,23 +17,30 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     """Out-of-fold answers of the chosen procedure: `confusion` for few classes, `by_class` for many."""
     kept, labels = results["predictions"], [show.name(row["label"]) for row in results["data"]["classes"]]
     if kept is None:
-        said = "There are too many rows to keep every prediction of the folds."
-        return {"sentence": said, "confusion": None, "by_class": None}
+        said = "There are too many rows to keep every prediction of the folds; counts of them are."
+        return _shown(said, results["comparison"]["judged"]["confusion"] if labels else None, labels)
     repeated = sum(fold["test"] for fold in results["folds"]) > len(kept["truth"])
     said = (
         f"Each of {show.count(len(kept['truth']), 'row')} was predicted by a model that had not seen it"
         f"{', several times; the mean is shown' if repeated else ''}."
     )
     if not labels:
-        return {"sentence": said, "confusion": None, "by_class": None}
+        return _shown(said, None, labels)
     counts = _counts(kept, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
     if results["settings"].get("loss") is not None:
         said += " The prediction is the answer of least expected cost."
+    return _shown(said, counts, labels)
+
+
+def _shown(said: str, counts: list[list[Any]] | None, labels: list[str]) -> dict[str, Any]:
+    if counts is None:
+        return {"sentence": said, "confusion": None, "by_class": None}
+    whole = [[round(n) for n in line] for line in counts]
     few = len(labels) <= MOST_SQUARE
     return {
         "sentence": said,
-        "confusion": _square(counts, labels) if few else None,
-        "by_class": None if few else _by_class(counts, labels),
+        "confusion": _square(whole, labels) if few else None,
+        "by_class": None if few else _by_class(whole, labels),
     }
 
 

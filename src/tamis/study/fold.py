@@ -9,8 +9,10 @@ import numpy as np
 
 from tamis.engine import seed_of
 from tamis.evaluate.leaks import leaks
+from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.metrics import Metric
 from tamis.evaluate.paired import row_losses
+from tamis.evaluate.tally import Tally
 from tamis.split import Folds, folds
 from tamis.study.contribution import contributions
 from tamis.study.judging import besides, is_learned, value
@@ -29,6 +31,7 @@ class Fold:
     name: str
     train: np.ndarray
     test: np.ndarray
+    repeat: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]
     pairs = _folds(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
     per_repeat = len(pairs) // repeats
     names = [f"repeat {i // per_repeat + 1} fold {i % per_repeat + 1}" for i in range(len(pairs))]
-    return [Fold(name, train, test) for name, (train, test) in zip(names, pairs)]
+    return [Fold(name, *pair, i // per_repeat) for i, (name, pair) in enumerate(zip(names, pairs))]
 
 
 def judge(problem: Problem, rules: Rules, fold: Fold, procedure: Procedure, *, seed: int) -> dict[str, Any]:
@@ -83,7 +86,33 @@ def judge(problem: Problem, rules: Rules, fold: Fold, procedure: Procedure, *, s
     }
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()
+    else:
+        result["tally"] = _tally(problem, rules, fold, answer, keep=False).to_dict()
     return result
+
+
+def tally_of(problem: Problem, rules: Rules, fold: Fold, result: dict[str, Any]) -> Tally:
+    """The judged rows of a fold, from what `judge` wrote down of them."""
+    if "tally" in result:
+        return Tally.from_dict(result["tally"])
+    return _tally(problem, rules, fold, np.array(result["answers"]), keep=True)
+
+
+def _tally(problem: Problem, rules: Rules, fold: Fold, answer: np.ndarray, *, keep: bool) -> Tally:
+    grouped = problem.groups is not None or problem.time is not None
+    y, labels = problem.y[fold.test], problem.labels
+    return Tally.of(
+        y,
+        answer,
+        fold.test if keep and not grouped else problem.units[fold.test],
+        labels or None,
+        decided=None if rules.costs is None else LossMatrix(rules.costs, np.arange(len(labels))).answers(answer),
+        learned=is_learned(y, _learned(problem, fold.train)) if labels else None,
+        grouped=grouped,
+        repeat=fold.repeat,
+        keep=keep,
+        means=(rules.metric,),
+    )
 
 
 def refit(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> dict[str, Any]:

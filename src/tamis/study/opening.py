@@ -9,14 +9,15 @@ import numpy as np
 
 import tamis
 from tamis.errors import StudyError
-from tamis.evaluate.interval import Judged, resampled
+from tamis.evaluate.interval import Interval, score_interval
+from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.metrics import Metric
+from tamis.evaluate.tally import Tally
 from tamis.lock import Ledger, Lock
 from tamis.study.fold import answers
 from tamis.study.judging import value as judged_value
 from tamis.study.model import Model
-from tamis.study.problem import Locked, Problem
-from tamis.study.results import bounded
+from tamis.study.problem import NEVER_SEEN, Locked, Problem
 
 
 def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> dict[str, Any]:
@@ -31,19 +32,21 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
         raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
     answer = answers(problem.task, model.fitted, model.aligned(locked.table), len(problem.labels))
     value = _value(metric, problem, y, answer)
-    interval = _interval(metric, problem, y, answer)
+    costs = None if model.loss is None else model.loss.matrix
+    interval = _interval(metric, problem, locked, answer, value, costs)
+    bounds = None if interval.note else (interval.low, interval.high)
     opening = Ledger(folder).append(
         lock,
         version=tamis.__version__,
         metric=metric.name,
         score=value,
-        interval=interval,
+        interval=bounds,
         rows=len(y),
-        note=_note(problem, metric, locked),
+        note="; ".join(part for part in (_note(problem, metric, locked), interval.note) if part),
     )
     return {
         "score": value,
-        "interval": list(interval),
+        "interval": None if bounds is None else list(bounds),
         "openings": len(Ledger(folder).openings(lock.digest, lock.data)),
         "independent": opening.independent,
         "metric": opening.metric,
@@ -62,25 +65,27 @@ def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) 
     return found
 
 
-def _interval(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) -> tuple[float, float]:
-    """Wilson's interval for a share of rows, the bootstrap of the locked rows for anything else."""
-    n = len(y)
-    if metric.name in ("accuracy", "error"):
-        return _wilson(_value(metric, problem, y, answer), n)
-    if problem.labels:
-        y, answer = y[y >= 0], answer[y >= 0]
-        n = len(y)
-    given = answer.argmax(axis=1) if problem.labels and metric.needs == "labels" else answer
-    labels = np.arange(len(problem.labels)) if problem.labels else None
-    low, high = resampled(metric, y, [Judged(np.arange(n), given)], labels, n_resamples=1000)
-    return (*bounded(metric, low, high),)  # type: ignore[return-value]
-
-
-def _wilson(share: float, n: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's 95% interval of a share, which stays sensible at 0 and 1."""
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return float(max(0.0, centre - reach)), float(min(1.0, centre + reach))
+def _interval(
+    metric: Metric, problem: Problem, locked: Locked, answer: np.ndarray, value: float, costs: Any
+) -> Interval:
+    """Where the model's score lies on new rows, from the locked rows; classes never learned are one more class."""
+    y, labels = locked.y, problem.labels or None
+    learned = None
+    if labels and (y == NEVER_SEEN).any():
+        learned = y != NEVER_SEEN
+        y, labels = np.where(learned, y, len(labels)), (*labels, "never learned")
+        answer = np.column_stack([answer, np.zeros(len(y))])
+    tally = Tally.of(
+        y,
+        answer,
+        np.arange(len(y)) if locked.groups is None else np.unique(locked.groups, return_inverse=True)[1],
+        labels,
+        decided=None if costs is None else LossMatrix(costs, np.arange(len(costs))).answers(answer[:, : len(costs)]),
+        learned=learned,
+        grouped=locked.groups is not None,
+        means=(metric,),
+    )
+    return score_interval(metric, [tally], [value], np.inf, len(y))
 
 
 def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:

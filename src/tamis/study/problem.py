@@ -35,12 +35,14 @@ class Locked:
     y : their target, codes into the problem's labels (`NEVER_SEEN` for a class of no unlocked row) or numbers.
     without_target : how many locked rows have no target, or one that does not fit what unlocked rows decided.
     misfits : how many of those have one that does not fit: a text among numbers, an infinite number.
+    groups : the group of each row, when given.
     """
 
     table: Table
     y: np.ndarray
     without_target: int
     misfits: int
+    groups: np.ndarray | None = None
 
     @property
     def seen(self) -> np.ndarray:
@@ -70,6 +72,7 @@ class Problem:
     dropped : how many unlocked rows had no target.
     digest : of all features and the unlocked targets.
     rare : what became of classes with fewer rows than folds; None for numbers.
+    locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
     misfits : column -> how many values of locked rows did not fit its kind or levels.
     """
@@ -89,6 +92,7 @@ class Problem:
     decisions: tuple[Decision, ...]
     misfits: dict[str, int]
     rare: Rare | None = None
+    locked_groups: np.ndarray | None = None
 
     @classmethod
     def of(cls, source: Table | Raw, settings: Settings) -> Problem:
@@ -124,6 +128,7 @@ class Problem:
             decisions=parted.table.decisions,
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
+            locked_groups=None if groups is None else groups.values[lock.rows],
         )
 
     @cached_property
@@ -151,7 +156,8 @@ class Problem:
         else:
             y = np.array([self._code(value) for value in known], dtype=np.int64)
         misfits = int(np.count_nonzero(strange | texts))
-        return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits)
+        groups = None if self.locked_groups is None else self.locked_groups[has]
+        return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits, groups)
 
     def _code(self, value: Any) -> int:
         """The code of a locked row's class; of a rare class that was merged, that of the class it became."""

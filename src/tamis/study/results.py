@@ -9,21 +9,19 @@ from typing import Any
 import numpy as np
 
 import tamis
-from tamis.evaluate.interval import corrected
+from tamis.evaluate.interval import score_interval
 from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.paired import difference
+from tamis.evaluate.tally import Tally, calibration, confusion, roc
 from tamis.study.choose import choose
 from tamis.study.claim import claim
-from tamis.study.fold import Fold, Rules
+from tamis.study.fold import Fold, Rules, tally_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 from tamis.study.words import answer
 
 SCHEMA = 1
-
-#: Metrics that cannot leave these bounds; an interval is cut there.
-BOUNDS = {"r2": (-np.inf, 1.0), "log_loss": (0.0, np.inf), "cost": (0.0, np.inf), "matthews": (-1.0, 1.0)}
 
 Judgements = dict[str, list[dict[str, Any]]]
 
@@ -55,7 +53,7 @@ def compare(
     return {
         "procedures": [
             {
-                **_summary(metric, procedure, judged[procedure.name], folds),
+                **_summary(problem, rules, procedure, judged[procedure.name], folds),
                 **_standing(losses, p, best, rows),
                 "p_value": shown.p_values[p],
             }
@@ -68,12 +66,13 @@ def compare(
         "signal": shown.signal,
         "p_value": shown.p_value,
         "score": _mean(scores),
-        "interval": _interval(metric, scores, folds),
+        **_interval(problem, rules, folds, of_picked),
         "scores": scores,
         "promised": _mean(promised),
         "optimism": _mean([_excess(metric, p, s) for p, s in zip(promised, scores)]),
         "picked": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
+        "judged": _judged(problem, rules, folds, judged[names[place]]),
     }
 
 
@@ -113,8 +112,9 @@ def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray)
 
 
 def _summary(
-    metric: Metric, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
+    problem: Problem, rules: Rules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
 ) -> dict[str, Any]:
+    metric = rules.metric
     test = [fold["test"] for fold in judged]
     train = [fold["train"] for fold in judged]
     return {
@@ -123,16 +123,46 @@ def _summary(
         "train": _mean(train),
         "nested": _mean(test),
         "gap": _mean([_excess(metric, a, b) for a, b in zip(train, test)]),
-        "interval": _interval(metric, test, folds),
+        **_interval(problem, rules, folds, judged),
         "scores": test,
         "besides": {name: _mean([fold["besides"][name] for fold in judged]) for name in judged[0]["besides"]},
         "columns": [len(fold["columns"]) for fold in judged],
     }
 
 
-def _interval(metric: Metric, scores: Sequence[float | None], folds: Sequence[Fold]) -> list[float] | None:
-    known = [score for score in scores if score is not None]
-    return bounded(metric, *corrected(known, *_sizes(folds))) if len(known) > 1 else None
+def _interval(
+    problem: Problem, rules: Rules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> dict[str, list[float] | str | None]:
+    """Where the score of the refitted model lies on new rows, or why that cannot be said."""
+    kept = [(fold, result) for fold, result in zip(folds, judged) if result["test"] is not None]
+    if not kept:
+        return {"interval": None, "interval_note": f"{rules.metric.name} has no value in any fold"}
+    found = score_interval(
+        rules.metric,
+        [tally_of(problem, rules, fold, result) for fold, result in kept],
+        [result["test"] for _, result in kept],
+        float(np.mean([len(fold.train) for fold, _ in kept])),
+        float(np.mean([len(fold.test) for fold, _ in kept])),
+    )
+    note = found.note or ("" if np.isfinite([found.low, found.high]).all() else "the judged rows give no bound")
+    return {"interval": None if note else [found.low, found.high], "interval_note": note}
+
+
+def _judged(
+    problem: Problem, rules: Rules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; None for numbers."""
+    if not problem.labels:
+        return None
+    tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
+    found: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
+    if "tally" in judged[0]:  # else the rows themselves are there
+        codes = [1] if len(problem.labels) == 2 else []
+        for code in codes:
+            curve, bins = roc(tallies, code), calibration(tallies, code)
+            found["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
+            found["calibration"] = {name: values.tolist() for name, values in bins.items()}
+    return found
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -166,6 +196,7 @@ def assemble(
         "metric": metric.name,
         "score": quoted["nested"] if compared["signal"] == "none" else quoted["score"],
         "interval": quoted["interval"],
+        "interval_note": quoted["interval_note"],
         "baseline": rows["baseline"]["nested"],
         "signal": compared["signal"],
         "beats_baseline": compared["signal"] == "captured",
@@ -260,18 +291,6 @@ def describe(settings: Settings, problem: Problem) -> dict[str, Any]:
         if problem.rare is None
         else {"how": problem.rare.how, "classes": [{"label": a, "rows": b} for a, b in problem.rare.classes]},
     }
-
-
-def bounded(metric: Metric, low: float, high: float) -> list[float]:
-    """An interval cut where the metric ends: accuracy does not exceed 1."""
-    if metric.name.startswith("neg_"):
-        return [low, min(high, 0.0)]
-    ends = BOUNDS.get(metric.name, (0.0, 1.0) if metric.task == "classes" else (0.0, np.inf))
-    return [max(low, ends[0]), min(high, ends[1])]
-
-
-def _sizes(folds: Sequence[Fold]) -> tuple[float, float]:
-    return float(np.mean([len(fold.train) for fold in folds])), float(np.mean([len(fold.test) for fold in folds]))
 
 
 def _predictions(problem: Problem, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any] | None:

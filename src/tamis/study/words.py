@@ -19,7 +19,7 @@ def answer(facts: dict[str, Any]) -> str:
 
     >>> answer({"contributions": {"age": 0.7, "bmi": 0.3}, "n_columns": 8, "metric": "accuracy", "score": 0.95,
     ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classes", "signal": "captured",
-    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63]})
+    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63], "interval_note": ""})
     'The lasso uses 2 of 8 columns: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
 guessing the majority gives 0.63.'
     """
@@ -55,7 +55,7 @@ def _expected(facts: dict[str, Any]) -> str:
     if facts["score"] is None:
         return f"The rows are too few for an expected {metric}."
     bound = facts["interval"]
-    sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else "the rows are too few for an interval"
+    sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else facts["interval_note"]
     said = f"Expected {metric} on new rows {_two(facts['score'])}"
     if facts["signal"] == "none":
         return (
