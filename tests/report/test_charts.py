@@ -28,6 +28,13 @@ def test_charts_suit_the_kind_of_study(made):
     assert set(charts.drawn(made.stopped())) == {"classes"}
     without = {**made.study(), "predictions": None, "stability": []}
     assert set(charts.drawn(without)) == {"classes", "procedures", "folds"}
+    judged = {
+        "confusion": [[8, 2], [1, 9]],
+        "roc": {"false_positive": [0, 0.2, 1], "true_positive": [0, 0.9, 1], "threshold": [1, 0.5, 0]},
+        "calibration": {"predicted": [0.2, 0.8], "share": [0.1, 0.9], "rows": [10, 10]},
+    }
+    counted = {**without, "comparison": {**without["comparison"], "judged": judged}}
+    assert set(charts.drawn(counted)) == {"classes", "procedures", "folds", "reliability", "roc"}
 
 
 def test_procedures_carry_the_figures_of_the_results(made):

@@ -221,9 +221,10 @@ def drawn(results: Results) -> dict[str, Figure]:
     kept = results["predictions"] is not None
     if kept and not labels:
         charts["predicted"] = predicted(results)
-    if labels and (kept or len(labels) == 2):
+    counted = (results["comparison"]["judged"] or {}).keys()
+    if labels and (kept or "calibration" in counted):
         charts["reliability"] = reliability(results)
-    if len(labels) == 2:
+    if len(labels) == 2 and (kept or "roc" in counted):
         charts["roc"] = roc(results)
     return charts
 
