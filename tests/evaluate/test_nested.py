@@ -233,6 +233,20 @@ def test_a_list_is_compared_on_the_same_folds_with_corrected_tests():
     assert alone.pairs[0].p_value == 1.0
 
 
+def test_the_best_of_perfect_procedures_is_not_certain():
+    """Resampled answers without a mistake have none in any resample: 20 rows once gave 1.00 to 1.00."""
+    y = np.arange(20) % 2
+    X = y[:, None] + 0.01 * np.random.default_rng(0).normal(size=(20, 2))
+    result = nested_score({"line": LogisticRegression(C=100.0), "tree": DecisionTreeClassifier()}, X, y)
+    assert result.score == 1
+    assert result.interval.low < 0.85
+    assert result.interval.high == 1
+    for one in result.results.values():
+        assert one.interval.low < 0.85
+    few = nested_score({"line": LogisticRegression(), "tree": DecisionTreeClassifier()}, X[:18], y[:18], scoring="f1")
+    assert few.interval.note == "too few rows of class 0 (9) to bound"
+
+
 def test_errors_and_costs_are_compared_the_right_way_round():
     """With an error for a score, the best is the smallest."""
     models = [("good", LinearRegression()), ("bad", DecisionTreeRegressor())]

@@ -70,6 +70,22 @@ def test_sums_bound_numbers_as_their_rows_do(name):
     assert np.mean(scores) in kept
 
 
+def test_ranks_give_the_area_and_delongs_variance():
+    """The interval of an area rests on them, above 5,000 rows on nothing else."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(60) < 0.3).astype(int)
+    p = np.round(rng.random(60) + 0.4 * y, 1) / 2  # with ties
+    sums = Tally.of(y, np.column_stack([1 - p, p]), np.arange(60), [0, 1], keep=False).sums
+    area = sk.roc_auc_score(y, p)
+    assert sums.areas == pytest.approx(area)
+    own, other = p[y == 1], p[y == 0]
+    wins = (own[:, None] > other) + (own[:, None] == other) / 2
+    delong = ((wins.mean(axis=1) - area) ** 2).mean() / len(own) + ((wins.mean(axis=0) - area) ** 2).mean() / len(other)
+    influence = sums.values["ranks"] - area * sums.values["shares"]
+    assert (influence**2).sum() == pytest.approx(delong, rel=1e-5)
+    assert influence.sum() == pytest.approx(0, abs=1e-6)
+
+
 def test_average_precision_of_a_histogram_is_near_that_of_the_rows():
     """Bins finer towards 0 and 1 must hold what a ranking of rare positives needs."""
     rng = np.random.default_rng(0)

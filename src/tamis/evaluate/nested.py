@@ -73,9 +73,7 @@ class NestedScore:
     notes: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        low, high = self.interval
-        sure = f"[{low:.4g}, {high:.4g}]" if not self.interval.note else f"({self.interval.note})"
-        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} {sure}"]
+        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} {_shown(self.interval)}"]
         if self.optimism is not None:
             parts.append(f"optimism {self.optimism:+.4g}")
         if self.stability is not None and self.selected is not None:
@@ -104,7 +102,8 @@ class Comparison:
     ----------
     results : name -> NestedScore.
     best : the name of the procedure with the best mean.
-    score, interval : the honest score of "the best of these" (BBC): the choice is made and judged on different rows.
+    score, interval : the honest score of "the best of these" (BBC): the choice is made and judged on different rows;
+        the interval is not narrower than that of the best procedure.
     optimism : how much better the best looked than that.
     pairs : every two of them, with corrected tests; `p_adjusted` after Holm.
     """
@@ -126,10 +125,9 @@ class Comparison:
         return len(self.results)
 
     def __repr__(self) -> str:
-        low, high = self.interval
         lines = [repr(result) for result in self.results.values()]
         return "\n".join(
-            [*lines, f"best: {self.best}; honest score of the best {self.score:.4g} [{low:.4g}, {high:.4g}]"]
+            [*lines, f"best: {self.best}; honest score of the best {self.score:.4g} {_shown(self.interval)}"]
         )
 
 
@@ -196,6 +194,10 @@ def nested_score(
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
     return _comparison(results, task, groups, level, seed)
+
+
+def _shown(interval: Interval) -> str:
+    return f"({interval.note})" if interval.note else f"[{interval.low:.4g}, {interval.high:.4g}]"
 
 
 def whole_seed(random_state: Any) -> int:
@@ -302,7 +304,21 @@ def _comparison(results: dict[str, NestedScore], task: Problem, groups: Any, lev
         seed=seed_of(seed, "best"),
     )
     optimism = float(means[best] - utility(task.metric, score))
+    interval = _as_wide(interval, score, results[best])
     return Comparison(results, best, score, interval, optimism, _pairs(results, task.metric, level))
+
+
+def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
+    """The resampled interval about the score of the best, not narrower than the rows allow the best itself."""
+    low, high = best.interval
+    if np.isnan(low):
+        return best.interval
+    least = score - (best.mean - low)
+    return Interval(
+        min(interval.low, max(least, 0.0) if low >= 0 else least),
+        max(interval.high, score + (high - best.mean)),
+        interval.level,
+    )
 
 
 def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[Pair]:

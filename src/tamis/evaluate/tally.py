@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from tamis.errors import ParameterError
 from tamis.evaluate.metrics import METRICS, Metric
@@ -402,10 +401,12 @@ def _ranks(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, n
     for code in curves:
         own = truth == code
         value, n_own, n_other = _of_class(answer, code), int(own.sum()), int((~own).sum())
-        above = rankdata(value)
-        inside = np.empty(len(value))
-        inside[own], inside[~own] = rankdata(value[own]), rankdata(value[~own])
-        placed = np.where(own, (above - inside) / n_other, 1 - (above - inside) / n_own)
+        distinct, place = np.unique(value, return_inverse=True)
+        with_own = np.bincount(place[own], minlength=len(distinct))
+        with_other = np.bincount(place[~own], minlength=len(distinct))
+        under_own = (np.cumsum(with_own) - with_own / 2) / n_own  # ties count by half
+        under_other = (np.cumsum(with_other) - with_other / 2) / n_other
+        placed = np.where(own, under_other[place], 1 - under_own[place])
         side = np.where(own, n_own, n_other)
         area += float(placed[own].mean()) / len(curves)
         ranks[:, 0] += placed / side / len(curves)
