@@ -1,0 +1,93 @@
+"""The best that answers can score without knowing the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tamis.engine import generator
+from tamis.evaluate.chance.answers import score_of
+from tamis.evaluate.metrics import Metric, prepare, utility
+
+__all__ = ["blind", "chance", "constant_answers"]
+
+_FOLDS = 5  # some metrics are larger by chance on few rows: answers are judged in so many folds
+_DRAWS = 40
+
+
+def chance(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
+    """The score of the best constant answer.
+
+    >>> from tamis.evaluate.metrics import METRICS
+    >>> chance(METRICS["accuracy"], np.array([0, 0, 0, 1]), np.array([0, 1]))
+    0.75
+    """
+    return max(constant_answers(metric, y, labels), key=lambda value: utility(metric, value))
+
+
+def constant_answers(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> list[float]:
+    """Scores of constant answers: each class, the shares of the classes; the mean, and numbers over the range."""
+    n = len(y)
+    answers: Iterable[np.ndarray]
+    if labels is None:
+        answers = [np.full(n, value) for value in (y.mean(), *np.quantile(y, np.linspace(0.02, 0.98, 49)))]
+    elif metric.needs == "labels":
+        answers = [np.full(n, label) for label in labels]
+    elif metric.needs == "decision":
+        answers = [np.zeros((n, len(labels))) if len(labels) > 2 else np.zeros(n)]
+    else:
+        answers = [np.tile(_shares(y, labels), (n, 1))]
+    return [float(metric.value(*prepare(metric, y, given, labels))) for given in answers]
+
+
+def blind(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
+    """The better of the best constant answer and of answers drawn at random, in the shares of the classes.
+
+    For F1 averaged over classes, and for average precision on few rows, no constant answer is the best.
+
+    >>> from tamis.evaluate.metrics import METRICS
+    >>> round(blind(METRICS["matthews"], np.array([0, 0, 0, 1]), np.array([0, 1])), 1)
+    0.0
+    """
+    values = [chance(metric, y, labels)]
+    if labels is not None and metric.needs != "probabilities" and metric.base not in _ANSWERS_DO_NOT_MATTER:
+        values.append(_drawn(metric, y, labels))
+    if metric.base == "rmse":
+        values.append(_root_on_folds(y) * (-1 if metric.negated else 1))
+    return max(values, key=lambda value: utility(metric, value))
+
+
+#: Metrics whose mean is the same for all answers that know nothing, so that drawn ones would only add noise.
+_ANSWERS_DO_NOT_MATTER = ("balanced_accuracy", "matthews", "kappa", "roc_auc", "accuracy", "error")
+
+
+def _drawn(metric: Metric, y: np.ndarray, labels: np.ndarray) -> float:
+    """The mean score, on folds, of labels drawn in the shares of the classes, or of decision values in random order."""
+    draw = generator(0, "drawn answers")
+    values = []
+    for _ in range(_DRAWS):
+        truth, given = draw.permutation(y), draw.permutation(y)
+        if metric.needs == "decision":
+            given = draw.random((len(y), len(labels)))
+            given = given[:, 1] if len(labels) == 2 else given / given.sum(axis=1, keepdims=True)
+        parts = np.array_split(_spread(truth), max(1, min(_FOLDS, len(y) // 2)))
+        values.append(score_of(metric, [prepare(metric, truth[part], given[part], labels) for part in parts]))
+    return float(np.mean(values))
+
+
+def _spread(y: np.ndarray) -> np.ndarray:
+    """The rows in an order whose stretches hold about the same share of every class."""
+    order = np.argsort(y, kind="stable")
+    return np.concatenate([order[start::_FOLDS] for start in range(_FOLDS)])
+
+
+def _root_on_folds(y: np.ndarray) -> float:
+    """The mean, over small folds, of the root of squared distances from the mean; it is less than the whole root."""
+    draw = generator(0, "root on folds")
+    parts = [draw.choice(y, size=max(2, len(y) // (2 * _FOLDS)), replace=False) for _ in range(_DRAWS)]
+    return float(np.mean([np.sqrt(np.mean((part - y.mean()) ** 2)) for part in parts]))
+
+
+def _shares(y: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return np.asarray(np.bincount(np.searchsorted(labels, y), minlength=len(labels)) / len(y))
