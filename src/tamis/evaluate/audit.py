@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ from scipy import stats
 from tamis.check import count, number
 from tamis.evaluate.chance.level import Level, constant
 from tamis.evaluate.chance.recognise import recognised, unequal
-from tamis.evaluate.chance.reference import coin_table, equal_rows, noise_table, telling_table
+from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
 from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.nested import whole_seed
@@ -178,7 +179,8 @@ def _level(runner: Runner, real: Run, given: float | None) -> Level:
     if runner.metric is None and _falls(runner):
         return constant([0.0], "unknown: it falls where the target can be learned, so name the error it is", False)
     metrics = _metrics(runner)
-    values = [float(_turned(runner, blind(metric, runner.y, runner.task.labels))) for metric in metrics]
+    labels = runner.task.labels
+    values = [float(_turned(runner, value)) for metric in metrics for value in blind(metric, runner.y, labels)]
     if values and all(metric.base not in _BETTER_ON_FEW_ROWS for metric in metrics):
         names = " or ".join(sorted({metric.base for metric in metrics}))
         return constant(values, f"answers that know nothing of the columns, under {names}")
@@ -198,17 +200,22 @@ def _metrics(runner: Runner) -> list[Metric]:
     """The metric of a function that returns only its score, as named; else those its scores on equal rows fit."""
     if runner.metric is not None:
         return [runner.metric]
-    for make in (equal_rows, coin_table):
-        found = recognised(lambda y: float(runner.elsewhere(make, [y])[0]), runner.y, runner.task.labels)  # noqa: B023
-        if found:
-            return found
-    return []
+    scores = [_on(runner, almost_equal_rows), _on(runner, equal_rows)]
+    return recognised(scores, runner.y, runner.task.labels)
+
+
+def _on(runner: Runner, make: Any) -> Callable[[np.ndarray], float]:
+    return lambda y: float(runner.elsewhere(make, [y])[0])
 
 
 def _measured(runner: Runner, blind_scores: list[float]) -> Level:
     """Chance as the scores of the function itself where nothing can be found; no less than those of blind answers."""
-    samples, words = [], []
-    for make, name in ((coin_table, "coin flips"), (noise_table, "noise")):
+    samples: list[np.ndarray] = []
+    words: list[str] = []
+    tables: list[tuple[Any, str]] = [(coin_table, "coin flips"), (noise_table, "noise")]
+    if not blind_scores:  # a metric nobody knows: what constant answers score must be measured too
+        tables += [(equal_rows, "equal rows"), (almost_equal_rows, "one column of noise")]
+    for make, name in tables:
         scores = runner.elsewhere(make, runs=_REFERENCES)
         if np.isfinite(scores).all():
             samples.append(np.asarray(_turned(runner, scores)))

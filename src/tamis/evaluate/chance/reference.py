@@ -16,17 +16,51 @@ from tamis.engine import generator
 from tamis.table import take
 from tamis.table.frame import is_frame
 
-__all__ = ["coin_table", "equal_rows", "noise_table", "telling_table"]
+__all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "telling_table"]
 
 
 def equal_rows(X: Any, seed: int, number: int) -> Any:
     """Every row the same row of X.
 
+    Numbers are cut to eight binary digits, so that sums of squares are exact and a column of equal values has a variance
+    of exactly 0: rounding errors must not be something to select by.
+
     >>> len(np.unique(equal_rows(np.arange(40.0).reshape(20, 2), 0, 0), axis=0))
     1
     """
     row = int(generator(seed, "equal rows", number).integers(X.shape[0]))
-    return _indexed(take(X, rows=np.full(X.shape[0], row)), X)
+    alike = take(X, rows=np.full(X.shape[0], row))
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f":
+        return _cut(alike)
+    if not is_frame(X):
+        return alike
+    frame = nw.from_native(alike, eager_only=True)
+    floats = [column for column in frame.iter_columns() if column.dtype.is_float()]
+    cut = [nw.new_series(c.name, _cut(c.to_numpy()), backend=c.implementation) for c in floats]
+    return _indexed(nw.to_native(_with(frame, cut)), X)
+
+
+def _cut(values: np.ndarray) -> np.ndarray:
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32) & np.uint32(0xFFFF0000)
+    return bits.view(np.float32).astype(np.float64)
+
+
+def almost_equal_rows(X: Any, seed: int, number: int) -> Any | None:
+    """Every row the same row of X but for noise in one column of numbers: models that divide by a variance need some.
+
+    None where there is no such column.
+
+    >>> len(np.unique(almost_equal_rows(np.arange(40.0).reshape(20, 2), 0, 0)[:, 1]))
+    1
+    """
+    alike, noisy = equal_rows(X, seed, number), noise_table(X, seed, number)
+    if isinstance(noisy, np.ndarray):
+        return np.column_stack([noisy[:, :1], alike[:, 1:]])
+    if noisy is None:
+        return None
+    frame = nw.from_native(noisy, eager_only=True)
+    first = [column for column in frame.iter_columns() if column.dtype.is_numeric()][:1]
+    return _indexed(nw.to_native(_with(nw.from_native(alike, eager_only=True), first)), X) if first else None
 
 
 def coin_table(X: Any, seed: int, number: int) -> Any:
@@ -75,7 +109,7 @@ def _one_column(X: Any, values: np.ndarray, seed: int, number: int) -> Any | Non
         return None
     frame = nw.from_native(coin_table(X, seed, number), eager_only=True)
     given = nw.from_native(X, eager_only=True)
-    made = [_series(given[name], values) for name in frame.columns if given[name].dtype.is_numeric()]
+    made = [_series(column, values) for column in given.iter_columns() if column.dtype.is_numeric()]
     return _indexed(nw.to_native(_with(frame, made)), X)
 
 

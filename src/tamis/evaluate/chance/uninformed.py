@@ -41,24 +41,27 @@ def constant_answers(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -
     return [float(metric.value(*prepare(metric, y, given, labels))) for given in answers]
 
 
-def blind(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
-    """The better of the best constant answer and of answers drawn at random, in the shares of the classes.
+def blind(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> list[float]:
+    """What answers can score that know nothing of the columns: one number, or two that bound it.
 
-    For F1 averaged over classes, and for average precision on few rows, no constant answer is the best.
+    For F1 averaged over classes, and for average precision on few rows, answers drawn at random in the shares of the
+    classes are better than any constant. For F1 of one class the best is to answer always that class, which no model
+    does unasked; drawn answers are the other bound.
 
     >>> from tamis.evaluate.metrics import METRICS
-    >>> round(blind(METRICS["matthews"], np.array([0, 0, 0, 1]), np.array([0, 1])), 1)
-    0.0
+    >>> blind(METRICS["matthews"], np.array([0, 0, 0, 1]), np.array([0, 1]))
+    [0.0]
     """
-    values = [chance(metric, y, labels)]
-    if labels is not None and metric.needs != "probabilities" and metric.base not in _ANSWERS_DO_NOT_MATTER:
-        values.append(_drawn(metric, y, labels))
+    best = chance(metric, y, labels)
     if metric.base == "rmse":
-        values.append(_root_on_folds(y) * (-1 if metric.negated else 1))
-    return max(values, key=lambda value: utility(metric, value))
+        return [min(abs(best), _root_on_folds(y)) * (-1 if metric.negated else 1)]
+    if labels is None or metric.needs == "probabilities" or metric.base in _ANSWERS_DO_NOT_MATTER:
+        return [best]
+    drawn = _drawn(metric, y, labels)
+    return [drawn, best] if metric.base == "f1" else [max(drawn, best)]
 
 
-#: Metrics whose mean is the same for all answers that know nothing, so that drawn ones would only add noise.
+#: Metrics for which no drawn answer is better than the best constant one.
 _ANSWERS_DO_NOT_MATTER = ("balanced_accuracy", "matthews", "kappa", "roc_auc", "accuracy", "error")
 
 
