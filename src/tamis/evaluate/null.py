@@ -138,7 +138,8 @@ class Runner:
         if self.metric is None:
             self.metric = usual_metric(found, self.task.classes)
         labels = labels_of(self.metric, found, self.task.labels)
-        return self._against_chance(self.metric, found, labels, number)
+        score = score_of(self.metric, prepared(self.metric, found, labels))
+        return Run(score, self._chance(self.metric, found, labels, number))
 
     def _in_folds(self, X: Any, y: np.ndarray, number: int) -> Run:
         task = Problem(X, y, self.task.names, self.task.metric, self.task.labels)
@@ -149,15 +150,14 @@ class Runner:
         if len(promises) == len(outcomes):
             self.promises[number] = float(np.mean(promises))
         judged = [Answers(y[o.judged.rows], o.judged.answer, o.judged.rows) for o in outcomes]
-        run = self._against_chance(task.metric, judged, task.labels, number)
-        return Run(mean_score(task, outcomes), run.chance)
+        return Run(mean_score(task, outcomes), self._chance(task.metric, judged, task.labels, number))
 
-    def _against_chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> Run:
-        score = score_of(metric, prepared(metric, found, labels))
+    def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
+        """Chance for these predictions, where it is asked for."""
         if not self.paired:
-            return Run(score)
+            return None
         seed = seed_of(self.seed, "chance", number)
-        return Run(score, reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time))
+        return reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time)
 
 
 def _bare(X: Any, y: Any) -> Problem:

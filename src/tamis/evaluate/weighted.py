@@ -73,6 +73,14 @@ def _matthews(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np
     return np.where(below > 0, above / below, np.where(n > 0, 0.0, np.nan))
 
 
+def _kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    cells = _cells(y, answer, labels, weights)
+    n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
+    by_chance = (cells.sum(axis=2) * cells.sum(axis=1)).sum(axis=1)
+    below = n**2 - by_chance
+    return np.where(below > 0, (n * right - by_chance) / below, np.where(n > 0, 0.0, np.nan))
+
+
 def _counted(name: str, average: str | None) -> Many:
     """Precision, recall or F1 from confusion counts; 0 where there is nothing to divide by."""
 
@@ -152,6 +160,7 @@ def _by_value(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -
 _MANY: dict[str, Many] = {
     "balanced_accuracy": _balanced,
     "matthews": _matthews,
+    "kappa": _kappa,
     "r2": _r2,
     "rmse": _rmse,
     "mape": _mape,

