@@ -139,7 +139,7 @@ def verdicts(job: tuple[str, str, str, bool, int]) -> tuple[int, int, float]:
         shares = {"balanced": 30, "85/15": 9}
         y = rng.normal(3, 2, size=N) if target == "numbers" else rng.permutation(np.arange(N) < shares[target]) * 1
         _Chosen.met.clear()
-        told = dict(scoring=scoring) if kind != "number" else {}
+        told = {"scoring": scoring} if kind != "number" else {}
         with threadpool_limits(1):
             found = tamis.audit(procedure(kind, leak, scoring, target != "numbers"), X, y, random_state=seed, **told)
         flagged, open_, runs = flagged + found.leaks, open_ + (not found.decided), runs + found.n_permutations

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from tamis.engine import generator
-from tamis.evaluate.chance.answers import score_of
+from tamis.evaluate.chance.answers import Answers
+from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.evaluate.metrics import Metric, prepare, utility
 
 __all__ = ["blind", "chance", "constant_answers"]
 
 _FOLDS = 5  # some metrics are larger by chance on few rows: answers are judged in so many folds
-_DRAWS = 40
+_DRAWS = 20
 
 
 def chance(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
@@ -68,14 +69,14 @@ _ANSWERS_DO_NOT_MATTER = ("balanced_accuracy", "matthews", "kappa", "roc_auc", "
 def _drawn(metric: Metric, y: np.ndarray, labels: np.ndarray) -> float:
     """The mean score, on folds, of labels drawn in the shares of the classes, or of decision values in random order."""
     draw = generator(0, "drawn answers")
+    parts = np.array_split(_spread(y), max(1, min(_FOLDS, len(y) // 2)))
     values = []
-    for _ in range(_DRAWS):
-        truth, given = draw.permutation(y), draw.permutation(y)
+    for number in range(_DRAWS):
+        given = draw.permutation(y)
         if metric.needs == "decision":
             given = draw.random((len(y), len(labels)))
             given = given[:, 1] if len(labels) == 2 else given / given.sum(axis=1, keepdims=True)
-        parts = np.array_split(_spread(truth), max(1, min(_FOLDS, len(y) // 2)))
-        values.append(score_of(metric, [prepare(metric, truth[part], given[part], labels) for part in parts]))
+        values.append(reshuffled(metric, [Answers(y[part], given[part]) for part in parts], labels, number))
     return float(np.mean(values))
 
 
