@@ -90,5 +90,5 @@ def _explains(
 def _slack(metric: Metric, expected: list[float], numbers: bool) -> np.ndarray:
     """The mean of folds is not quite the score of all rows, and what is learned on other rows is a bit worse."""
     if not numbers:
-        return np.full(len(expected), 0.05 if metric.needs == "probabilities" else 0.015)
+        return np.full(len(expected), 0.03 if metric.needs == "probabilities" else 0.015)
     return np.full(len(expected), 0.25) if metric.base == "r2" else 0.1 * np.abs(expected)

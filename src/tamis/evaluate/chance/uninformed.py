@@ -36,7 +36,7 @@ def constant_answers(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -
     elif metric.needs == "labels":
         answers = [np.full(n, label) for label in labels]
     elif metric.needs == "decision":
-        answers = [np.zeros((n, len(labels))) if len(labels) > 2 else np.zeros(n)]
+        answers = [np.full((n, len(labels)), 1 / len(labels)) if len(labels) > 2 else np.zeros(n)]
     else:
         answers = [np.tile(_shares(y, labels), (n, 1))]
     return [float(metric.value(*prepare(metric, y, given, labels))) for given in answers]
