@@ -286,10 +286,11 @@ def rank(
 @app.command()
 @_plainly
 def audit(
-    procedure: Annotated[str, typer.Argument(metavar="SCRIPT:NAME", help="my_script.py:procedure, (X, y) -> score")],
+    procedure: Annotated[str, typer.Argument(metavar="SCRIPT:NAME", help="my_script.py:procedure, (X, y) -> answers")],
     table: TableArgument,
     target: TargetOption,
     permutations: Annotated[int, typer.Option(help="shuffled targets at most")] = 100,
+    scoring: Annotated[str | None, typer.Option(help="the metric of the predictions, or of the score")] = None,
     seed: Annotated[int, typer.Option(help="fixes the shuffles")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     types: TypesOption = None,
@@ -300,7 +301,15 @@ def audit(
     from tamis.evaluate import audit_table
 
     found = audit_table(
-        procedure, table, target, n_permutations=permutations, seed=seed, n_jobs=jobs, types=types, query=query
+        procedure,
+        table,
+        target,
+        n_permutations=permutations,
+        scoring=scoring,
+        seed=seed,
+        n_jobs=jobs,
+        types=types,
+        query=query,
     )
     typer.echo(json.dumps(found.to_dict()) if as_json else repr(found))
     if found.leaks:

@@ -1,5 +1,10 @@
 """Audit: leaking ways of working are flagged, honest ones pass."""
 
+import importlib.util
+import json
+from pathlib import Path
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,8 +15,8 @@ from imblearn.pipeline import make_pipeline as imbalanced_pipeline
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.metrics import mean_squared_error
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.metrics import cohen_kappa_score, make_scorer, mean_squared_error
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -283,6 +288,184 @@ def test_what_cannot_be_audited_is_refused_in_one_sentence(call, error, says):
     assert "\n" not in str(caught.value)
 
 
+HONEST = ["accuracy", "average_precision", "f1_macro", "f1", "kappa", "log_loss", "brier"]
+
+
+@pytest.mark.parametrize("scoring", HONEST)
+@pytest.mark.parametrize("share", [0.5, 0.2])
+def test_an_honest_estimator_passes_under_any_metric(scoring, share):
+    """Average precision on few rows, and F1 over both classes, are above the best constant answer by chance."""
+    X, y = noise(0, n=60, d=5, shares=(1 - share, share))
+    found = tamis.audit(GaussianNB(), X, y, scoring=scoring, n_permutations=40)
+    assert not found.leaks
+    assert found.decided
+    assert found.chances.shape == found.null.shape
+    assert found.chance == pytest.approx(found.chances.mean())
+
+
+def outside(scoring):
+    """Columns chosen before the folds; returns only the score."""
+
+    def chosen_outside(X, y):
+        best = SelectKBest(f_classif, k=10).fit(X, y).get_support()
+        return cross_val_score(LogisticRegression(), X[:, best], y, cv=5, scoring=scoring).mean()
+
+    return chosen_outside
+
+
+def inside(scoring):
+    def chosen_inside(X, y):
+        model = make_pipeline(SelectKBest(f_classif, k=10), LogisticRegression())
+        return cross_val_score(model, X, y, cv=5, scoring=scoring).mean()
+
+    return chosen_inside
+
+
+SCORES = ["matthews_corrcoef", make_scorer(cohen_kappa_score), "neg_log_loss", "neg_brier_score", "f1_macro", "f1"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("scoring", "share"),
+    [*((scoring, 0.15) for scoring in SCORES), *((scoring, 0.5) for scoring in ("neg_log_loss", "average_precision"))],
+)
+def test_bare_scores_of_any_metric_are_told(scoring, share):
+    """A leak that shows as Matthews, kappa, log loss or Brier is a leak; an honest F1 is none."""
+    X, y = noise(0, n=60, d=200, shares=(1 - share, share))
+    assert tamis.audit(outside(scoring), X, y, n_permutations=20).leaks
+    assert not tamis.audit(inside(scoring), X, y, n_permutations=20).leaks
+
+
+def folds_of(X, y, leak, give):
+    if leak:
+        X = X[:, SelectKBest(f_classif, k=10).fit(X, y).get_support()]
+    made = []
+    for train, test in StratifiedKFold(5).split(X, y):
+        model = GaussianNB().fit(X[train], y[train])
+        made.append((y[test], model.predict(X[test]) if give == "labels" else model.predict_proba(X[test])))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("scoring", "give"),
+    [("accuracy", "labels"), ("f1_weighted", "labels"), ("log_loss", "probabilities"), ("roc_auc", "probabilities")],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_functions_that_return_predictions_are_told(scoring, give, whole):
+    """With predictions chance is known for these answers, in one piece or by fold."""
+
+    def procedure(X, y, leak):
+        made = folds_of(X, y, leak, give)
+        return tuple(np.concatenate(parts) for parts in zip(*made)) if whole else made
+
+    X, y = noise(2, n=60, d=200, shares=(0.85, 0.15))
+    caught = tamis.audit(lambda X, y: procedure(X, y, True), X, y, scoring=scoring, n_permutations=20)
+    passed = tamis.audit(lambda X, y: procedure(X, y, False), X, y, scoring=scoring, n_permutations=20)
+    assert caught.leaks
+    assert not passed.leaks
+    assert "reshuffled" in passed.chance_from
+
+
+def test_predictions_without_a_metric_are_judged_by_the_usual_one():
+    """Labels by accuracy, in whatever words; probabilities by their ranking; numbers by R²."""
+    X, y = noise(0, n=60, d=200)
+    words = np.where(y == 1, "ill", "well")
+    encoded = tamis.audit(lambda X, y: folds_of(X, (y == "ill") * 1, True, "labels"), X, words, n_permutations=10)
+    assert encoded.leaks
+    assert encoded.score == pytest.approx(np.mean([np.mean(t == p) for t, p in folds_of(X, y, True, "labels")]))
+    ranked = tamis.audit(lambda X, y: folds_of(X, y, True, "probabilities"), X, y, n_permutations=10)
+    assert ranked.leaks
+    assert ranked.chance == pytest.approx(0.5, abs=0.05)
+    target = np.random.default_rng(0).normal(size=60)
+
+    def numbers(X, y):
+        best = SelectKBest(f_regression, k=10).fit(X, y).get_support()
+        return y, cross_val_predict(LinearRegression(), X[:, best], y)
+
+    assert tamis.audit(numbers, X, target, n_permutations=10).leaks
+
+
+class Hoarder(GaussianNB):
+    """An estimator that answers rows it has met before from memory, whichever fold they were in."""
+
+    seen: ClassVar[dict] = {}
+
+    def fit(self, X, y):
+        self.seen.update({row.tobytes(): target for row, target in zip(X, y)})
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.array([self.seen.get(row.tobytes(), 0) for row in X])
+
+
+def test_an_estimator_that_remembers_other_folds_is_flagged():
+    """What is shared between folds leaks, though every fit is given training rows only."""
+    X, y = noise(0, n=60, d=5)
+    for scoring in ("accuracy", "kappa", "f1_macro"):
+        assert tamis.audit(Hoarder(), X, y, scoring=scoring, n_permutations=20).leaks
+
+
+def test_single_rows_are_judged_against_all_others():
+    """Within a fold of one row nothing can be reshuffled: leave-one-out must not pass unseen."""
+    X, y = noise(0, n=20, d=5)
+    assert tamis.audit(Hoarder(), X, y, outer="loo", n_permutations=10).leaks
+    assert not tamis.audit(GaussianNB(), X, y, outer="loo", n_permutations=10).leaks
+
+
+def test_what_cannot_be_told_is_said_with_the_way_out():
+    """Scores that are higher wherever columns are fine, as those of a metric nobody knows, say nothing of leaks."""
+
+    def fineness(X, y):
+        return 0.6 if len(np.unique(X[:, 0])) > 2 else 0.3
+
+    found = tamis.audit(fineness, *noise(0, d=3), n_permutations=20)
+    assert not found.leaks
+    assert not found.decided
+    assert found.verdict.startswith("cannot tell whether fineness leaks")
+    assert any("return its predictions" in sentence for sentence in found.advice)
+    assert json.loads(json.dumps(found.to_dict()))["decided"] is False
+    given = tamis.audit(fineness, *noise(0, d=3), n_permutations=20, chance_level=0.6)
+    assert given.decided
+    assert not given.leaks
+
+
+def test_an_error_without_its_name_is_not_judged_upside_down():
+    """An honest function that returns its squared error must not be flagged because the error is large."""
+
+    def error(X, y):
+        return mean_squared_error(y, cross_val_predict(LinearRegression(), X, y))
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 20)), rng.normal(size=60)
+    found = tamis.audit(error, X, y, n_permutations=10)
+    assert (found.leaks, found.decided) == (False, False)
+    assert "name the error" in found.verdict
+    assert tamis.audit(error, X, y, n_permutations=20, scoring="mse").decided
+
+
+def test_a_pass_says_what_no_shuffle_can_show():
+    """Columns chosen on the real target before the audit are out of its sight; the user must know."""
+    found = tamis.audit(DummyClassifier(), *noise(0, d=3), n_permutations=10)
+    assert any("before the audit" in sentence for sentence in found.advice)
+    assert "before X was handed over" in tamis.audit.__doc__
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "says"),
+    [
+        (([1, 0, 1], [1, 0]), ParameterError, "gave 2 predictions for 3 rows"),
+        (([1, 0], [np.nan, 0.5]), ParameterError, "a prediction that is not finite"),
+        ((1, 0), KindError, "or its predictions as (truth, prediction)"),
+    ],
+)
+def test_predictions_that_are_none_are_refused_in_one_sentence(value, error, says):
+    """A pair of numbers is no pair of predictions."""
+    with pytest.raises(error) as caught:
+        tamis.audit(lambda X, y: value, *noise(0, d=3))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("procedure", "table", "leaks"),
@@ -300,3 +483,25 @@ def test_verdicts_are_right_in_95_of_100_trials(procedure, table, leaks):
     name = getattr(procedure, "__name__", "pipeline")
     print(f"{name}: flagged {sum(verdicts)} of 100")
     assert sum(verdict == leaks for verdict in verdicts) >= 95
+
+
+def benchmark():
+    place = Path(__file__).parents[2] / "benchmarks" / "evaluate" / "audit.py"
+    spec = importlib.util.spec_from_file_location("benchmark_of_audit", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MEASURED = benchmark()
+SETTINGS = [(metric, target) for target in ("balanced", "85/15") for metric in MEASURED.CLASSES]
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["estimator", "predictions", "number"])
+@pytest.mark.parametrize(("metric", "target"), [*SETTINGS, *((metric, "numbers") for metric in MEASURED.NUMBERS)])
+def test_leaks_are_flagged_and_honest_procedures_are_not_under_any_metric(metric, target, kind):
+    """At least 95 of 100 that leak and at most 2 of 100 that do not: the table of the docs."""
+    assert MEASURED.verdicts((metric, kind, target, True, 100))[0] >= 95
+    assert MEASURED.verdicts((metric, kind, target, False, 100))[0] <= 2

@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
+import tamis
+from tamis.errors import ParameterError
 from tamis.evaluate.leaks import leaks
 from tamis.evaluate.twins import near_twins, row_keys, twins
 from tamis.split import folds
+from tamis.study.fold import find_leaks
 from tamis.table import Table
 
 N = 120
@@ -199,6 +202,106 @@ def test_locked_rows_repeated_in_training_are_counted_in_any_column_order():
     (found,) = leaks(frame, y, locked=locked)
     assert (found.kind, found.rows, found.severity) == ("locked", 3, "stop")
     assert leaks(frame, y, locked=clean(9)[0]) == []
+
+
+def thirty_classes(seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.permutation(np.repeat(np.arange(30), 20))
+    frame, _ = clean(seed, n=600)
+    return frame, codes, rng.permutation(30)[codes], rng
+
+
+@pytest.mark.parametrize("given", ["text", "codes"])
+@pytest.mark.parametrize("column", ["numbers", "words", "measured"])
+def test_a_code_of_one_of_thirty_classes_is_named(given, column):
+    """More than twenty classes must not be read as numbers, nor a code of the class as an entity."""
+    frame, codes, other, rng = thirty_classes()
+    frame["ward"] = {
+        "numbers": other.astype(float),
+        "words": np.array([f"w{k:02d}" for k in other]),
+        "measured": other + 0.01 * rng.normal(size=600),
+    }[column]
+    y = np.array([f"c{k:02d}" for k in codes]) if given == "text" else codes
+    (found,) = leaks(frame, y, task="classes")
+    assert (found.kind, found.columns, found.severity) == ("predicts", ("ward",), "stop")
+    assert "100% of the rows" in found.sentence
+
+
+def test_a_study_of_thirty_classes_names_the_code_of_the_class(tmp_path):
+    """The study hands codes on; that they are classes must go with them."""
+    frame, codes, other, rng = thirty_classes()
+    frame["ward"] = other + 0.01 * rng.normal(size=600)
+    frame["diagnosis"] = [f"c{k:02d}" for k in codes]
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    study = tamis.Study(tmp_path / "table.csv", target="diagnosis", folder=tmp_path / "study", procedures=["tree"])
+    found = find_leaks(study.problem, seed=0)
+    assert ("predicts", ["ward"]) in [(leak["kind"], leak["columns"]) for leak in found]
+
+
+def test_counts_are_numbers_when_they_were_decided_to_be():
+    """A count that was asked for as a number must not be called a class."""
+    frame, _ = clean()
+    y = np.random.default_rng(3).poisson(3, N).astype(float)
+    frame["total"] = 2 * y + 1
+    (as_numbers,) = leaks(frame, y, task="numbers")
+    assert "of its variance" in as_numbers.sentence
+    (as_classes,) = leaks(frame, y)
+    assert "of the rows" in as_classes.sentence
+    with pytest.raises(ParameterError, match="task='number' is not known"):
+        leaks(frame, y, task="number")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_twins_that_chance_explains_are_not_reported(seed):
+    """Twelve kinds of row in 241 rows must repeat: to keep one of each would throw the table away."""
+    rng = np.random.default_rng(seed)
+    few = pd.DataFrame({"sex": rng.choice(["f", "m"], 241), "band": rng.choice(list("abcdef"), 241)})
+    y = rng.choice(["no", "yes"], 241)
+    assert leaks(few, y) == []
+    bound = few.assign(title=np.where(few.sex == "f", "Ms", "Mr"), half=np.where(few.band < "d", 1.0, 2.0))
+    assert leaks(bound, y) == []  # columns that hang together repeat more often, and are no copies either
+    mood = rng.normal(size=(300, 1))
+    items = np.clip(np.round(2 * mood + 0.7 * rng.normal(size=(300, 5))), -2, 2)
+    assert leaks(items, rng.permutation(np.repeat([0, 1], 150))) == []
+    dense = pd.DataFrame({"x": rng.normal(size=2000), "z": rng.choice(list("abc"), 2000)})
+    assert leaks(dense, rng.permutation(np.repeat([0, 1], 1000))) == []  # one column, so close that rows almost meet
+
+
+@pytest.mark.parametrize("copies", [10, 241])
+def test_copies_are_reported_beside_few_categories(copies):
+    """One measured column is enough to tell a copy from a row that is alike by chance."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 241), "band": rng.choice(list("abcdef"), 241)})
+    frame["x"] = rng.normal(size=241)
+    frame = pd.concat([frame, frame[:copies]], ignore_index=True)
+    (found,) = leaks(frame, rng.choice(["no", "yes"], len(frame)))
+    assert (found.kind, found.rows) == ("duplicates", 2 * copies)
+
+
+def test_copies_among_coarse_rows_are_reported_with_what_chance_gives():
+    """Where twins come by chance too, many more than that are still copies, and the sentence says both numbers."""
+    rng = np.random.default_rng(0)
+    grid = rng.integers(0, 8, (600, 4)).astype(float)
+    y = rng.permutation(np.repeat([0, 1], 300))
+    assert leaks(grid, y) == []
+    (found,) = leaks(np.vstack([grid, grid[:300]]), np.r_[y, y[:300]])
+    assert found.kind == "duplicates"
+    assert "chance would give about" in found.sentence
+
+
+def test_copies_in_a_wide_table_of_rare_ones_are_reported():
+    """Twenty words of two thousand in a text are not repeated by chance, though each word is rare."""
+    rng = np.random.default_rng(0)
+    texts = (rng.random((200, 2000)) < 0.01) * 1.0
+    (found,) = leaks(np.vstack([texts, texts[:3]]), rng.permutation(np.arange(203) % 2))
+    assert (found.kind, found.rows) == ("duplicates", 6)
+
+
+def test_locked_rows_that_chance_repeats_are_not_reported():
+    """With twelve kinds of row every locked row has an equal among the training rows; to lock again changes nothing."""
+    rng = np.random.default_rng(0)
+    few = pd.DataFrame({"sex": rng.choice(["f", "m"], 241), "band": rng.choice(list("abcdef"), 241)})
+    assert leaks(few[:200], rng.choice(["no", "yes"], 200), locked=few[200:]) == []
 
 
 def test_worst_comes_first():

@@ -41,6 +41,8 @@ T, A = RNG.gamma(2.0, size=N), RNG.gamma(2.0, size=N)
         ("recall_micro", (THREE, L3), sk.recall_score(THREE, L3, average="micro")),
         ("precision_macro", (TWO, L2), sk.precision_score(TWO, L2, average="macro")),
         ("matthews", (THREE, L3), sk.matthews_corrcoef(THREE, L3)),
+        ("kappa", (TWO, L2), sk.cohen_kappa_score(TWO, L2)),
+        ("kappa", (THREE, L3), sk.cohen_kappa_score(THREE, L3)),
         ("roc_auc", (TWO, P2), sk.roc_auc_score(TWO, P2[:, 1])),
         ("roc_auc", (TWO, P2[:, 1]), sk.roc_auc_score(TWO, P2[:, 1])),
         ("roc_auc", (THREE, P3), sk.roc_auc_score(THREE, P3, multi_class="ovr")),

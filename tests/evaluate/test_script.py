@@ -1,9 +1,10 @@
 """Procedures from scripts: found by name, or refused in one sentence."""
 
+import numpy as np
 import pytest
 
 from tamis.errors import ParameterError
-from tamis.evaluate.script import from_script
+from tamis.evaluate.script import audit_table, from_script
 
 
 def test_a_function_and_a_model_are_found(tmp_path):
@@ -40,3 +41,31 @@ def test_what_cannot_be_found_is_refused_in_one_sentence(tmp_path, text, name, s
         from_script(f"{tmp_path}/other.py:procedure")
     with pytest.raises(ParameterError, match="names no procedure"):
         from_script("procedure")
+
+
+PREDICTING = """
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+
+def peeking(X, y):
+    best = np.argsort(-np.abs(np.corrcoef(X.T, y)[-1, :-1]))[:10]
+    return y, cross_val_predict(LogisticRegression(), X[:, best], y, method="predict_proba")
+
+def fineness(X, y):
+    return 0.6 if len(np.unique(X[:, 0])) > 2 else 0.3
+"""
+
+
+def test_a_script_that_predicts_is_audited_under_the_metric_named(tmp_path):
+    """Probabilities need a metric that reads them; a verdict that cannot be told is no leak."""
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=(40, 100)).round(4), np.arange(40) % 2])
+    names = [*(f"x{j}" for j in range(100)), "y"]
+    np.savetxt(tmp_path / "t.csv", rows, delimiter=",", header=",".join(names), comments="", fmt="%g")
+    (tmp_path / "mine.py").write_text(PREDICTING, encoding="utf-8")
+    found = audit_table(f"{tmp_path}/mine.py:peeking", tmp_path / "t.csv", "y", scoring="log_loss", n_permutations=10)
+    assert found.leaks
+    assert "reshuffled" in found.chance_from
+    untold = audit_table(f"{tmp_path}/mine.py:fineness", tmp_path / "t.csv", "y", n_permutations=10)
+    assert (untold.leaks, untold.decided) == (False, False)

@@ -1,9 +1,14 @@
-"""Does this way of working leak? Run all of it on shuffled targets: an honest one lands at chance."""
+"""Does this way of working leak? Run all of it on shuffled targets: an honest one lands at chance.
+
+Chance is measured. Where predictions are known it is what the same predictions score against their truth reshuffled;
+for a function that returns only a number it is what the function scores on tables in which nothing can be found.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,13 +16,18 @@ import numpy as np
 from scipy import stats
 
 from tamis.check import count, number
+from tamis.evaluate.chance.level import Level, constant
+from tamis.evaluate.chance.recognise import recognised, unequal
+from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
+from tamis.evaluate.chance.uninformed import blind
 from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.nested import whole_seed
-from tamis.evaluate.null import Runner, chance
+from tamis.evaluate.null import Run, Runner
 
 __all__ = ["Audit", "audit"]
 
-_BLANKS = 3
+_REFERENCES = 10  # runs on each of the two reference tables
+_BETTER_ON_FEW_ROWS = ("average_precision",)  # by how much depends on folds that only the function knows
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +37,13 @@ class Audit:
     Attributes
     ----------
     leaks : True when the procedure scores above chance where there is nothing to find.
+    decided : False where it cannot be told; `leaks` is False then, which is no acquittal.
     verdict : the same in words.
     p_value : of "its mean score on shuffled targets is no better than chance", one-sided, paid for every look.
     score : on the target as it is.
     null : scores on shuffled targets.
     chance, chance_from : the score of knowing nothing, and how it was found.
+    chances : where predictions are known, chance for those of each shuffled target; else None.
     score_p_value : share of shuffled targets that score at least as well, (1 + hits) / (1 + shuffles).
     n_permutations, stopped_early : shuffles run, and whether the verdict was clear before all were.
     promise : for a procedure that promises a score of itself, the mean promise on shuffled targets; else None.
@@ -51,10 +63,13 @@ class Audit:
     promise: float | None = None
     advice: list[str] = field(default_factory=list)
     name: str = "procedure"
+    decided: bool = True
+    chances: np.ndarray | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain values."""
-        return {**asdict(self), "null": self.null.tolist()}
+        chances = None if self.chances is None else self.chances.tolist()
+        return {**asdict(self), "null": self.null.tolist(), "chances": chances}
 
     def __repr__(self) -> str:
         return "\n".join([self.verdict, *(f"- {sentence}" for sentence in self.advice)])
@@ -86,13 +101,19 @@ def audit(
     Choosing columns, oversampling or tuning on rows that are later judged makes a procedure score above chance even
     when the target is shuffled. A procedure that learns every step inside the folds lands at chance, or a little below.
 
+    No shuffle can show columns that were chosen on the real target before X was handed over: do the choosing inside the
+    procedure.
+
     Parameters
     ----------
-    procedure : a function (X, y) -> score that does everything, as a user wrote it, larger is better unless `scoring`
-        names an error; or an estimator, which is judged in outer folds.
+    procedure : an estimator, which is judged in outer folds; or a function (X, y) that does everything, as a user wrote
+        it, and returns its predictions, (truth, prediction) or a list of such pairs, one a fold; or only its score,
+        larger is better unless `scoring` names an error. With predictions chance is known for any metric; with a bare
+        score the function is also run on two tables in which nothing can be found, and where these leave chance open
+        the verdict is that it cannot be told.
     X, y : the table and its target.
     n_permutations : shuffles at most; fewer are run when the verdict is clear.
-    scoring : the metric of an estimator; for a function, the metric it returns, which fixes direction and chance level.
+    scoring : the metric of an estimator or of predictions; for a function that returns a score, the metric of it.
     chance_level : the score of knowing nothing, when it is known better.
     outer : outer folds of an estimator.
     groups, time : one value a row; targets are then swapped between groups, or shifted in time.
@@ -117,35 +138,96 @@ def audit(
         time=time,
         seed=whole_seed(random_state),
         n_jobs=n_jobs,
+        paired=chance_level is None,
     )
-    score = runner.real()
-    level, source = (chance_level, "given") if chance_level is not None else _chance(runner)
+    real = runner.real()
+    level = _level(runner, real, chance_level)
     looks = sorted({look for look in (10, 20, 40, 70) if look < most} | {most})
-    null = np.empty(0)
-    p, clear = 1.0, False
+    runs: list[Run] = []
+    p, p_low = 1.0, 1.0
     for look in looks:
-        null = np.concatenate([null, runner.null(range(len(null), look))])
-        excess = _gain(runner.metric, null, level)
-        p = min(1.0, _p_value(excess) * len(looks))
-        if p <= alpha or _hopeless(excess, most, alpha / len(looks)):
-            clear = True
+        runs += runner.shuffled(range(len(runs), look))
+        if not level.known:
             break
-    return _told(runner, score, null, level, source, p, alpha, clear and len(null) < most)
+        scores = _compared(runner, runs)
+        p, p_low = (min(1.0, value * len(looks)) for value in level.p_values(scores))
+        share = alpha / len(looks)
+        if p <= alpha:
+            break
+        undecided = p_low <= alpha or _hopeless(scores - level.low, most, share)
+        if undecided and _hopeless(scores - level.high, most, share):
+            break
+    leaks = level.known and p <= alpha
+    return _told(runner, real.score, runs, level, p, leaks, leaks or (level.known and p_low > alpha), len(runs) < most)
 
 
-def _gain(metric: Metric | None, values: Any, level: float) -> Any:
-    """How much better than chance, whichever way the metric points."""
-    return values - level if metric is None else utility(metric, values) - utility(metric, level)
+def _compared(runner: Runner, runs: list[Run]) -> np.ndarray:
+    """What is held against the level, larger is better: scores, or how far each is above its own chance."""
+    return np.array([_turned(runner, run.score) - _turned(runner, run.chance or 0.0) for run in runs])
 
 
-def _p_value(excess: np.ndarray) -> float:
-    """One-sided: the mean excess is not above 0. Never below the sign test's least, however alike the scores are."""
-    tiny = 1e-9 * max(1.0, float(np.abs(excess).max()))
-    if excess.mean() <= tiny:
-        return 1.0 if excess.std() <= tiny else float(stats.ttest_1samp(excess, 0, alternative="greater").pvalue)
-    if excess.std() <= tiny:
-        return float(2.0 ** -len(excess))
-    return max(float(stats.ttest_1samp(excess, 0, alternative="greater").pvalue), float(2.0 ** -len(excess)))
+def _turned(runner: Runner, value: Any) -> Any:
+    """A score turned so that larger is better, or turned back."""
+    return value if runner.metric is None else utility(runner.metric, value)
+
+
+def _level(runner: Runner, real: Run, given: float | None) -> Level:
+    if given is not None:
+        return constant([float(_turned(runner, given))], "given")
+    if real.chance is not None:
+        return constant([0.0], "the same predictions against their truth reshuffled")
+    if runner.metric is None and _falls(runner):
+        return constant([0.0], "unknown: it falls where the target can be learned, so name the error it is", False)
+    metrics = _metrics(runner)
+    labels = runner.task.labels
+    values = [float(_turned(runner, value)) for metric in metrics for value in blind(metric, runner.y, labels)]
+    if values and all(metric.base not in _BETTER_ON_FEW_ROWS for metric in metrics):
+        names = " or ".join(sorted({metric.base for metric in metrics}))
+        return constant(values, f"answers that know nothing of the columns, under {names}")
+    return _measured(runner, values)
+
+
+def _falls(runner: Runner) -> bool:
+    """True when a function scores less on a table that tells the target than on equal rows: it returns an error."""
+    labels = runner.task.labels
+    y = runner.y if labels is None else unequal(len(runner.y), labels)[0]
+    alike = runner.elsewhere(equal_rows, [y])[0]
+    told = runner.elsewhere(lambda X, seed, number: telling_table(X, y, labels, seed, number), [y])[0]
+    return bool(told < alike - 1e-9 * max(1.0, abs(alike)))
+
+
+def _metrics(runner: Runner) -> list[Metric]:
+    """The metric of a function that returns only its score, as named; else those its scores on equal rows fit."""
+    if runner.metric is not None:
+        return [runner.metric]
+    scores = [_on(runner, almost_equal_rows), _on(runner, equal_rows)]
+    return recognised(scores, runner.y, runner.task.labels)
+
+
+def _on(runner: Runner, make: Any) -> Callable[[np.ndarray], float]:
+    return lambda y: float(runner.elsewhere(make, [y])[0])
+
+
+def _measured(runner: Runner, blind_scores: list[float]) -> Level:
+    """Chance as the scores of the function itself where nothing can be found; no less than those of blind answers."""
+    samples: list[np.ndarray] = []
+    words: list[str] = []
+    tables: list[tuple[Any, str]] = [(coin_table, "coin flips"), (noise_table, "noise")]
+    if not blind_scores:  # a metric nobody knows: what constant answers score must be measured too
+        tables += [(equal_rows, "equal rows"), (almost_equal_rows, "one column of noise")]
+    for make, name in tables:
+        scores = runner.elsewhere(make, runs=_REFERENCES)
+        if np.isfinite(scores).all():
+            samples.append(np.asarray(_turned(runner, scores)))
+            words.append(f"{name} {scores.mean():.3g}")
+    if not samples and not blind_scores:
+        return constant([0.0], "unknown: it fails on tables in which nothing can be found", known=False)
+    least = max(blind_scores, default=-np.inf)
+    samples = [sample for sample in samples if sample.mean() > least]
+    if least > -np.inf:
+        samples.append(np.array([least]))
+        words.append(f"blind answers {_turned(runner, least):.3g}")
+    return Level(tuple(samples), f"its own scores on tables in which nothing can be found: {', '.join(words)}")
 
 
 def _hopeless(excess: np.ndarray, most: int, alpha: float) -> bool:
@@ -162,57 +244,35 @@ def _hopeless(excess: np.ndarray, most: int, alpha: float) -> bool:
     return bool(final / (spread / np.sqrt(most)) < stats.norm.isf(alpha))
 
 
-def _chance(runner: Runner) -> tuple[float, str]:
-    """The score of knowing nothing, and how it was found."""
-    if runner.metric is not None:
-        return chance(
-            runner.metric, runner.y, runner.task.labels
-        ), f"the best constant answer under {runner.metric.name}"
-    blanks = _blanks(runner)
-    labels = runner.task.labels
-    if labels is not None:
-        share = float(np.bincount(np.searchsorted(labels, runner.y)).max() / len(runner.y))
-        even = 1 / len(labels)
-        if len(blanks) and np.abs(blanks - even).max() < 1e-9:
-            return even, f"what the procedure itself scores on a table of equal rows, 1 / {len(labels)}"
-        return share, "the share of the largest class"
-    spread, width = float(np.var(runner.y)), float(np.abs(runner.y - np.median(runner.y)).mean())
-    best = float(blanks.max()) if len(blanks) else 0.0
-    for limit, words in ((-spread, "minus the target's variance"), (-np.sqrt(spread), "minus the target's deviation")):
-        if abs(best - limit) < 0.2 * abs(limit):
-            return float(limit), words
-    if abs(best + width) < 0.2 * width:
-        return -width, "minus the target's mean distance from its median"
-    return max(0.0, best), "0, the R² or correlation of knowing nothing" if best <= 0 else "a table of equal rows"
-
-
-def _blanks(runner: Runner) -> np.ndarray:
-    """Scores on a table of equal rows; none when the procedure cannot take one."""
-    found = []
-    for draw in range(_BLANKS):
-        try:
-            found.append(runner.blank(draw))
-        except Exception:  # whatever a user's function raises on such a table only means that it cannot help here
-            return np.empty(0)
-    return np.array(found)
-
-
 def _told(
-    runner: Runner, score: float, null: np.ndarray, level: float, source: str, p: float, alpha: float, early: bool
+    runner: Runner, score: float, runs: list[Run], level: Level, p: float, leaks: bool, decided: bool, early: bool
 ) -> Audit:
     name = getattr(runner.procedure, "__name__", type(runner.procedure).__name__)
-    mean, leaks = float(null.mean()), p <= alpha
-    hits = int((_gain(runner.metric, null, level) >= _gain(runner.metric, score, level) - 1e-12).sum())
-    own = (1 + hits) / (1 + len(null))
-    words = f"on {len(null)} shuffled targets it scores {mean:.3g} on average, chance is {level:.3g} (p = {p:.2g})"
-    verdict = f"{name} leaks: {words}" if leaks else f"{name} shows no leak: {words}"
+    null = np.array([run.score for run in runs])
+    chances = np.array([run.chance for run in runs]) if runs[0].chance is not None else None
+    at = float(_turned(runner, level.high)) if chances is None else float(chances.mean())
+    mean = float(null.mean())
+    slack = 1e-12 * max(1.0, abs(score))
+    own = (1 + int((_turned(runner, null) >= _turned(runner, score) - slack).sum())) / (1 + len(null))
+    words = f"on {len(null)} shuffled targets it scores {mean:.3g} on average, chance is "
+    words += f"{at:.3g} (p = {p:.2g})" if decided else f"open ({level.source})"
+    verdict = {
+        (True, True): f"{name} leaks: {words}",
+        (False, True): f"{name} shows no leak: {words}",
+        (False, False): f"cannot tell whether {name} leaks: {words}",
+    }[leaks, decided]
     promises = [value for shuffle, value in runner.promises.items() if shuffle >= 0]
     promise = float(utility(runner.metric, np.mean(promises))) if promises and runner.metric is not None else None
-    advice = _advice(runner, leaks, mean, level, own, promise)
-    return Audit(leaks, verdict, p, score, null, level, source, own, len(null), early, promise, advice, name)
+    advice = _advice(runner, leaks, decided, mean, at, own, promise)
+    source = level.source
+    return Audit(
+        leaks, verdict, p, score, null, at, source, own, len(null), early, promise, advice, name, decided, chances
+    )
 
 
-def _advice(runner: Runner, leaks: bool, mean: float, level: float, own: float, promise: float | None) -> list[str]:
+def _advice(
+    runner: Runner, leaks: bool, decided: bool, mean: float, level: float, own: float, promise: float | None
+) -> list[str]:
     said = []
     if leaks:
         said += [
@@ -222,13 +282,23 @@ def _advice(runner: Runner, leaks: bool, mean: float, level: float, own: float, 
             "copied, values imputed or encoded with the target, parameters tuned on the rows that judge them",
             "put every such step into one pipeline and score it with nested_score",
         ]
+    elif not decided:
+        said.append(
+            "let it return its predictions instead of a score, (truth, prediction) or a list of such pairs, one a "
+            "fold, and name the metric as scoring; or give chance_level"
+        )
     elif own > 0.05:
         said.append(
             f"on the real target it does no better than on shuffled ones (p = {own:.2g}): there may be nothing to find"
         )
+    if not leaks:
+        said.append(
+            "columns chosen on this target before the audit was given the table cannot be detected by any shuffle: "
+            "choose them inside the procedure"
+        )
     if promise is not None and runner.metric is not None:
-        too_good = _gain(runner.metric, promise, level)
-        spread = abs(_gain(runner.metric, mean, level))
+        too_good = _turned(runner, promise) - _turned(runner, level)
+        spread = abs(mean - level)
         if too_good > 2 * spread and too_good > 1e-3 * max(1.0, abs(level)):
             said.append(
                 f"its own promise on shuffled targets is {promise:.3g}, chance is {level:.3g}: report the outer score, "

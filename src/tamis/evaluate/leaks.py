@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from tamis.check import one_of
 from tamis.evaluate.alone import Alone, alone
-from tamis.evaluate.twins import near_twins, row_keys, twins
+from tamis.evaluate.twins import near_twins, row_keys, shuffled_columns, twins
 from tamis.split import Folds
 from tamis.table import Column, Table, is_class_target
 from tamis.table.target import Classes, numbers
@@ -54,6 +55,7 @@ def leaks(
     time: Any = None,
     folds: Folds | None = None,
     locked: Any = None,
+    task: str | None = None,
 ) -> list[Leak]:
     """Every leak found in a table and its target, worst first.
 
@@ -64,6 +66,7 @@ def leaks(
     groups, time : one value a row, when the split will respect them; what they settle is not reported.
     folds : the (train, test) positions that will be used, to say how many twins they tear apart.
     locked : the table of locked rows, which must not be repeated in X.
+    task : "classes" or "numbers", what the target was decided to be; read from y when not given.
 
     >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
     >>> found = leaks(X, np.repeat(["no", "yes"], 30))
@@ -71,12 +74,13 @@ def leaks(
     "column 'x1' alone tells the target of 100% of the rows: is it known before the target is? if not, drop it"
     """
     table = Table.of(X)
-    classes = is_class_target(y)
+    classes = is_class_target(y) if task is None else one_of("task", task, ("classes", "numbers")) == "classes"
     target = Classes.of(y).codes.astype(np.float64) if classes else numbers(y)
     keys = row_keys(table)
     found = [
         *_by_column(table, target, classes, groups is not None, time is not None),
         *_by_row(table, keys, groups, folds),
+        *_nearly(table, groups),
         *([] if locked is None else _locked(table, keys, Table.of(locked))),
     ]
     order = {"stop": 0, "warn": 1, "note": 2}
@@ -88,7 +92,7 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
     for j in range(table.n_columns):
         column = table.column(j)
         told = alone(column, y, classes)
-        entity = list(_entity(column, told, table.n_columns))
+        entity = [] if _is_code(told, y) else list(_entity(column, told, table.n_columns))
         if _is_identifier(column):
             yield _identifier(column)
         elif entity:
@@ -146,6 +150,11 @@ def _identifier(column: Column) -> Leak:
         "rows, so drop it"
     )
     return Leak("identifier", (column.name,), sentence, "warn", int((~column.missing).sum()))
+
+
+def _is_code(told: Alone, y: np.ndarray) -> bool:
+    """A column that tells the class and has no more values than there are classes is a code of it, not an entity."""
+    return told.classes and told.by_level >= _ALMOST and told.levels <= len(np.unique(y))
 
 
 def _entity(column: Column, told: Alone, n_columns: int) -> Iterator[Leak]:
@@ -214,26 +223,66 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
 
 def _by_row(table: Table, keys: np.ndarray, groups: Any, folds: Folds | None) -> Iterator[Leak]:
     sets = twins(keys)
-    grouped = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     n = int((sets >= 0).sum())
-    if n and table.n_columns > 1 and _unsettled(sets, grouped):
-        apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
-        sentence = (
-            f"{n:,} of {table.n_rows:,} rows have a twin with the same values in every column{apart}: keep one of "
-            "each, or give what they share as groups"
-        )
-        yield Leak("duplicates", (), sentence, "stop" if n > 0.05 * table.n_rows else "warn", n)
-    pairs = near_twins(table) if table.n_columns > 1 and not table.is_sparse else []
+    if not n or table.n_columns < 2 or not _unsettled(sets, _group_codes(groups)):
+        return
+    by_chance = _twins_by_chance(table)
+    if not _clearly_more(n, by_chance):
+        return
+    apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
+    expected = f" (chance would give about {round(by_chance):,})" if by_chance >= 0.5 else ""
+    sentence = (
+        f"{n:,} of {table.n_rows:,} rows have a twin with the same values in every column{expected}{apart}: keep one "
+        "of each, or give what they share as groups"
+    )
+    yield Leak("duplicates", (), sentence, "stop" if n - by_chance > 0.05 * table.n_rows else "warn", n)
+
+
+def _nearly(table: Table, groups: Any) -> Iterator[Leak]:
+    if table.n_columns < 2 or table.is_sparse:
+        return
+    pairs, grouped = near_twins(table), _group_codes(groups)
     if grouped is not None:
         pairs = [(a, b) for a, b in pairs if grouped[a] != grouped[b]]
-    if pairs:
-        rows = len({row for pair in pairs for row in pair})
-        a, b = pairs[0]
-        sentence = (
-            f"{rows:,} rows are almost equal to another (rows {a} and {b}, for example): if they are copies of one "
-            "case, keep one, or give them as groups"
-        )
-        yield Leak("near-duplicates", (), sentence, "warn", rows)
+    rows = _rows_of(pairs)
+    if not rows:
+        return
+    by_chance = [_rows_of(near_twins(shuffled_columns(table, draw))) for draw in _draws(table)]
+    if not _clearly_more(rows, float(np.mean(by_chance))):
+        return
+    a, b = pairs[0]
+    sentence = (
+        f"{rows:,} rows are almost equal to another (rows {a} and {b}, for example): if they are copies of one "
+        "case, keep one, or give them as groups"
+    )
+    yield Leak("near-duplicates", (), sentence, "warn", rows)
+
+
+def _rows_of(pairs: Sequence[tuple[int, int]]) -> int:
+    return len({row for pair in pairs for row in pair})
+
+
+def _group_codes(groups: Any) -> np.ndarray | None:
+    return None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+
+
+def _twins_by_chance(table: Table) -> float:
+    """How many rows would have a twin if only the columns, and pairs of them, were as they are."""
+    counts = [int((twins(row_keys(shuffled_columns(table, draw))) >= 0).sum()) for draw in _draws(table)]
+    return float(np.mean(counts))
+
+
+def _draws(table: Table) -> range:
+    """Tables of shuffled columns in which twins by chance are counted; of many rows fewer, for they cost seconds."""
+    return range(5 if table.n_rows <= 50_000 else 2)
+
+
+def _clearly_more(found: int, by_chance: float) -> bool:
+    """Half as many again as chance gives, and four standard deviations of a count (in pairs) above it.
+
+    The factor is for what chance does not know: three columns that hang together as no two of them do.
+    """
+    return found > 1.5 * by_chance + 4 * np.sqrt(2 * by_chance)
 
 
 def _unsettled(sets: np.ndarray, groups: np.ndarray | None) -> bool:
@@ -257,7 +306,7 @@ def _locked(table: Table, keys: np.ndarray, locked: Table) -> Iterator[Leak]:
     if table.names != locked.names and set(table.names) == set(locked.names):
         locked = locked.select(table.names)
     again = int(np.isin(row_keys(locked), keys).sum())
-    if again:
+    if again and _clearly_more(again, _twins_by_chance(table) * locked.n_rows / table.n_rows):
         sentence = (
             f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
             "one of memory, so lock the table again"

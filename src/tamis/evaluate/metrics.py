@@ -266,6 +266,13 @@ def _balanced(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
     return float(np.mean([np.mean(answer[y == code] == code) for code in np.unique(y)]))
 
 
+def _kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    """Cohen's: agreement beyond that of answers drawn in the same shares; 0 where those agree always."""
+    codes = np.arange(len(labels))
+    by_chance = float(((y[:, None] == codes).mean(axis=0) * (answer[:, None] == codes).mean(axis=0)).sum())
+    return (float(np.mean(y == answer)) - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+
+
 def _log_losses(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
     eps = np.finfo(np.float64).eps  # as scikit-learn clips
     return np.asarray(-np.log(np.clip(answer[np.arange(len(y)), y], eps, 1 - eps)))
@@ -328,6 +335,7 @@ def _table() -> dict[str, Metric]:
             for average in ("macro", "micro", "weighted")
         ),
         Metric("matthews", "classes", "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
+        Metric("kappa", "classes", "labels", True, _kappa),
         Metric("roc_auc", "classes", "decision", True, _auc),
         Metric("average_precision", "classes", "decision", True, _average_precision),
         Metric("log_loss", "classes", "probabilities", False, _mean(_log_losses), _log_losses),
@@ -351,6 +359,7 @@ _SYNONYMS = {
     "roc_auc_ovr": "roc_auc",
     "brier_score": "brier",
     "matthews_corrcoef": "matthews",
+    "cohen_kappa": "kappa",
     "mean_squared_error": "mse",
     "root_mean_squared_error": "rmse",
     "mean_absolute_error": "mae",

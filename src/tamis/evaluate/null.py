@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,61 +12,34 @@ from threadpoolctl import threadpool_limits
 
 from tamis.engine import generator, map_threads, seed_of
 from tamis.errors import KindError, ParameterError
+from tamis.evaluate.chance.answers import Answers, labels_of, prepared, read_returned, score_of, usual_metric
+from tamis.evaluate.chance.reshuffled import reshuffled
+from tamis.evaluate.chance.shuffle import permuted
+from tamis.evaluate.chance.uninformed import chance
 from tamis.evaluate.judge import Problem, judge, named_procedures, problem
-from tamis.evaluate.metrics import Metric, find, prepare, utility
+from tamis.evaluate.metrics import Metric, find
 from tamis.evaluate.nested import mean_score
 from tamis.split import folds
 from tamis.table import Classes, is_class_target, numbers, take
 from tamis.table.like import like
 
-__all__ = ["Runner", "chance", "permuted"]
+__all__ = ["Run", "Runner", "chance", "permuted"]
 
 
-def permuted(y: np.ndarray, seed: int, number: int, groups: Any = None, time: Any = None) -> np.ndarray:
-    """The target of another row for every row.
+@dataclass(frozen=True)
+class Run:
+    """One run of a procedure: its score, and, where predictions are known, what chance gives for these predictions."""
 
-    Rows in time order are shifted round by a random stretch, so that neighbours stay neighbours; where all rows of a
-    group share one target, whole groups swap theirs; else rows are shuffled.
-
-    >>> sorted(permuted(np.array([1, 2, 3]), 0, 0).tolist())
-    [1, 2, 3]
-    """
-    draw = generator(seed, "permutation", number)
-    if time is not None:
-        order = np.argsort(np.asarray(time), kind="stable")
-        shifted = y.copy()
-        shifted[order] = np.roll(y[order], int(draw.integers(1, len(y))))
-        return shifted
-    if groups is not None:
-        first, codes = np.unique(np.asarray(groups), return_index=True, return_inverse=True)[1:]
-        if np.array_equal(y[first][codes], y):
-            return np.asarray(draw.permutation(y[first])[codes])
-    return np.asarray(draw.permutation(y))
-
-
-def chance(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
-    """The best a procedure can do that knows the target's shares but nothing of the columns.
-
-    >>> chance(find("accuracy", classes=True), np.array([0, 0, 0, 1]), np.array([0, 1]))
-    0.75
-    """
-    n = len(y)
-    answers: Iterable[np.ndarray]
-    if labels is None:
-        answers = [np.full(n, value) for value in (y.mean(), *np.quantile(y, np.linspace(0.02, 0.98, 49)))]
-    elif metric.needs == "labels":
-        answers = [np.full(n, label) for label in labels]
-    elif metric.needs == "decision":
-        answers = [np.zeros((n, len(labels))) if len(labels) > 2 else np.zeros(n)]
-    else:
-        shares = np.bincount(np.searchsorted(labels, y), minlength=len(labels)) / n
-        answers = [np.tile(shares, (n, 1))]
-    values = [float(metric.value(*prepare(metric, y, given, labels))) for given in answers]
-    return max(values, key=lambda value: utility(metric, value))
+    score: float
+    chance: float | None = None
 
 
 class Runner:
-    """Scores a procedure, an estimator or a callable (X, y) -> number, on the target as it is and on shuffled ones."""
+    """Runs a procedure on the target as it is, on shuffled ones, and on reference tables.
+
+    The procedure is an estimator, or a callable (X, y) -> a score or predictions. `paired` asks for the chance level of
+    the predictions of each run.
+    """
 
     def __init__(
         self,
@@ -79,7 +53,9 @@ class Runner:
         time: Any = None,
         seed: int = 0,
         n_jobs: int | None = None,
+        paired: bool = False,
     ) -> None:
+        self.paired = paired
         self.procedure, self.outer, self.seed, self.n_jobs = procedure, outer, seed, n_jobs
         self.groups, self.time, self.given = groups, time, y
         self.is_estimator = hasattr(procedure, "fit")
@@ -100,27 +76,47 @@ class Runner:
     def y(self) -> np.ndarray:
         return self.task.y
 
-    def real(self) -> float:
-        """The score on the target as it is."""
+    def real(self) -> Run:
+        """The run on the target as it is. It comes first: it shows whether a function returns predictions."""
         with threadpool_limits(1):
-            return self._score(self.task.X, self.y, -1, None)
+            return self._run(self.task.X, self.y, -1, None)
+
+    def shuffled(self, numbers_of_shuffles: Iterable[int]) -> list[Run]:
+        """Runs on shuffled targets, one a number; a number always means the same shuffle."""
+
+        def one(number: int) -> Run:
+            y = permuted(self.y, self.seed, number, self.groups, self.time)
+            return self._run(self.task.X, y, number, self._order(number))
+
+        with threadpool_limits(1):
+            return map_threads(one, numbers_of_shuffles, self.n_jobs)
 
     def null(self, numbers_of_shuffles: Iterable[int]) -> np.ndarray:
-        """Scores on shuffled targets, one a number; a number always means the same shuffle."""
+        """The scores of these runs."""
+        return np.array([run.score for run in self.shuffled(numbers_of_shuffles)])
+
+    def elsewhere(
+        self, make: Callable[[Any, int, int], Any], targets: Sequence[np.ndarray] | None = None, *, runs: int = 1
+    ) -> np.ndarray:
+        """Scores of a function on made tables, with its own target shuffled or with targets given; NaN where it fails.
+
+        A function may fail on such a table in any way of its own; that only means that this table cannot help.
+        """
+        seed = seed_of(self.seed, "elsewhere")
 
         def one(number: int) -> float:
-            y = permuted(self.y, self.seed, number, self.groups, self.time)
-            return self._score(self.task.X, y, number, self._order(number))
+            table = make(self.task.X, seed, number)
+            if table is None:
+                return float("nan")
+            y = permuted(self.y, seed, number, self.groups, self.time) if targets is None else targets[number]
+            try:
+                return self._run(table, y, number, None).score
+            except Exception:
+                return float("nan")
 
-        with threadpool_limits(1):
-            return np.array(map_threads(one, numbers_of_shuffles, self.n_jobs))
-
-    def blank(self, number: int) -> float:
-        """The score on a table whose rows are all alike, with a shuffled target: nothing can be learned from it."""
-        same = take(self.task.X, rows=np.zeros(len(self.y), dtype=np.int64))
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
-            return self._score(same, permuted(self.y, self.seed, number), number, None)
+            return np.array(map_threads(one, range(runs if targets is None else len(targets)), self.n_jobs))
 
     def _order(self, number: int) -> np.ndarray | None:
         """Another order of the rows for every shuffle of a function.
@@ -132,10 +128,20 @@ class Runner:
             return None
         return generator(self.seed, "order", number).permutation(len(self.y))
 
-    def _score(self, X: Any, y: np.ndarray, number: int, order: np.ndarray | None) -> float:
-        if not self.is_estimator:
-            table = X if order is None else take(X, rows=order)
-            return _number(self.procedure, self.procedure(table, like(self.given, y.copy(), order)))
+    def _run(self, X: Any, y: np.ndarray, number: int, order: np.ndarray | None) -> Run:
+        if self.is_estimator:
+            return self._in_folds(X, y, number)
+        table = X if order is None else take(X, rows=order)
+        found = read_returned(self.procedure, self.procedure(table, like(self.given, y.copy(), order)))
+        if isinstance(found, float):
+            return Run(found)
+        if self.metric is None:
+            self.metric = usual_metric(found, self.task.classes)
+        labels = labels_of(self.metric, found, self.task.labels)
+        score = score_of(self.metric, prepared(self.metric, found, labels))
+        return Run(score, self._chance(self.metric, found, labels, number))
+
+    def _in_folds(self, X: Any, y: np.ndarray, number: int) -> Run:
         task = Problem(X, y, self.task.names, self.task.metric, self.task.labels)
         seed = self.seed if number < 0 else seed_of(self.seed, "folds", number)  # other folds every time: see _order
         pairs = folds(self.outer, y, groups=self.groups, time=self.time, classifier=task.classes, seed=seed, X=X)
@@ -143,7 +149,15 @@ class Runner:
         promises = [outcome.promised for outcome in outcomes if outcome.promised is not None]
         if len(promises) == len(outcomes):
             self.promises[number] = float(np.mean(promises))
-        return mean_score(task, outcomes)
+        judged = [Answers(y[o.judged.rows], o.judged.answer, o.judged.rows) for o in outcomes]
+        return Run(mean_score(task, outcomes), self._chance(task.metric, judged, task.labels, number))
+
+    def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
+        """Chance for these predictions, where it is asked for."""
+        if not self.paired:
+            return None
+        seed = seed_of(self.seed, "chance", number)
+        return reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time)
 
 
 def _bare(X: Any, y: Any) -> Problem:
@@ -154,14 +168,3 @@ def _bare(X: Any, y: Any) -> Problem:
     if given.shape[0] != len(target):
         raise ParameterError(f"the table has {given.shape[0]:,} rows and the target {len(target):,}; give one a row")
     return Problem(given, target, (), find(None, classes=classes), Classes.of(y).labels if classes else None)
-
-
-def _number(procedure: Callable[..., Any], value: Any) -> float:
-    name = getattr(procedure, "__name__", type(procedure).__name__)
-    try:
-        found = float(value)
-    except (TypeError, ValueError) as error:
-        raise KindError(f"{name}(X, y) gave {value!r}; it must return one number, its score") from error
-    if not np.isfinite(found):
-        raise ParameterError(f"{name}(X, y) gave {found}; it must return a finite score")
-    return found

@@ -78,7 +78,7 @@ def permutation_test(
         seed=whole_seed(random_state),
         n_jobs=n_jobs,
     )
-    score = runner.real()
+    score = runner.real().score
     null = np.empty(0)
     while len(null) < most:
         null = np.concatenate([null, runner.null(range(len(null), min(most, len(null) + 10)))])

@@ -23,6 +23,7 @@ def audit_table(
     target: str,
     *,
     n_permutations: int = 100,
+    scoring: str | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     types: Any = None,
@@ -39,7 +40,7 @@ def audit_table(
     table = whole.drop([target]).take(np.flatnonzero(~column.missing))
     X = table.numbers() if table.is_numeric else _frame(table)
     y = _words(column.take(~column.missing))
-    return audit(found, X, y, n_permutations=n_permutations, random_state=seed, n_jobs=n_jobs)
+    return audit(found, X, y, n_permutations=n_permutations, scoring=scoring, random_state=seed, n_jobs=n_jobs)
 
 
 def _frame(table: Table) -> Any:

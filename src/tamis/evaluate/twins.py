@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.seed import generator
-from tamis.table import Table
+from tamis.table import Column, Table
 
-__all__ = ["near_twins", "row_keys", "twins"]
+__all__ = ["near_twins", "row_keys", "shuffled_columns", "twins"]
 
 _NEAR = 1e-3  # of a column's standard deviation, root mean square over columns
 _TABLES = 4  # grids tried, each shifted anew: a near pair is cut apart by all four with probability below 1 in 50
 _LINES = 4
+_STRATA = 32  # a column is shuffled within at most so many values (or stretches of values) of another
+_PARENTS = 20  # columns that are looked at for the one to shuffle within
+_COMPARED = 60  # columns that are looked at with others at all
 
 
 def row_keys(table: Table) -> np.ndarray:
@@ -56,6 +59,69 @@ def twins(keys: np.ndarray) -> np.ndarray:
     number = np.full(len(counts), -1)
     number[several] = np.arange(len(several))
     return np.asarray(number[codes])
+
+
+def shuffled_columns(table: Table, draw: int) -> Table:
+    """The same columns, each shuffled: rows that are equal here are equal by chance.
+
+    Columns that hang together make equal rows more often than independent ones. So each column is shuffled within the
+    values of the earlier column (from the coarsest on) that tells most about it, if any tells more than chance does:
+    every single distribution and every such pair of them stay as they are, whole rows do not. Of a wide table only the
+    finest columns are compared with others; there are enough columns then to tell rows apart.
+
+    >>> table = Table.of(np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]))
+    >>> sorted(shuffled_columns(table, 0).column(0).values.tolist())
+    [1.0, 1.0, 2.0, 2.0]
+    """
+    rng = generator(0, "shuffled columns", draw)
+    columns = [table.column(j) for j in range(table.n_columns)]
+    codes = [_codes(column) for column in columns]
+    order = sorted(range(len(columns)), key=lambda j: (codes[j].max(), j))
+    compared = order[-_COMPARED:]
+    strata = {j: _strata(codes[j]) for j in compared}
+    made: dict[int, np.ndarray] = {}  # column -> the row that each row takes its value from
+    for j in order:
+        parent = _parent(strata, [k for k in compared if k in made][-_PARENTS:], j) if j in strata else None
+        if parent is None:
+            made[j] = rng.permutation(table.n_rows)
+            continue
+        before, after = strata[parent], strata[parent][made[parent]]
+        taken = np.empty(table.n_rows, dtype=np.int64)
+        mixed = rng.permutation(table.n_rows)
+        taken[np.argsort(after, kind="stable")] = mixed[np.argsort(before[mixed], kind="stable")]
+        made[j] = taken
+    return Table([column.take(made[j]) for j, column in enumerate(columns)], n_rows=table.n_rows)
+
+
+def _codes(column: Column) -> np.ndarray:
+    """Values as whole numbers from 0, in their order; missing is a value."""
+    return np.unique(column.values, return_inverse=True)[1].ravel()
+
+
+def _strata(codes: np.ndarray) -> np.ndarray:
+    """The values, where they are few for the rows; else stretches of the sorted values of about equal size."""
+    most = max(2, min(_STRATA, len(codes) // 10))
+    levels = int(codes.max()) + 1
+    if levels <= most:
+        return np.asarray(codes)
+    below = np.r_[0, np.cumsum(np.bincount(codes))[:-1]]
+    return np.asarray(below * most // len(codes))[codes]
+
+
+def _parent(strata: dict[int, np.ndarray], earlier: list[int], j: int) -> int | None:
+    """The earlier column that shares most information with column j, beyond what chance gives; None when none does."""
+    best, parent = 0.0, None
+    for other in earlier:
+        a, b = strata[other], strata[j]
+        cells = np.bincount(a * (b.max() + 1) + b, minlength=(a.max() + 1) * (b.max() + 1)).reshape(a.max() + 1, -1)
+        rows, cols = cells.sum(axis=1, keepdims=True), cells.sum(axis=0, keepdims=True)
+        there = cells > 0
+        g = 2 * float((cells[there] * np.log(cells[there] * len(a) / (rows * cols)[there])).sum())
+        free = max(1, (int((rows > 0).sum()) - 1) * (int((cols > 0).sum()) - 1))
+        beyond = g - free - 3 * np.sqrt(2 * free)  # G is chi-square by chance: its mean and three of its deviations
+        if beyond > best:
+            best, parent = beyond, other
+    return parent
 
 
 def near_twins(table: Table, *, most_rows: int = 200_000) -> list[tuple[int, int]]:

@@ -131,6 +131,7 @@ def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
         groups=problem.groups,
         time=problem.time,
         locked=problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None,
+        task=problem.task,
     )
     return [
         {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}

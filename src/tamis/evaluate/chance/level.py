@@ -1,0 +1,63 @@
+"""What scores on shuffled targets are compared with, and how surely they are above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["Level", "constant", "p_above"]
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Chance, as samples of scores turned so that larger is better (a constant is a sample of one).
+
+    Attributes
+    ----------
+    samples : above each of these a procedure leaks; above some of them only, it cannot be told.
+    source : where they come from, in words.
+    known : False where they are only the best guess, so that nothing can be told.
+    """
+
+    samples: tuple[np.ndarray, ...]
+    source: str
+    known: bool = True
+
+    @property
+    def low(self) -> float:
+        return min(float(sample.mean()) for sample in self.samples)
+
+    @property
+    def high(self) -> float:
+        return max(float(sample.mean()) for sample in self.samples)
+
+    def p_values(self, scores: np.ndarray) -> tuple[float, float]:
+        """p-values of "not above all of them" and of "above none of them"."""
+        found = [p_above(scores, sample) for sample in self.samples]
+        return max(found), min(found)
+
+
+def constant(values: list[float], source: str, known: bool = True) -> Level:
+    """A level of numbers that are known exactly."""
+    return Level(tuple(np.array([value]) for value in sorted(set(values))), source, known)
+
+
+def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
+    """One-sided Welch test: the mean score is not above the mean of the sample (a constant where all are the same).
+
+    Never below the sign test's least, 2 to the power of −n, however alike the scores are.
+
+    >>> p_above(np.array([0.9] * 10), np.array([0.5]))
+    0.0009765625
+    """
+    excess = scores - sample.mean()
+    tiny = 1e-9 * max(1.0, float(np.abs(excess).max()))
+    least = float(2.0 ** -len(scores))
+    steady = len(sample) < 2 or sample.std() <= tiny
+    if steady and excess.std() <= tiny:
+        return 1.0 if excess.mean() <= tiny else least
+    if steady:
+        return max(least, float(stats.ttest_1samp(excess, 0, alternative="greater").pvalue))
+    return max(least, float(stats.ttest_ind(scores, sample, equal_var=False, alternative="greater").pvalue))
