@@ -159,6 +159,14 @@ class LinearModel(BaseEstimator):
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         raise NotImplementedError
 
+    def _weigh(self, X: Any, weights: np.ndarray) -> None:
+        """Remember what each column of the table contributes, by the training rows (in solving order)."""
+        from tamis.linear.contribution import contributions
+
+        coef = np.atleast_2d(self.coef_)[:, self.inputs_.order]
+        X = X.tocsc() if hasattr(X, "tocsc") else X
+        self.feature_importances_ = contributions(X, coef, self.inputs_.groups, self.n_features_in_, weights)
+
     def _linear(self, X: Any) -> np.ndarray:
         """The linear predictor of new rows (rows × outputs)."""
         check_is_fitted(self, "coef_")

@@ -54,6 +54,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
     alpha_ : the strength used; `gap_` the relative duality gap reached.
     path_ : strengths, coefficients, number of columns, and the mean and standard error of the error over folds.
     selected_columns_ : names of the columns with a coefficient other than 0.
+    feature_importances_ : for every column of the table (a category is one, whatever its indicators in `coef_`), the
+        standard deviation over the training rows of what it adds to the linear predictor; 0 for a column not used. So
+        `SelectFromModel(LinearRegressor(), importance_getter="feature_importances_")` takes frames with categories.
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
     coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where coef_ and alpha_ are posterior means and
         selected_columns_ are those whose 95 % credible interval leaves out 0.
@@ -134,6 +137,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         if np.all(target[weights > 0] == target[weights > 0][0]):
             warn_constant(f"{target[0]:g}")
         self._dispatch(matrix, loss, target, weights)
+        self._weigh(matrix, weights)
         return self
 
     def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:

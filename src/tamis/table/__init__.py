@@ -3,8 +3,10 @@
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.features import features, refuse_missing
-from tamis.table.frame import is_frame, take
+from tamis.table.frame import beside, eager, in_days, is_frame, take
 from tamis.table.read import read
+from tamis.table.refusal import refusal
+from tamis.table.selector import TableSelector
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
 from tamis.table.units import position, positions, units_of
@@ -17,15 +19,20 @@ __all__ = [
     "Column",
     "Decision",
     "Table",
+    "TableSelector",
+    "beside",
     "categories",
     "decision_rows",
+    "eager",
     "features",
+    "in_days",
     "is_class_target",
     "is_frame",
     "numbers",
     "position",
     "positions",
     "read",
+    "refusal",
     "refuse_missing",
     "same_length",
     "take",
