@@ -1,4 +1,4 @@
-"""What each column of a table adds to a linear predictor: the one place where coefficients of indicators meet columns."""
+"""What each column of a table adds to a linear predictor: where the coefficients of indicators become a column's."""
 
 from __future__ import annotations
 

@@ -22,7 +22,18 @@ from tamis.search.nogueira import agreement
 from tamis.search.resample import WAYS, resamples
 from tamis.search.subset import seed_from
 from tamis.search.weights import column_weights
-from tamis.table import Classes, Table, TableSelector, eager, features, is_class_target, numbers, same_length, take
+from tamis.table import (
+    Classes,
+    Table,
+    TableSelector,
+    eager,
+    features,
+    is_class_target,
+    numbers,
+    refuse_extreme,
+    same_length,
+    take,
+)
 
 COMBINE = ("threshold", "union")
 
@@ -262,4 +273,8 @@ def _seeded(selector: Any, seed: int) -> Any:
 def _is_plain(table: Table) -> bool:
     if table.is_sparse or not table.is_numeric:
         return False
-    return bool(np.isfinite(table.numbers().sum()))
+    values = table.numbers()
+    if not np.isfinite(values).all():
+        return False
+    refuse_extreme(table)
+    return True

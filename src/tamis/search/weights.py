@@ -36,7 +36,7 @@ def column_weights(fitted: Any, n_columns: int) -> np.ndarray:
     weights = _own(fitted)
     if len(weights) != n_columns:
         raise ParameterError(
-            f"{type(fitted).__name__} has {len(weights):,} weights for {n_columns:,} columns; give a model with one each"
+            f"{type(fitted).__name__} has {len(weights):,} weights for {n_columns:,} columns; give one with one each"
         )
     return weights
 
@@ -75,7 +75,7 @@ def _of_pipeline(pipeline: Any, n_columns: int) -> np.ndarray:
     if np.any(weights[origin == _NONE] != 0):
         made = next(type(step).__name__ for step in steps if np.any(_after(step, np.arange(_width(step))) == _NONE))
         raise ParameterError(
-            f"{made} makes new columns of several, so what is chosen after it cannot be traced to the table; leave it out"
+            f"{made} makes new columns of several, so choices after it cannot be traced to the table; leave it out"
         )
     out = np.zeros(n_columns)
     np.add.at(out, origin[origin != _NONE], weights[origin != _NONE])

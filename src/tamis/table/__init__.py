@@ -2,6 +2,7 @@
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
+from tamis.table.extreme import refuse_extreme, refuse_extreme_matrix
 from tamis.table.features import features, refuse_missing
 from tamis.table.frame import beside, eager, in_days, is_frame, take
 from tamis.table.read import read
@@ -33,6 +34,8 @@ __all__ = [
     "positions",
     "read",
     "refusal",
+    "refuse_extreme",
+    "refuse_extreme_matrix",
     "refuse_missing",
     "same_length",
     "take",

@@ -10,7 +10,9 @@ from tamis.errors import KindError, TableError
 from tamis.table.frame import dates_and_spans
 from tamis.table.table import Table
 
-_TEXT = re.compile(r"convert string|convert str|could not convert|invalid literal|'<' not supported|str'|string dtype", re.I)
+_TEXT = re.compile(
+    r"convert string|convert str|could not convert|invalid literal|'<' not supported|str'|string dtype", re.I
+)
 _MISSING = re.compile(r"\bNaN\b|missing value|NAType|\bNA is ambiguous|NoneType", re.I)
 _DATES = re.compile(r"promot|datetime|timedelta|timestamp|\[ns\]|\[us\]", re.I)
 
