@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tamis.linear.design import Design
+
 _CELLS = 1 << 22  # entries of the matrix looked at together
 
 
@@ -39,21 +41,17 @@ def contributions(X: Any, coef: np.ndarray, groups: np.ndarray, n_columns: int, 
     found[groups[single]] = size * _spread(X, single, share)
     for j in np.unique(groups[used & ~alone]):
         of = np.flatnonzero(groups == j)
-        added = np.asarray(_part(X, of) @ coef[:, of].T)
+        added = np.asarray(X[:, of] @ coef[:, of].T)
         found[j] = np.sqrt(np.mean(share @ (added - share @ added) ** 2))
     return found
 
 
 def _spread(X: Any, which: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Standard deviations of some columns, a part of them at a time."""
+    """Standard deviations of some columns, a part of them at a time; 0 for one that does not vary."""
     out = np.empty(len(which))
-    step = max(1, _CELLS // max(1, X.shape[0]))
+    step = max(1, len(which)) if sparse.issparse(X) else max(1, _CELLS // max(1, X.shape[0]))
     for start in range(0, len(which), step):
-        part = _part(X, which[start : start + step])
-        part = part - share @ part
-        out[start : start + step] = np.sqrt(share @ (part * part))
+        part = which[start : start + step]
+        inverse = Design(X[:, part]).units(share[:, None], standardize=True, centred=True)[1][:, 0]
+        out[start : start + step] = np.divide(1.0, inverse, out=np.zeros(len(part)), where=inverse > 0)
     return out
-
-
-def _part(X: Any, which: np.ndarray) -> np.ndarray:
-    return X[:, which].toarray() if sparse.issparse(X) else X[:, which]

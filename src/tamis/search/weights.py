@@ -21,12 +21,13 @@ def column_weights(fitted: Any, n_columns: int) -> np.ndarray:
     From `get_support`, `feature_importances_` or `coef_` (absolute values, summed over outputs), whichever comes first;
     a pipeline's are those of its last step, summed over the columns it made of one column of the table.
 
-    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.feature_selection import SelectKBest, f_regression
     >>> from sklearn.linear_model import LinearRegression
     >>> from sklearn.pipeline import make_pipeline
-    >>> X = np.array([[1.0, 5.0, 0.0], [2.0, 3.0, 1.0], [3.0, 4.0, 1.0], [4.0, 3.0, 0.0]])
-    >>> column_weights(make_pipeline(SelectKBest(k=1), LinearRegression()).fit(X, [1, 2, 3, 4]), 3).round(6)
-    array([1., 0., 0.])
+    >>> X = np.array([[5.0, 1.0, 0.0], [3.0, 2.0, 1.0], [4.0, 3.0, 1.0], [3.0, 4.1, 0.0]])
+    >>> model = make_pipeline(SelectKBest(f_regression, k=1), LinearRegression()).fit(X, 2 * X[:, 1])
+    >>> column_weights(model, 3).round(6)
+    array([0., 2., 0.])
     """
     for inner in ("best_estimator_", "regressor_"):
         if getattr(fitted, inner, None) is not None:
