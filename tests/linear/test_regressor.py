@@ -183,6 +183,19 @@ def test_the_answer_does_not_depend_on_the_order_of_columns():
 
 
 # -- other losses ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("penalty", [None, "ridge", "lasso", "elastic-net"])
+@pytest.mark.parametrize("count", [1e-3, 0.37, 3.0, 1e9])
+@pytest.mark.parametrize("shape", [(40, 3), (20, 60)])
+def test_poisson_of_a_constant_target_is_that_constant(penalty, count, shape):
+    """A target that does not vary would divide by a null deviance of zero, or be fitted to its rounding."""
+    X = np.random.default_rng(0).normal(size=shape)
+    for alpha in ("cv", 0.1):
+        with pytest.warns(TamisWarning, match="every row") as caught:
+            model = LinearRegressor(penalty, alpha=alpha, loss="poisson", cv=3).fit(X, np.full(len(X), count))
+        assert len(caught) == 1
+        np.testing.assert_allclose(model.predict(X), count, rtol=1e-9)
+
+
 def test_poisson_equals_scikit_learn_and_takes_an_offset():
     """Ridge Poisson must be PoissonRegressor's; an offset must act as a known exposure."""
     rng = np.random.default_rng(0)

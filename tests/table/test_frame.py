@@ -1,10 +1,14 @@
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from tamis.table import Table, categories
+from tamis import TreeClassifier
+from tamis.errors import KindError
+from tamis.table import Table, categories, in_days, read, take
 
 WORDS = ["red", None, "blue", "red", "Ünique", "10", "9"]
 UNUSED = ["white", "red", "10", "9", "blue", "Ünique", "black"]
@@ -102,3 +106,61 @@ def test_whole_numbers_beyond_the_exact_ones_are_rounded_from_every_library():
         column = Table.of(frame).column(0)
         assert column.kind == "numeric"
         np.testing.assert_array_equal(column.values, [2.0**53, np.nan, -(2.0**60), 5.0])
+
+
+def test_lazy_frames_are_collected():
+    """If this fails, a lazy frame of polars is refused with a riddle, or read as something else."""
+    whole = pl.DataFrame({"a": [1.5, None, 3.5, 2.5], "w": ["x", "y", "x", None]})
+    table = Table.of(whole.lazy())
+    assert table.names == ("a", "w")
+    assert table.digest() == Table.of(whole).digest()
+    assert read(whole.lazy()).names == ("a", "w")
+    assert take(whole.lazy(), rows=[2, 0], columns=[0]).rows() == [(3.5,), (1.5,)]
+    y = ["p", "q", "p", "q"]
+    lazy, eager = (TreeClassifier(min_samples_leaf=1).fit(X, y) for X in (whole.lazy(), whole))
+    assert lazy.predict(whole.lazy()).tolist() == eager.predict(whole).tolist()
+
+
+def test_objects_are_dates_time_spans_or_numbers_when_all_of_them_are():
+    """If this fails, a column of Python dates makes a category a day, or pandas' NA stops the fit."""
+    day, span = dt.date(2020, 1, 1), dt.timedelta(hours=36)
+    zoned = dt.datetime(2020, 1, 1, 12, tzinfo=dt.timezone(dt.timedelta(hours=9)))
+    frame = pd.DataFrame(
+        {
+            "day": [day, None, dt.datetime(2021, 7, 1)],
+            "zone": [zoned, zoned, pd.NA],
+            "span": [span, pd.NaT, 2 * span],
+            "number": [1, pd.NA, 2.5],
+            "word": ["x", pd.NA, "y"],
+        },
+        dtype=object,
+    )
+    table = Table.of(frame)
+    assert [column.kind for column in table.columns] == ["date", "date", "numeric", "numeric", "categorical"]
+    np.testing.assert_allclose(table.column(0).values, [18262, np.nan, 18809])
+    np.testing.assert_allclose(table.column(1).values, [18262.125, 18262.125, np.nan])
+    np.testing.assert_allclose(table.column(2).values, [1.5, np.nan, 3])
+    np.testing.assert_allclose(table.column(3).values, [1, np.nan, 2.5])
+    assert table.column(4).values.tolist() == [0, -1, 1]
+
+
+def test_dates_and_time_spans_become_days_in_the_frame_they_came_in():
+    """If this fails, models that read numbers only cannot be given dates, or rows are shuffled by their index."""
+    frame = pd.DataFrame(
+        {1: NAIVE.to_numpy(), "span": pd.to_timedelta([36, 0, 12], unit="h"), "w": ["x", "y", "z"]}, index=[2, 2, 0]
+    )
+    days = in_days(frame)
+    assert days.index.tolist() == [2, 2, 0]
+    np.testing.assert_allclose(days[1], [18262.5, np.nan, 18809.0])
+    np.testing.assert_allclose(days["span"], [1.5, 0, 0.5])
+    assert days["w"].tolist() == ["x", "y", "z"]
+    assert str(frame.dtypes["span"]).startswith("timedelta")
+    for other in (pl.from_pandas(frame.rename(columns=str)), pa.Table.from_pandas(frame.rename(columns=str))):
+        np.testing.assert_allclose(Table.of(in_days(other)).column(0).values, [18262.5, np.nan, 18809.0])
+    np.testing.assert_allclose(in_days(np.array([["2020-01-01", "NaT"]], dtype="datetime64[ns]")), [[18262, np.nan]])
+
+
+def test_complex_numbers_are_refused_by_name():
+    """If this fails, complex numbers become categories."""
+    with pytest.raises(KindError, match="column 'z' holds complex numbers"):
+        Table.of(pd.DataFrame({"a": [1.0, 2.0], "z": [1j, 2.0]}))

@@ -8,7 +8,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.svm import SVC
 
-from tamis.errors import ParameterError, TamisError
+from tamis import ForestClassifier, ForestRegressor
+from tamis.errors import ParameterError, TamisError, TamisWarning
 from tamis.tree import TreeClassifier, TreeRegressor, mimic
 
 
@@ -128,11 +129,30 @@ def test_mimic_reports_its_fidelity_on_rows_it_did_not_see():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(600, 3))
     model = SVC().fit(X, X[:, 0] * X[:, 1] > 0)
-    small, large = mimic(model, X, max_leaf_nodes=2), mimic(model, X, max_leaf_nodes=32)
+    with pytest.warns(TamisWarning, match="too little to explain it; give max_leaf_nodes above 2"):
+        small = mimic(model, X, max_leaf_nodes=2)
+    large = mimic(model, X, max_leaf_nodes=32)
     assert large.fidelity > 0.8 > small.fidelity
     assert large.n_held_out == 180
     forest = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0] > 0)
     assert mimic(forest, X).fidelity > 0.9
+
+
+def test_mimic_asks_a_forest_about_its_own_rows_out_of_the_bag():
+    """If this fails, a tree is to follow the noise that the forest learned by heart, and its fidelity says nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 5))
+    flip = rng.random(1000) < 0.3
+    forest = ForestClassifier(100, progress=False, random_state=0).fit(X, (X[:, 0] > 0) ^ flip)
+    fresh = mimic(forest, rng.normal(size=(1000, 5))).fidelity
+    assert mimic(forest, X).fidelity == pytest.approx(fresh, abs=0.06)
+    with pytest.warns(TamisWarning, match="rows the model was not fitted on"):
+        by_heart = mimic(forest, X.copy()).fidelity  # not known to be its rows: the user is told
+    assert by_heart < 0.8 < fresh
+    numbers = ForestRegressor(100, progress=False, random_state=0).fit(X, X[:, 0] + 0.5 * rng.normal(size=1000))
+    assert mimic(numbers, X).fidelity > 0.9
+    copied = mimic(forest, X, held_out=0.5)
+    assert copied.n_held_out == 500
 
 
 def test_sql_refuses_what_it_cannot_write():

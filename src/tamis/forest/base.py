@@ -78,6 +78,24 @@ class BaseForest(BaseEstimator, ABC):
             self._keep_out_of_bag(judge, ground, table.n_rows)
         self.interval_shares_ = None if depth is None else depth.shares()
 
+    def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
+        """For the very table given to fit, each row's answer by the trees that did not see it; None for other tables.
+
+        A row that every tree saw gets the answer of all.
+        """
+        from tamis.forest.training import is_given_to_fit
+
+        if not is_given_to_fit(self, X) or not hasattr(self, "oob_curve_"):
+            return None
+        said = np.array(self.predict(X))
+        if hasattr(self, "oob_decision_function_"):
+            seen = ~np.isnan(self.oob_decision_function_).any(axis=1)
+            said[seen] = self.classes_[self._answers(self.oob_decision_function_[seen])]
+        else:
+            seen = ~np.isnan(self.oob_prediction_.reshape(len(said), -1)).any(axis=1)
+            said[seen] = self.oob_prediction_[seen]
+        return said
+
     def _limits(self, n_columns: int, n_rows: int) -> Limits:
         return Limits(
             max_features=columns_to_try(self.max_features, n_columns),

@@ -35,6 +35,12 @@ def given_to_fit(forest: Any) -> tuple[Any, Any, Any]:
     return table, y, weight
 
 
+def is_given_to_fit(forest: Any, X: Any) -> bool:
+    """Whether X is the very table that `fit` was given."""
+    given, _, _ = _given.get(forest, (_nothing, None, None))
+    return X is not None and given() is X
+
+
 def _nothing() -> None:
     return None
 

@@ -56,7 +56,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     ----------
     classes_ : the classes, sorted.
     coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
-    alpha_, gap_, path_, selected_columns_, coef_names_ : as in LinearRegressor.
+    alpha_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in LinearRegressor.
     cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the
         model of the fold that left it out, at that alpha; NaN where none did. Not saved by `to_dict`.
 
@@ -123,6 +123,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self._check_size(table.n_columns)
         matrix = self._read(X, weights, table)
         self._dispatch(matrix, target, weights)
+        self._weigh(matrix, weights)
         return self
 
     def _check_classes(self, target: Classes, weights: np.ndarray) -> None:

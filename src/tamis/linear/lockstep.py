@@ -20,6 +20,7 @@ from tamis.linear.quadratic import minimise
 from tamis.linear.stand import Fit
 
 _ROUNDS = 200
+_ROUNDING = 1e-13  # share of the objective below which a difference is rounding
 _JOINT = 1200  # coefficients of several outputs up to which one Newton step moves them all
 
 
@@ -62,8 +63,16 @@ class Lockstep:
         ]
         self._measure(self.fits)
         for fit in self.fits:
-            fit.null = max(self._objective(fit, 0.0), np.finfo(float).tiny)
-            fit.null = fit.null - self._floor(fit)
+            fit.null = self._null(fit)
+
+    def _null(self, fit: Fit) -> float:
+        """What a model can lower of the objective without columns: the measure of gaps.
+
+        Where that is rounding only (a target that does not vary), gaps are measured by the size of the objective.
+        """
+        whole, floor = self._objective(fit, 0.0), self._floor(fit)
+        size = max(abs(whole), abs(floor), np.finfo(float).tiny)
+        return whole - floor if whole - floor > _ROUNDING * size else size
 
     def _floor(self, fit: Fit) -> float:
         """The part of the null objective that no model can lower: the loss of perfect predictions."""

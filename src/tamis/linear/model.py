@@ -13,7 +13,7 @@ from tamis import check
 from tamis.engine import one_blas_thread
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.inputs import Inputs
-from tamis.table import Table, features
+from tamis.table import Table, features, refuse_extreme_matrix
 
 PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
 _VERSION = 1
@@ -72,7 +72,9 @@ class LinearModel(BaseEstimator):
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
         self.coef_names_ = list(self.inputs_.encoding.columns)
-        return self.inputs_.arrange(self.inputs_.read(table))
+        matrix = self.inputs_.read(table)
+        refuse_extreme_matrix(matrix, self.coef_names_)
+        return self.inputs_.arrange(matrix)
 
     def _factors(self, n_columns: int) -> np.ndarray:
         """One penalty factor an encoded column, in solving order."""
@@ -177,12 +179,24 @@ class LinearModel(BaseEstimator):
     def _keep_predictions(self, predictions: np.ndarray) -> None:
         self.cv_predictions_ = predictions
 
+    def _weigh(self, X: Any, weights: np.ndarray) -> None:
+        """Remember what each column of the table contributes, by the training rows (in solving order)."""
+        from tamis.linear.contribution import contributions
+
+        coef = np.atleast_2d(self.coef_)[:, self.inputs_.order]
+        X = X.tocsc() if hasattr(X, "tocsc") else X
+        self.feature_importances_ = contributions(X, coef, self.inputs_.groups, self.n_features_in_, weights)
+
     def _linear(self, X: Any) -> np.ndarray:
         """The linear predictor of new rows (rows × outputs)."""
         check_is_fitted(self, "coef_")
         table = features(self, X, reset=False, sparse_ok=True)
-        coef = np.atleast_2d(self.coef_)
-        return np.asarray(self.inputs_.read(table) @ coef.T) + np.atleast_1d(self.intercept_)
+        matrix, coef = self.inputs_.read(table), np.atleast_2d(self.coef_)
+        with np.errstate(over="ignore", invalid="ignore"):
+            eta = np.asarray(matrix @ coef.T) + np.atleast_1d(self.intercept_)
+        if not np.all(np.isfinite(eta)):
+            refuse_extreme_matrix(matrix, self.coef_names_)
+        return eta
 
     # -- words and JSON ----------------------------------------------------------------------------------------------
     def to_text(self, digits: int = 4) -> str:

@@ -56,6 +56,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
     selected_columns_ : names of the columns with a coefficient other than 0.
     cv_predictions_ : where folds (or rows left out) chose alpha, each row's prediction by the model of the fold that
         left it out, at that alpha; the mean where several did, NaN where none did. Not saved by `to_dict`.
+    feature_importances_ : for every column of the table (a category is one, whatever its indicators in `coef_`), the
+        standard deviation over the training rows of what it adds to the linear predictor; 0 for a column not used. So
+        `SelectFromModel(LinearRegressor(), importance_getter="feature_importances_")` takes frames with categories.
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
     coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where coef_ and alpha_ are posterior means and
         selected_columns_ are those whose 95 % credible interval leaves out 0.
@@ -136,6 +139,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         if np.all(target[weights > 0] == target[weights > 0][0]):
             warn_constant(f"{target[0]:g}")
         self._dispatch(matrix, loss, target, weights)
+        self._weigh(matrix, weights)
         return self
 
     def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +17,7 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.null import benjamini_hochberg, permutation_pvalues
-from tamis.table import Table, same_length
+from tamis.table import Table, TableSelector, eager, in_days, refusal, same_length
 
 __all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
 
@@ -51,7 +50,7 @@ class _Called(Criterion):
 
     def __init__(self, function: Callable[..., Any], X: Any, y: Any) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
-        self.function, self.X, self.y = function, X, y
+        self.function, self.X, self.y = function, in_days(X), y
 
     def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Target:
         return Target("none", n_rows, codes=np.arange(n_rows))
@@ -66,7 +65,10 @@ class _Called(Criterion):
 
     def values(self, view: int, target: Target, n_jobs: int | None = None) -> np.ndarray:
         y = self.y if self.y is None else np.asarray(self.y)[target.codes]
-        found = self.function(self.X, y)
+        try:
+            found = self.function(self.X, y)
+        except (TypeError, ValueError) as error:
+            raise refusal(self.name, self.X, error) or error from error
         scores = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=np.float64)
         if scores.shape != (view,):
             raise ParameterError(f"{self.name} gave scores of shape {scores.shape}; it must give one for each column")
@@ -87,7 +89,7 @@ def _useless(found: Sequence[np.ndarray], table: Table) -> np.ndarray:
     return useless
 
 
-class RankSelector(SelectorMixin, BaseEstimator):
+class RankSelector(TableSelector, BaseEstimator):
     r"""Keep the columns that rank best by a criterion, or by several combined.
 
     Parameters
@@ -152,6 +154,7 @@ class RankSelector(SelectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RankSelector:
         """Score and rank the columns of X for the target y."""
+        X = eager(X)
         table = read_table(X, self)
         criteria = self._criteria(X, y)
         permutations = self._check(table, criteria)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.table import Column, Table
+from tamis.table import Column, Table, refuse_extreme
 
 __all__ = ["Spread", "Sums"]
 
@@ -66,6 +66,7 @@ class Spread:
         dense = table.matrix is not None and not table.is_sparse
         self._by_rows = dense and table.matrix.flags.c_contiguous and table.n_columns > 1
         self._at_once = COLUMNS if dense else 1
+        refuse_extreme(table)
         self.categorical: list[int] = []
         if not table.is_numeric:
             self.categorical = [j for j, column in enumerate(table.columns) if column.is_categorical]

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
 
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError
+from tamis.search.given import refused, transforms
 from tamis.search.nogueira import agreement
+from tamis.search.weights import column_weights
 from tamis.split import folds
-from tamis.table import Classes, Table, is_class_target, is_frame, numbers, same_length, take
+from tamis.table import Classes, Table, eager, in_days, is_class_target, is_frame, numbers, same_length, take
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -92,7 +92,8 @@ def compare(
     ----------
     selectors : a dict of name -> selector, or a list of them.
     X, y : the table and its target.
-    estimator : the model fitted on the chosen columns; by default a standardised ridge or logistic regression.
+    estimator : the model fitted on the chosen columns; by default a ridge or logistic regression of standardised
+        columns, which takes categories and fills missing values with means.
     cv, repeats, groups : the folds, as in `tamis.split`.
     scoring : a word or function of scikit-learn's.
     random_state : seed of the folds.
@@ -106,14 +107,16 @@ def compare(
     ((0, 2), 1.0)
     """
     named = _named(selectors)
+    X = eager(X)
     table = Table.of(X)
     by_class = is_class_target(y)
     target = _labels(y) if by_class else numbers(y)
     same_length(table, target)
-    model = estimator if estimator is not None else _model(by_class)
+    model = estimator if estimator is not None else _model(by_class, table.n_rows)
     scorer = check.scorer(model, scoring)
     pairs = folds(cv, target, groups=groups, classifier=by_class, seed=random_state, repeats=repeats)
     shown = X if is_frame(X) or isinstance(X, Table) else table.matrix if table.matrix is not None else np.asarray(X)
+    shown = shown if any(map(transforms, [*named.values(), model])) else in_days(shown)
     work = [(name, rows) for name in named for rows in [None, *pairs]]
     call = delayed(_one)
     if workers(n_jobs) == 1:
@@ -147,19 +150,33 @@ def _labels(y: Any) -> np.ndarray:
     return classes.labels[classes.codes]
 
 
-def _model(by_class: bool) -> Any:
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000) if by_class else Ridge())
+def _model(by_class: bool, n_rows: int) -> Any:
+    """Ridge on standardised columns with a strength of 1 on the sum of losses, as scikit-learn has it by default."""
+    from tamis.linear import LinearClassifier, LinearRegressor
+
+    return (LinearClassifier if by_class else LinearRegressor)("ridge", alpha=1 / n_rows, missing="mean")
 
 
 def _one(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, rows: Any) -> tuple[np.ndarray, float]:
     """The columns a selector chooses, on all rows or on the training rows of a fold, and the score on its test rows."""
     if rows is None:
-        fitted = clone(selector).fit(X, y)
-        return np.asarray(fitted.get_support(), dtype=bool), float("nan")
+        return _support(_fitted(selector, X, y), X), float("nan")
     train, test = rows
-    steps = Pipeline([("select", clone(selector)), ("model", clone(model))])
-    steps.fit(take(X, rows=train), y[train])
-    return np.asarray(steps[0].get_support(), dtype=bool), float(scorer(steps, take(X, rows=test), y[test]))
+    part, rest = take(X, rows=train), take(X, rows=test)
+    chosen = _fitted(selector, part, y[train])
+    steps = Pipeline([("select", chosen), ("model", _fitted(model, chosen.transform(part), y[train]))])
+    return _support(chosen, part), float(scorer(steps, rest, y[test]))
+
+
+def _fitted(estimator: Any, X: Any, y: np.ndarray) -> Any:
+    try:
+        return clone(estimator).fit(X, y)
+    except (TypeError, ValueError) as error:
+        raise refused(estimator, X, error) from error
+
+
+def _support(selector: Any, X: Any) -> np.ndarray:
+    return column_weights(selector, X.shape[1]) != 0
 
 
 def _row(name: str, parts: list[tuple[np.ndarray, float]], labels: list[Any]) -> Row:

@@ -8,15 +8,27 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_of
 from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.search.copies import Copies
+from tamis.search.given import refuse_holes, refused, shown_to, takes, transforms
 from tamis.search.subset import seed_from
-from tamis.table import Classes, features, is_class_target, numbers, same_length
+from tamis.search.weights import column_weights
+from tamis.table import (
+    Classes,
+    Table,
+    TableSelector,
+    eager,
+    features,
+    is_class_target,
+    is_frame,
+    numbers,
+    same_length,
+    take,
+)
 
 UNDECIDED, CONFIRMED, REJECTED = 0, 1, -1
 
@@ -33,7 +45,7 @@ def default_forest(classes: bool) -> Any:
     return ForestClassifier(30, **settings) if classes else ForestRegressor(30, **settings)
 
 
-class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     r"""All columns that matter, found by comparing each with shuffled copies of the columns.
 
     In every round the undecided and confirmed columns are joined by their shuffled copies, the model is fitted, and a
@@ -99,14 +111,16 @@ class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         check.one_of("keep", self.keep, ["confirmed", "undecided"])
         if self.estimator is not None and (not hasattr(self.estimator, "fit") or isinstance(self.estimator, type)):
             raise KindError(f"estimator={self.estimator!r} cannot be fitted; give a model with feature_importances_")
-        table = features(self, X, reset=True, categorical=False, missing=self._takes_nan(), min_rows=2)
+        X = eager(X)
+        table = features(self, X, reset=True, min_rows=2)
+        if self.estimator is not None:
+            refuse_holes(self.estimator, table)
         target, classes = self._target(y)
         same_length(table, target)
         order = table.order()
-        values = table.numbers()[:, order]
         seed = seed_from(self.random_state)
         model = self._model(classes, seed)
-        game = _Game(values, target, model, float(self.alpha), rounds, seed)
+        game = _Game(_columns_of(model, table, X, order), target, model, float(self.alpha), rounds, seed)
         game.play()
         self._remember(game, order)
         return self
@@ -146,7 +160,7 @@ class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def _takes_nan(self) -> bool:
         if self.estimator is None:
             return True
-        return hasattr(self.estimator, "fit") and bool(get_tags(self.estimator).input_tags.allow_nan)
+        return hasattr(self.estimator, "fit") and takes(self.estimator)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,9 +172,10 @@ class ShadowSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 class _Game:
     """The rounds: who takes part, who has won how often, who is decided."""
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, model: Any, alpha: float, most: int, seed: int) -> None:
-        d = X.shape[1]
-        self.X, self.y, self.model, self.alpha, self.most, self.seed = X, y, model, alpha, most, seed
+    def __init__(self, columns: Copies, y: np.ndarray, model: Any, alpha: float, most: int, seed: int) -> None:
+        d = columns.n_columns
+        self.columns, self.y, self.model = columns, y, model
+        self.alpha, self.most, self.seed = alpha, most, seed
         self.verdict = np.full(d, UNDECIDED)
         self.hits, self.rounds = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
         self.importance = np.zeros(d)
@@ -177,10 +192,13 @@ class _Game:
     def _round(self, number: int) -> None:
         players = np.flatnonzero(self.verdict != REJECTED)
         random = generator(self.seed, "round", number)
-        real = self.X[:, players]
         copies = np.tile(np.arange(len(players)), max(1, -(-5 // max(len(players), 1))))  # at least five copies
-        shuffled = random.permuted(real[:, copies], axis=0)
-        weight = _importances(self.model, np.hstack([real, shuffled]), self.y, seed_of(self.seed, "model", number))
+        rows = random.permuted(np.repeat(np.arange(self.columns.n_rows)[:, None], len(copies), axis=1), axis=0)
+        shown = self.columns.beside(players, players[copies], rows)
+        try:
+            weight = _importances(self.model, shown, self.y, seed_of(self.seed, "model", number))
+        except (TypeError, ValueError) as error:
+            raise refused(self.model, self.columns.columns, error) from error
         best = weight[len(players) :].max()
         self.hits[players] += weight[: len(players)] > best
         self.rounds[players] += 1
@@ -202,13 +220,17 @@ class _Game:
                 done += 1
 
 
-def _importances(model: Any, X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> Copies:
+    """The columns in the order of their names, as the model can take them."""
+    if table.is_numeric and not (transforms(model) and is_frame(X)):
+        return Copies(table.numbers()[:, order])
+    if type(model).__module__.startswith("tamis."):
+        return Copies(table.select(order.tolist()))
+    return Copies(take(shown_to(model, table, X), columns=order))
+
+
+def _importances(model: Any, X: Any, y: np.ndarray, seed: int) -> np.ndarray:
     fitted = clone(model)
     if "random_state" in fitted.get_params(deep=False):
         fitted.set_params(random_state=seed % (1 << 31))
-    fitted.fit(X, y)
-    if hasattr(fitted, "feature_importances_"):
-        return np.asarray(fitted.feature_importances_, dtype=np.float64)
-    if hasattr(fitted, "coef_"):
-        return np.abs(np.asarray(fitted.coef_, dtype=np.float64)).reshape(-1, X.shape[1]).sum(axis=0)
-    raise ParameterError(f"{type(model).__name__} has neither feature_importances_ nor coef_; give a model that has")
+    return column_weights(fitted.fit(X, y), X.shape[1])

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
@@ -18,22 +16,36 @@ from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import clusters_of
 from tamis.search.bound import expected_false, threshold_for
 from tamis.search.cluster import Cluster
+from tamis.search.given import refuse_holes, refused, shown_to, takes
 from tamis.search.lasso import Lasso, lasso_of
 from tamis.search.nogueira import agreement
 from tamis.search.resample import WAYS, resamples
 from tamis.search.subset import seed_from
-from tamis.table import Classes, Table, features, is_class_target, is_frame, numbers, same_length, take
+from tamis.search.weights import column_weights
+from tamis.table import (
+    Classes,
+    Table,
+    TableSelector,
+    eager,
+    features,
+    is_class_target,
+    numbers,
+    refuse_extreme,
+    same_length,
+    take,
+)
 
 COMBINE = ("threshold", "union")
 
 
-class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     """The columns that a selector chooses on at least a given share of random parts of the rows.
 
     Parameters
     ----------
-    selector : any selector of scikit-learn's or Tamis' (with `get_support`), or a model whose `coef_` or
-        `feature_importances_` is zero for the columns it does not use.
+    selector : any selector of scikit-learn's or Tamis' (with `get_support`), a model whose `coef_` or
+        `feature_importances_` is zero for the columns it does not use, or a pipeline of these; a category counts as
+        one column, whatever indicators are made of it.
     n_resamples : how many parts to draw; a complementary pair counts as two.
     threshold : the share of resamples from which a column is kept.
     resample : "complementary" (two disjoint halves at a time), "subsample" (halves) or "bootstrap".
@@ -102,8 +114,9 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> StabilitySelector:
         """Choose on every resample, and keep what is chosen often."""
         self._check()
-        takes_nan, takes_sparse = self._takes()
-        table = features(self, X, reset=True, missing=takes_nan, sparse_ok=takes_sparse, min_rows=2)
+        X = eager(X)
+        table = features(self, X, reset=True, sparse_ok=takes(self.selector)[1], min_rows=2)
+        refuse_holes(self.selector, table)
         target, classes = self._target(y)
         same_length(table, target)
         seed = seed_from(self.random_state)
@@ -119,7 +132,7 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         if lasso is not None and _is_plain(table):
             chosen = self._along_path(lasso, table, target, drawn)
         else:
-            shown = table.matrix if table.matrix is not None and not is_frame(X) else X
+            shown = shown_to(self.selector, table, X)
             chosen = self._by_refit(take(shown, columns=order), target, drawn, seed)[:, np.argsort(order)]
         self._remember(table, chosen)
         return self
@@ -228,14 +241,10 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         check_is_fitted(self, "support_")
         return self.support_
 
-    def _takes(self) -> tuple[bool, bool]:
-        tags = get_tags(self.selector).input_tags
-        return bool(tags.allow_nan), bool(tags.sparse)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan, tags.input_tags.sparse = (
-            self._takes() if hasattr(self.selector, "fit") else (False, False)
+            takes(self.selector) if hasattr(self.selector, "fit") else (False, False)
         )
         tags.target_tags.required = True
         return tags
@@ -243,18 +252,12 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
 def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Mask of the columns that a selector (or a model's weights) chooses on some rows."""
-    fitted = clone(model).fit(take(X, rows=rows), y[rows])
-    if hasattr(fitted, "get_support"):
-        return np.asarray(fitted.get_support(), dtype=bool)
-    last = fitted[-1] if hasattr(fitted, "steps") else fitted
-    if hasattr(last, "get_support"):
-        return np.asarray(last.get_support(), dtype=bool)
-    weight = getattr(last, "coef_", getattr(last, "feature_importances_", None))
-    if weight is None:
-        name = type(model).__name__
-        raise ParameterError(f"{name} has neither get_support nor coef_ nor feature_importances_; give a selector")
-    weight = np.asarray(weight)
-    return np.any(weight.reshape(-1, weight.shape[-1]) != 0, axis=0)
+    part = take(X, rows=rows)
+    try:
+        fitted = clone(model).fit(part, y[rows])
+    except (TypeError, ValueError) as error:
+        raise refused(model, part, error) from error
+    return column_weights(fitted, part.shape[1]) != 0
 
 
 def _seeded(selector: Any, seed: int) -> Any:
@@ -270,4 +273,8 @@ def _seeded(selector: Any, seed: int) -> Any:
 def _is_plain(table: Table) -> bool:
     if table.is_sparse or not table.is_numeric:
         return False
-    return bool(np.isfinite(table.numbers().sum()))
+    values = table.numbers()
+    if not np.isfinite(values).all():
+        return False
+    refuse_extreme(table)
+    return True

@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 
 from tamis import check
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.evaluator import evaluator_of
 from tamis.search.evaluator.task import Task
+from tamis.search.given import refuse_holes, shown_to, takes
 from tamis.search.history import Best
 from tamis.search.space import Space
 from tamis.search.strategy import strategy_of
 from tamis.search.trials import Stop, Trials, say
-from tamis.table import Classes, Table, features, is_class_target, is_frame, numbers, same_length
+from tamis.table import Classes, Table, TableSelector, eager, features, is_class_target, numbers, same_length
 
 RULES = ("best", "1se")
 
 
-class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     """The set of columns on which a model does best, found by searching.
 
     Plain and ridge regressions are recognised and valued from small matrices, all candidates of a step at once, with
@@ -132,8 +132,10 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         strategy = strategy_of(self.search)
         self._check_estimator()
         self._check_limits()
-        takes_nan, takes_sparse = self._takes()
-        table = features(self, X, reset=True, missing=takes_nan, sparse_ok=takes_sparse, min_rows=2)
+        X = eager(X)
+        table = features(self, X, reset=True, sparse_ok=self._takes()[1], min_rows=2)
+        if hasattr(self.estimator, "fit"):
+            refuse_holes(self.estimator, table)
         task = self._task(table, X, y, row_groups, params)
         order = task.places
         space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
@@ -177,7 +179,7 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         target = self._target(y)
         same_length(table, target)
         order = table.order()
-        shown = table.matrix if table.matrix is not None and not is_frame(X) else X
+        shown = shown_to(self.estimator, table, X)
         ordered = table if np.array_equal(order, np.arange(len(order))) else table.select(order.tolist())
         return Task(
             estimator=self.estimator,
@@ -231,8 +233,7 @@ class SubsetSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def _takes(self) -> tuple[bool, bool]:
         if not hasattr(self.estimator, "fit"):
             return True, False
-        tags = get_tags(self.estimator).input_tags
-        return bool(tags.allow_nan), bool(tags.sparse)
+        return takes(self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

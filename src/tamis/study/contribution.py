@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tamis.linear.contribution import contributions as of_columns
 from tamis.study.procedures import Fitted
 from tamis.table import Table
 
@@ -34,13 +35,7 @@ def contributions(fitted: Fitted, table: Table) -> dict[str, float]:
 
 def _of_linear(model: Any, table: Table) -> dict[str, float]:
     matrix, encoding = model.inputs_.read(table), model.inputs_.encoding
-    if sparse.issparse(matrix):
-        matrix = matrix.tocsc()
-    coef = np.atleast_2d(model.coef_)
-    groups = encoding.groups
-    found = {}
-    for j in np.unique(groups[coef.any(axis=0)]):
-        of = np.flatnonzero(groups == j)
-        added = np.asarray(matrix[:, of] @ coef[:, of].T)
-        found[encoding.names[j]] = float(np.sqrt(added.var(axis=0).mean()))
-    return found
+    matrix = matrix.tocsc() if sparse.issparse(matrix) else matrix
+    coef, rows = np.atleast_2d(model.coef_), np.ones(table.n_rows)
+    spread = of_columns(matrix, coef, encoding.groups, len(encoding.names), rows)
+    return {encoding.names[j]: float(spread[j]) for j in np.unique(encoding.groups[coef.any(axis=0)])}

@@ -2,10 +2,13 @@
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
+from tamis.table.extreme import refuse_extreme, refuse_extreme_matrix
 from tamis.table.features import features, refuse_missing
-from tamis.table.frame import is_frame, take
+from tamis.table.frame import beside, eager, in_days, is_frame, take
 from tamis.table.raw import Held, Raw, raw_of
 from tamis.table.read import fetch, known_names, read, table_of
+from tamis.table.refusal import refusal
+from tamis.table.selector import TableSelector
 from tamis.table.table import Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
 from tamis.table.units import position, positions, units_of
@@ -20,10 +23,14 @@ __all__ = [
     "Held",
     "Raw",
     "Table",
+    "TableSelector",
+    "beside",
     "categories",
     "decision_rows",
+    "eager",
     "features",
     "fetch",
+    "in_days",
     "is_class_target",
     "is_frame",
     "known_names",
@@ -32,6 +39,9 @@ __all__ = [
     "positions",
     "raw_of",
     "read",
+    "refusal",
+    "refuse_extreme",
+    "refuse_extreme_matrix",
     "refuse_missing",
     "same_length",
     "table_of",

@@ -12,6 +12,7 @@ import pyarrow as pa
 from tamis.errors import TableError
 from tamis.table.dialect import refuse_duplicates
 from tamis.table.file import File
+from tamis.table.frame import eager
 
 
 def read_parquet(file: File) -> pa.Table:
@@ -47,6 +48,7 @@ def from_frame(frame: Any) -> pa.Table:
     """The Arrow table of a pandas, polars or pyarrow frame, or of any other that narwhals knows."""
     import narwhals as nw
 
+    frame = eager(frame)
     given = nw.from_native(frame, eager_only=True)
     names = [str(name) for name in _labels(frame, given)]
     refuse_duplicates(names)

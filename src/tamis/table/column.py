@@ -71,7 +71,7 @@ def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
     array([ 1, -1,  0], dtype=int32)
     """
     place: dict[Any, int] = {}
-    codes = (MISSING if _is_missing(value) else place.setdefault(value, len(place)) for value in values)
+    codes = (MISSING if is_missing(value) else place.setdefault(value, len(place)) for value in values)
     return coded_categories(name, np.fromiter(codes, dtype=np.int32, count=len(values)), list(place))
 
 
@@ -89,5 +89,9 @@ def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Col
     return Column(name, "categorical", table[place], tuple(labels[code] for code in order))
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value  # NaN, NaT and pd.NA-like compare unequal to themselves
+def is_missing(value: Any) -> bool:
+    """True for None, NaN and NaT (unlike themselves), and pandas' NA (neither like nor unlike itself)."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    unlike = value != value
+    return isinstance(unlike, (bool, np.bool_)) and bool(unlike)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from tamis.errors import KindError, TableError
-from tamis.table.frame import is_frame
+from tamis.table.frame import eager, is_mixed
 from tamis.table.table import Table
 
 
@@ -28,6 +30,7 @@ def features(
     With `reset` the estimator remembers `n_features_in_` and `feature_names_in_`; without it they must match, and
     categorical columns are recoded to the levels seen in fit (`estimator.levels_in_`, a dict name -> levels).
     """
+    X = eager(X)
     table = _mixed(estimator, X, reset, min_rows) if _is_mixed(X) else None
     if table is None:
         try:
@@ -61,20 +64,39 @@ def _count_missing(table: Table) -> np.ndarray:
         matrix = table.matrix.tocsc()
         return np.array([np.isnan(matrix.data[a:b]).sum() for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:])])
     if table.matrix is not None:
-        if table.matrix.dtype.kind != "f" or np.isfinite(table.matrix.sum()):
+        if table.matrix.dtype.kind != "f" or np.isfinite(_sum(table.matrix)):
             return np.zeros(table.n_columns, dtype=int)
         return np.isnan(table.matrix).sum(axis=0)
     return np.array([column.missing.sum() for column in table.columns])
 
 
 def _is_mixed(X: Any) -> bool:
-    if isinstance(X, Table):
-        return True
-    if not is_frame(X):
-        return False
-    import narwhals as nw
+    """A Table, a frame or an array with columns that are not numbers."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2 and X.dtype.kind in "mM"
+    return isinstance(X, Table) or is_mixed(X)
 
-    return not all(dtype.is_numeric() or dtype == nw.Boolean for dtype in nw.from_native(X).schema.values())
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """What scikit-learn and NumPy say at length about an array they cannot read, in one sentence."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        said = str(error)
+        if said.startswith("Complex data not supported") or said.endswith("not 'complex'"):
+            raise TableError(
+                "Complex data not supported: X holds complex numbers; give their real and imaginary parts as columns"
+            ) from None
+        if said.startswith("Expected 2D array"):
+            got = said.partition("got ")[2].partition(" array")[0]
+            raise TableError(
+                f"Expected 2D array, got {got} array instead; give rows × columns. Reshape your data: X.reshape(-1, 1) "
+                "makes one column of it, X.reshape(1, -1) one row"
+            ) from None
+        if "DType" in said and "promoted" in said:
+            raise KindError("X holds dates or time spans beside numbers; give a frame, or numbers of days") from None
+        raise
 
 
 def _is_text(X: Any, error: ValueError) -> bool:
@@ -85,22 +107,23 @@ def _is_text(X: Any, error: ValueError) -> bool:
 
 
 def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int) -> Table:
-    given = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse=["csc", "csr"] if sparse_ok else False,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-        ensure_min_samples=min_rows,
-    )
+    with one_sentence():
+        given = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse=["csc", "csr"] if sparse_ok else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+        )
     names = getattr(estimator, "feature_names_in_", None)
     return Table(matrix=given, names=None if names is None else [str(name) for name in names])
 
 
 def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
     if isinstance(X, Table):
-        _remember_names(estimator, X, reset)
+        remember_names(estimator, X, reset)
     else:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
     table = Table.of(X)
@@ -111,7 +134,7 @@ def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
     return table
 
 
-def _remember_names(estimator: Any, table: Table, reset: bool) -> None:
+def remember_names(estimator: Any, table: Table, reset: bool) -> None:
     """What scikit-learn does for a frame, for a Table."""
     known = getattr(estimator, "feature_names_in_", None)
     if reset:
@@ -130,10 +153,16 @@ def _remember_names(estimator: Any, table: Table, reset: bool) -> None:
         raise TableError(f"column {wrong!r} is not where it was in fit; give the columns of fit in their order")
 
 
+def _sum(values: np.ndarray) -> float:
+    """Finite when every value is; one of huge values may overflow all the same."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(values.sum())
+
+
 def _refuse_infinite(table: Table) -> None:
     if table.matrix is not None:
         values = table.matrix.data if table.is_sparse else table.matrix
-        if values.dtype.kind != "f" or np.isfinite(values.sum()) or not np.isinf(values).any():
+        if values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any():
             return
     for column in table.columns:
         if not column.is_categorical and np.isinf(column.values).any():

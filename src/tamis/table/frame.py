@@ -3,21 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from tamis.errors import KindError, TableError
-from tamis.table.column import Column, categories, coded_categories
+from tamis.table.column import Column, categories, coded_categories, is_missing
 
 
 def is_frame(X: Any) -> bool:
-    """True for an eager dataframe of any library that narwhals knows."""
+    """True for a dataframe, eager or lazy, of any library that narwhals knows."""
     try:
-        return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+        return isinstance(nw.from_native(X, pass_through=True), (nw.DataFrame, nw.LazyFrame))
     except nw.exceptions.DuplicateError as error:
         raise _twice([str(name) for name in X.columns]) from error
+
+
+def eager(X: Any) -> Any:
+    """A lazy frame, collected; anything else as it is."""
+    if not is_frame(X):
+        return X
+    frame = nw.from_native(X)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
+
+
+def is_mixed(X: Any) -> bool:
+    """True for an eager frame with a column of something else than numbers and booleans."""
+    if not is_frame(X):
+        return False
+    schema = nw.from_native(X, eager_only=True).schema
+    return not all(dtype.is_numeric() or dtype == nw.Boolean for dtype in schema.values())
+
+
+def dates_and_spans(X: Any) -> dict[str, str]:
+    """Columns of an eager frame that hold dates or time spans, by name, and which of the two."""
+    if not is_frame(X):
+        return {}
+    schema = nw.from_native(X, eager_only=True).schema
+    return {
+        str(name): "time spans" if dtype == nw.Duration else "dates"
+        for name, dtype in schema.items()
+        if dtype.is_temporal() and dtype != nw.Time
+    }
+
+
+def in_days(X: Any) -> Any:
+    """A frame or array whose dates (since 1970) and time spans are numbers of days; everything else as it is."""
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "mM":
+        return np.column_stack([column.values for column in columns_of_frame(X)])
+    known = dates_and_spans(X)
+    if not known:
+        return X
+    frame = nw.from_native(X, eager_only=True)
+    days = {n: _of_series(str(n), frame.get_column(n)).values for n in frame.columns if str(n) in known}
+    if frame.implementation.is_pandas():  # a new series would be aligned to the frame's index
+        out = X.copy(deep=False)
+        for name, values in days.items():
+            out[name] = values
+        return out
+    backend = frame.implementation
+    return frame.with_columns(*(nw.new_series(n, v, nw.Float64, backend=backend) for n, v in days.items())).to_native()
 
 
 def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]:
@@ -25,7 +72,7 @@ def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]
     if isinstance(X, np.ndarray):
         labels = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
         return [_of_objects(name, X[:, j]) for j, name in enumerate(labels)]
-    frame = nw.from_native(X, eager_only=True)
+    frame = nw.from_native(eager(X), eager_only=True)
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         raise _twice(names)
@@ -91,10 +138,18 @@ def _floats(series: nw.Series[Any]) -> np.ndarray:
 
 
 def _of_objects(name: str, values: np.ndarray) -> Column:
-    """Objects: all numbers (or missing) make a numeric column; anything of text makes categories."""
+    """Objects: all numbers, dates or time spans (or missing) make a column of these; anything of text, categories."""
+    there = np.array([not is_missing(v) for v in values], dtype=bool)
+    kinds = {type(v) for v in values[there]}
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
+        raise KindError(f"column {name!r} holds complex numbers; give their real and imaginary parts as two columns")
+    if kinds and all(issubclass(kind, (date, datetime, np.datetime64)) for kind in kinds):
+        return Column(name, "date", _days(values, there, "datetime64[us]"))
+    if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
+        return Column(name, "numeric", _days(values, there, "timedelta64[us]"))
     try:
-        numbers = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-        if not any(isinstance(v, str) for v in values):
+        numbers = np.array([v if known else np.nan for v, known in zip(values, there)], dtype=np.float64)
+        if not any(issubclass(kind, str) for kind in kinds):
             return Column(name, "numeric", numbers)
     except (TypeError, ValueError):
         pass
@@ -102,6 +157,14 @@ def _of_objects(name: str, values: np.ndarray) -> Column:
         return categories(name, list(values))
     except TypeError as error:
         raise KindError(f"column {name!r} holds values that are neither a number nor a string ({error})") from error
+
+
+def _days(values: np.ndarray, there: np.ndarray, unit: str) -> np.ndarray:
+    """Dates (since 1970, a zone's moment in UTC) or time spans in days; NaN where there is none."""
+    days = np.full(len(values), np.nan)
+    plain = [v.astimezone(UTC).replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in values[there]]
+    days[there] = np.array(plain, dtype=unit).astype(np.int64) / 86_400e6
+    return days
 
 
 def take(X: Any, *, rows: Any = None, columns: Any = None) -> Any:
@@ -115,8 +178,20 @@ def take(X: Any, *, rows: Any = None, columns: Any = None) -> Any:
         X = X if columns is None else X.select([int(j) for j in columns])
         return X if rows is None else X.take(rows)
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
+        frame = nw.from_native(eager(X), eager_only=True)
         frame = frame if columns is None else frame.select([frame.columns[int(j)] for j in columns])
         return (frame if rows is None else frame[np.asarray(rows), :]).to_native()
     X = X if columns is None else X[:, np.asarray(columns)]
     return X if rows is None else X[np.asarray(rows)]
+
+
+def beside(X: Any, real: np.ndarray, copied: np.ndarray, rows: np.ndarray, names: Sequence[str]) -> Any:
+    """An eager frame of the columns `real`, then the columns `copied`, the c-th in the order rows[:, c], renamed."""
+    frame = nw.from_native(X, eager_only=True)
+    made = [frame.get_column(frame.columns[int(j)]) for j in real]
+    for c, j in enumerate(copied):
+        shuffled = frame.select(frame.columns[int(j)])[rows[:, c], :].get_column(frame.columns[int(j)])
+        if frame.implementation.is_pandas():  # so that it is not put back in order by its index
+            shuffled = nw.from_native(shuffled.to_native().set_axis(X.index), series_only=True)
+        made.append(shuffled)
+    return frame.select(*(series.alias(name) for series, name in zip(made, names))).to_native()

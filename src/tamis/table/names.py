@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tamis.table.frame import is_frame
+from tamis.table.frame import eager, is_frame
 from tamis.table.table import Table
 
 
@@ -20,5 +20,5 @@ def column_names(X: Any) -> tuple[str, ...]:
     if isinstance(X, Table):
         return X.names
     if is_frame(X):
-        return tuple(str(name) for name in nw.from_native(X, eager_only=True).columns)
+        return tuple(str(name) for name in nw.from_native(eager(X), eager_only=True).columns)
     return tuple(f"x{j}" for j in range(X.shape[1] if hasattr(X, "shape") else np.asarray(X).shape[1]))

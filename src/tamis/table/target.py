@@ -10,6 +10,7 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 
 from tamis.errors import TableError
+from tamis.table.extreme import is_extreme
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,11 @@ def numbers(y: Any, *, several: bool = False) -> np.ndarray:
     # pandas hands out read-only arrays, for which every kernel would be compiled once more
     values = np.require(values, dtype=np.float64, requirements=["C", "W"])
     assert_all_finite(values, input_name="y")
+    if is_extreme(values.reshape(len(values), -1)):
+        raise TableError(
+            f"the target y holds {np.abs(values).max():.3g}, too large or too small a number to be squared; "
+            "multiply it by a constant first"
+        )
     return values
 
 

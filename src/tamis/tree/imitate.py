@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tamis.check import count, number
+from tamis.errors import TamisWarning
 from tamis.table import Table
 from tamis.tree.estimator import TreeClassifier, TreeRegressor
+
+FAITHFUL = 0.8  # below this fidelity the user is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,9 @@ def mimic(
     Parameters
     ----------
     model : anything with `predict`; a classifier is recognised by its `classes_`.
-    X : rows to ask the model about.
+    X : rows to ask the model about; better not those it was fitted on, where a flexible model repeats the noise of the
+        target, which no small tree can follow. The table a Tamis forest was grown on is known to it, and each row is
+        answered by the trees that did not see it. Below a fidelity of 0.8 a warning says so.
     max_leaf_nodes : how large the tree may be.
     held_out : share of the rows that fidelity is judged on.
     **tree : further parameters of TreeClassifier or TreeRegressor.
@@ -55,7 +61,7 @@ def mimic(
     """
     count("max_leaf_nodes", max_leaf_nodes, low=2)
     share = number("held_out", held_out, low=0, high=1, open_low=True, open_high=True)
-    said = np.asarray(model.predict(X))
+    said = _answers(model, X)
     table = Table.of(X)
     mixed = check_random_state(random_state).permutation(table.n_rows)
     n_held = min(max(1, round(share * table.n_rows)), table.n_rows - 1)
@@ -70,4 +76,23 @@ def mimic(
         fidelity = (
             1.0 - float(((theirs - ours) ** 2).sum()) / spread if spread > 0 else float(np.allclose(theirs, ours))
         )
+    if fidelity < FAITHFUL:
+        _warn(fidelity, kind is TreeClassifier, max_leaf_nodes)
     return Imitation(fitted, fidelity, n_held)
+
+
+def _answers(model: Any, X: Any) -> np.ndarray:
+    """What the model says of each row; of its own training rows, a forest by the trees that did not see the row."""
+    honest = model.answers_out_of_bag(X) if hasattr(model, "answers_out_of_bag") else None
+    return np.asarray(model.predict(X)) if honest is None else honest
+
+
+def _warn(fidelity: float, classes: bool, leaves: int) -> None:
+    what = "gives the model's class on" if classes else "reproduces"
+    of = "of held-out rows" if classes else "of the variance of the model's answers on held-out rows"
+    warnings.warn(
+        f"the tree {what} only {max(fidelity, 0):.0%} {of}, too little to explain it; give max_leaf_nodes above "
+        f"{leaves}, or rows the model was not fitted on: a forest repeats the noise of its own training rows",
+        TamisWarning,
+        stacklevel=3,
+    )

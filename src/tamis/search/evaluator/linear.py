@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tamis.search.evaluator.task import Task
+from tamis.table import refuse_extreme
 
 _SOLVERS = ("auto", "svd", "cholesky")
 SCORINGS = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
@@ -80,15 +81,19 @@ def scoring_of(task: Task) -> str | None:
 
 
 def is_plain(task: Task) -> bool:
-    """True when the table holds numbers only and nothing but weights goes to `fit`."""
+    """True when the table holds finite numbers only and nothing but weights goes to `fit`."""
     if not task.table.is_numeric or set(task.params) - {"sample_weight"} or np.asarray(task.y).dtype.kind not in "fiu":
         return False
-    if task.table.is_sparse:
-        return bool(np.isfinite(task.table.matrix.data).all())
-    matrix = task.table.matrix
-    if matrix is not None:
-        return bool(np.isfinite(matrix.sum(dtype=np.float64)))
-    return all(np.isfinite(column.values).all() for column in task.table.columns)
+    table = task.table
+    if table.is_sparse:
+        finite = bool(np.isfinite(table.matrix.data).all())
+    else:
+        parts = [table.matrix] if table.matrix is not None else [column.values for column in table.columns]
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = all(np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all() for part in parts)
+    if finite:
+        refuse_extreme(table)
+    return finite
 
 
 def score_from(errors: np.ndarray, word: str, rows: np.ndarray, spread: np.ndarray) -> np.ndarray:

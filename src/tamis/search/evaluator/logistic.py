@@ -16,7 +16,7 @@ from tamis.engine import map_threads, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.refit import Refit
 from tamis.search.evaluator.task import Task
-from tamis.table import Classes
+from tamis.table import Classes, refuse_extreme
 
 RANK = 25
 SCORINGS = ("accuracy", "neg_log_loss", "neg_brier_score")
@@ -75,6 +75,7 @@ def of(task: Task) -> Evaluator | None:
     X, classes = table.numbers(), Classes.of(task.y)
     if classes.n_classes != 2 or not np.isfinite(X).all():
         return None
+    refuse_extreme(table)
     both = all(len(np.unique(classes.codes[train])) == 2 for train, _ in task.pairs)
     return LogisticEvaluator(task, model, word, X, classes.codes) if both else None
 

@@ -13,6 +13,7 @@ from tamis.errors import ParameterError
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.refit import Refit
 from tamis.search.evaluator.task import Task
+from tamis.search.given import refused
 
 RANK = 10
 
@@ -51,5 +52,9 @@ class OutOfBag(Refit):
 
 def _score(evaluator: OutOfBag, columns: np.ndarray) -> float:
     task = evaluator.task
-    model = clone(evaluator.model).fit(task.columns(columns), task.y, **task.fit_params(np.arange(task.n_rows)))
+    part = task.columns(columns)
+    try:
+        model = clone(evaluator.model).fit(part, task.y, **task.fit_params(np.arange(task.n_rows)))
+    except (TypeError, ValueError) as error:
+        raise refused(task.estimator, part, error) from error
     return float(model.oob_score_)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from tamis.engine import workers
 from tamis.errors import ParameterError, TamisWarning
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.task import Task
+from tamis.search.given import refused
+from tamis.search.weights import column_weights, has_weights
 from tamis.table import take
 
 RANK = 100
@@ -68,9 +69,20 @@ class Refit(Evaluator):
         failures = [failure for _, some in found for failure in some]
         self.failures += failures
         self.n_fits += scores.size
+        self._refuse(scores, failures)
         if len(failures) == scores.size:
             raise self._all_failed(failures[0]) from failures[0].error
         return scores
+
+    def _refuse(self, scores: np.ndarray, failures: list[Failure]) -> None:
+        """Name the column that the model cannot take, rather than leave every set with it out of the search."""
+        if not np.isnan(scores).all(axis=1).any():
+            return
+        for failure in failures:
+            names = [self.task.table.names[j] for j in failure.columns]
+            found = refused(self.task.estimator, self.task.columns(failure.columns), failure.error, names)
+            if found is not failure.error:
+                raise found from failure.error
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         return mean_and_error(self.fold_scores(sets))
@@ -78,20 +90,11 @@ class Refit(Evaluator):
     def weights(self, columns: np.ndarray) -> np.ndarray:
         task = self.task
         model = clone(self.model).fit(task.columns(columns), task.y, **task.fit_params(np.arange(task.n_rows)))
-        last = model[-1] if isinstance(model, Pipeline) else model
-        if hasattr(last, "coef_"):
-            size = np.abs(np.asarray(last.coef_, dtype=np.float64))
-            size = size.sum(axis=0) if size.ndim > 1 else size
-            size = size * _spread(task.columns(columns)) if not isinstance(model, Pipeline) else size
-        elif hasattr(last, "feature_importances_"):
-            size = np.asarray(last.feature_importances_, dtype=np.float64)
-        else:
+        if not has_weights(model):
             return super().weights(columns)
-        if len(size) != len(columns):
-            raise ParameterError(
-                f"search='elimination': {self.name} has {len(size)} weights for {len(columns)} columns; give one each"
-            )
-        return size
+        size = column_weights(model, len(columns))
+        bare = not hasattr(model, "steps") and not hasattr(model, "feature_importances_")
+        return size * _spread(task.columns(columns)) if bare else size
 
     def finish(self) -> None:
         if self.failures:

@@ -1,0 +1,74 @@
+"""Numbers so large or so small that their squares leave the range of floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tamis.errors import TableError
+from tamis.table.table import Table
+
+LARGEST, SMALLEST = 1e70, 1e-70  # within these, squares of squares have a value
+_SOME = 1_000  # rows that are looked at first
+
+
+def is_extreme(X: Any) -> bool:
+    """Whether some column holds a number beyond 1e70, or none as large as 1e-70 though it is not all zeros."""
+    return _extreme(X) is not None
+
+
+def refuse_extreme(table: Table) -> None:
+    """Raise the sentence that names such a column, for methods that square what they read."""
+    if table.matrix is not None:
+        refuse_extreme_matrix(table.matrix, table.names)
+        return
+    for column in table.columns:
+        if not column.is_categorical:
+            refuse_extreme_matrix(column.values[:, None], [column.name])
+
+
+def refuse_extreme_matrix(X: Any, names: Sequence[str]) -> None:
+    """The same of a matrix, dense or sparse."""
+    found = _extreme(X)
+    if found is not None:
+        j, value = found
+        what, way_out = ("large", "divide") if value > 1 else ("small", "multiply")
+        raise TableError(
+            f"column {names[j]!r} holds {value:.3g}, which is too {what} to be squared; {way_out} it by a constant"
+        )
+
+
+def _extreme(X: Any) -> tuple[int, float] | None:
+    """The first such column, and its largest absolute value."""
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        return None
+    if not sparse.issparse(X):
+        X = np.asarray(X, dtype=np.float64)
+        suspects = _sizes(X[:_SOME]) < SMALLEST
+        if _below(X) and not suspects.any():
+            return None
+        which = np.flatnonzero(suspects) if _below(X) else np.arange(X.shape[1])
+        sizes = _sizes(X[:, which])
+    else:
+        which, sizes = np.arange(X.shape[1]), _sizes_of_sparse(X.tocsc())
+    bad = np.flatnonzero((sizes > LARGEST) | ((sizes < SMALLEST) & (sizes > 0)))
+    return (int(which[bad[0]]), float(sizes[bad[0]])) if bad.size else None
+
+
+def _below(X: np.ndarray) -> bool:
+    """True when no number is beyond the largest; NaN is none."""
+    return not (np.fmax.reduce(X, axis=None) > LARGEST or np.fmin.reduce(X, axis=None) < -LARGEST)
+
+
+def _sizes(X: np.ndarray) -> np.ndarray:
+    """Largest absolute value of each column; 0 where there is none."""
+    return np.nan_to_num(np.maximum(np.fmax.reduce(X, axis=0), -np.fmin.reduce(X, axis=0)), nan=0.0, posinf=np.inf)
+
+
+def _sizes_of_sparse(X: Any) -> np.ndarray:
+    sizes = np.zeros(X.shape[1])
+    np.fmax.at(sizes, np.repeat(np.arange(X.shape[1]), np.diff(X.indptr)), np.abs(X.data))
+    return sizes
