@@ -47,7 +47,8 @@ class Ranking:
         if not self.dropped:
             return ""
         has, was = ("has", "was") if self.dropped == 1 else ("have", "were")
-        return f"{self.dropped:,} of {self.rows + self.dropped:,} rows {has} no value of {self.target!r} and {was} left out"
+        every = self.rows + self.dropped
+        return f"{self.dropped:,} of {every:,} rows {has} no value of {self.target!r} and {was} left out"
 
     @property
     def columns(self) -> list[str]:
