@@ -17,8 +17,10 @@ from tamis.table.table import Table
 
 _UNITS = {"day": 86_400_000_000, "minute": 60_000_000, "second": 1_000_000, "microsecond": 1}  # in microseconds
 _SPECS = {"minute": "minutes", "second": "seconds", "microsecond": "microseconds"}
-_MONTHS = ("", "January", "February", "March", "April", "May", "June", "July", "August")
-_MONTHS += ("September", "October", "November", "December")
+_MONTHS = (
+    *("", "January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _WEEKDAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime(1970, 1, 1)
 

@@ -69,7 +69,7 @@ def card_of(model: Any, node: int, is_open: bool, below: int, notations: Notatio
             terms = _terms(combination(tree, node, lambda factor: f"{factor:.3g}"))
             foot = ink.wrapped(terms, ROOM, SMALL, 4, bold=True)
         else:
-            foot = ink.wrapped(foot_title.split(" "), ROOM, HEAD, 2, bold=True)
+            foot = ink.folded(foot_title, ROOM, HEAD, 3, bold=True)
     elif below > 1:
         hidden = below
         foot, foot_title = [f"… {below:,} leaves below"], f"{below:,} leaves are not drawn: give max_depth or width"
@@ -114,10 +114,13 @@ def _body_lines(model: Any, node: int) -> tuple[list[str], float, str]:
         listed = [f"{label}: {100 * part:.1f}%" for label, part in zip(model.classes_, shares)]
         room = ROOM - 15 - ink.width_of(_percent(share), BODY) - 4
         size = BODY if ink.width_of(str(said), BODY, bold=True) <= room else SMALL
-        return [ink.clipped(str(said), room, size, bold=True)], size, "\n".join([f"{said}, {rows}", *listed])
+        lines = ink.folded(str(said), room, size, 2, bold=True)
+        return lines, size, "\n".join([f"{said}, {rows}", *listed])
     if isinstance(said, list):
-        words = [number(value) for value in said]
-        return ink.wrapped(words, ROOM, BODY, 2, joint=",", bold=True), BODY, f"{', '.join(words)}\n{rows}"
+        lines = [short(value) for value in said[: 4 if len(said) <= 4 else 3]]
+        if len(said) > 4:
+            lines.append(f"… {len(said) - 3} more")
+        return lines, BODY, "\n".join([*map(number, said), rows])
     spread = f"standard deviation {number(float(np.sqrt(max(tree.risk[node], 0) / tree.weight[node])))}"
     if getattr(model, "leaf", "constant") == "linear" and tree.left[node] < 0:
         sum_of = model.leaf_models_.words(node)
@@ -207,12 +210,12 @@ class Painter:
             colour = self.palette[which]
             return (
                 f'<rect x="{x + PAD:.1f}" y="{top + 10:.1f}" width="10" height="10" rx="2" fill="{colour}"/>'
-                + ink.write(x + PAD + 15, top + 19, card.body[0], card.body_size, colour=INK, bold=True)
+                + "".join(_line(x + PAD + 15, top + 19 + k * STEP, line, card) for k, line in enumerate(card.body))
                 + ink.write(x + WIDTH - PAD, top + 19, _percent(share or 0.0), BODY, anchor="end", colour=INK)
                 + self._shares(node, x + PAD, bar)
             )
         if len(tree.value[node]) > 1:
-            return "".join(_line(x + PAD, top + 19 + k * STEP, line) for k, line in enumerate(card.body))
+            return "".join(_line(x + PAD, top + 19 + k * STEP, line, card) for k, line in enumerate(card.body))
         return self._value(card, x, top, bar)
 
     def _shares(self, node: int, x: float, y: float) -> str:
@@ -268,8 +271,8 @@ class Painter:
         return "".join(parts) + "</g>"
 
 
-def _line(x: float, y: float, text: str) -> str:
-    return ink.write(x, y, text, BODY, colour=INK, bold=True)
+def _line(x: float, y: float, text: str, card: Card) -> str:
+    return ink.write(x, y, text, card.body_size, colour=INK, bold=True)
 
 
 def _box(x: float, y: float, width: float, height: float, fill: str, kind: str) -> str:

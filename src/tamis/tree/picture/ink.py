@@ -36,7 +36,7 @@ def clipped(text: str, room: float, size: float, bold: bool = False) -> str:
 def wrapped(words: list[str], room: float, size: float, most: int, *, joint: str = "", bold: bool = False) -> list[str]:
     """Words as at most so many lines, `joint` behind each but the last; those left out are counted: `… 7 more`.
 
-    >>> wrapped(["one", "two", "three", "four"], 60, 10, 1, joint=",")
+    >>> wrapped(["one", "two", "three", "four"], 90, 10, 1, joint=",")
     ['one, … 3 more']
     """
     lines: list[list[str]] = []
@@ -54,6 +54,24 @@ def wrapped(words: list[str], room: float, size: float, most: int, *, joint: str
             lines[-1].append(f"… {left} more")
             break
     return [" ".join(line) for line in lines]
+
+
+def folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:
+    """A name as at most so many lines, broken behind a space, _, -, . or / where there is one; the rest is cut off.
+
+    >>> folded("mean_corpuscular_volume", 80, 10, 2)
+    ['mean_', 'corpuscular_…']
+    """
+    lines: list[str] = []
+    while text and len(lines) < most - 1 and width_of(text, size, bold) > room:
+        end = len(text)
+        while end > 1 and width_of(text[:end], size, bold) > room:
+            end -= 1
+        seam = max(text.rfind(mark, 0, end) for mark in " _-./") + 1
+        end = seam if seam > 1 else end
+        lines.append(text[:end].rstrip())
+        text = text[end:].lstrip()
+    return [*lines, clipped(text, room, size, bold)]
 
 
 def clean(text: str) -> str:
