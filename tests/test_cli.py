@@ -143,6 +143,20 @@ def test_rank_prints_the_best_columns_first(folder, tmp_path):
     assert "mutual_information" in _call("rank", folder / "t.csv", "-t", "outcome", "--by", "mutual", "--json").stderr
 
 
+def test_rank_says_which_rows_have_no_target(tmp_path):
+    """Rows without a target would vanish silently, and a constant target would be ranked for."""
+    lines = [f"{i * i},{'' if i == 3 else 'np'[i % 2]},same" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y,z", *lines]))
+    shown = _call("rank", tmp_path / "t.csv", "--target", "y", "-j", "1")
+    assert shown.exit_code == 0
+    assert shown.stderr == "tamis: 1 of 30 rows has no value of 'y' and was left out\n"
+    assert "left out" not in shown.stdout
+    refused = _call("rank", tmp_path / "t.csv", "--target", "z", "-j", "1")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("tamis: error: the target 'z' is constant ('same' in every row")
+    assert len(refused.stderr.splitlines()) == 1
+
+
 LEAKY = """
 import numpy as np
 from sklearn.linear_model import LogisticRegression

@@ -280,6 +280,8 @@ def rank(
     )
     if output is not None:
         (found.to_json if output.suffix == ".json" else found.to_csv)(output)
+    if found.note:
+        _say(found.note)
     typer.echo(found.to_json() if as_json else found.to_text(top=top))
 
 

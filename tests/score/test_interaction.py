@@ -24,7 +24,7 @@ def test_the_plain_value_is_interaction_information():
     criterion = Interaction()
     goal = criterion.target(y, 200)
     view = criterion.view(read_table(frame), goal, None, None)
-    found, names = criterion.synergy(view, goal), frame.columns[view.places]
+    found, names = criterion.synergy(view, [goal])[0], frame.columns[view.places]
     for i, a in enumerate(names):
         for j, b in list(enumerate(names))[i + 1 :]:
             expected = mutual_info_score(frame[a] * 2 + frame[b], y)
@@ -81,3 +81,63 @@ def test_noise_is_reported_no_more_often_than_alpha():
         X, y = rng.integers(0, 3, size=(120, 8)), rng.integers(0, 2, 120)
         found += interaction(X, y, alpha=0.1, n_permutations=49).any()
     assert found <= 33  # 200 × 0.1, and three standard deviations
+
+
+def plain_synergy(table, y):
+    """I(a, b; y) − I(a; y) − I(b; y) of every two columns of codes, by scikit-learn."""
+    d = table.shape[1]
+    out = np.zeros((d, d))
+    for i in range(d):
+        for j in range(i + 1, d):
+            both = table[:, i] * 1000 + table[:, j]
+            alone = mutual_info_score(table[:, i], y) + mutual_info_score(table[:, j], y)
+            out[i, j] = mutual_info_score(both, y) - alone
+    return out
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 500])
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_counts_by_bits_and_by_rows_are_exact(n, n_classes):
+    """Rows at the edge of a word, missing values, many levels or classes would be counted wrongly."""
+    rng = np.random.default_rng(n)
+    levels = [1, 2, 3, 9, 29, 32]  # 28 · 31 cells: counted row by row
+    codes = np.column_stack([rng.integers(0, k, n) for k in levels])
+    frame = pd.DataFrame({f"c{k:02}": [f"l{v:02}" for v in column] for k, column in zip(levels, codes.T)})
+    frame["number"] = np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 2, n))
+    codes = np.column_stack([codes, frame["number"].fillna(2).astype(int)])
+    y = rng.integers(0, n_classes, n)
+    criterion = Interaction()
+    goal = criterion.target([f"k{k}" for k in y], n)
+    view = criterion.view(read_table(frame), goal, None, None)
+    orders = [np.arange(n)] + [rng.permutation(n) for _ in range(9)]
+    found = criterion.synergy(view, [goal.take(order) for order in orders])
+    for order, one in zip(orders, found):
+        assert np.allclose(one, plain_synergy(codes, y[order]), atol=1e-12, rtol=0)
+    used = [len(set(zip(codes[:, i], codes[:, j]))) for i, j in zip(*view.upper)]
+    sizes = np.array([len(set(column)) for column in codes.T])
+    expected = np.maximum(np.array(used) - sizes[view.upper[0]] - sizes[view.upper[1]] + 1, 0)
+    assert np.array_equal(view.freedom[view.upper], expected)
+
+
+def test_threads_batches_and_an_early_end_change_no_bit():
+    """The answer would depend on n_jobs, on how many targets are counted together, or on when permuting ends."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, size=(300, 90)).astype(float)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    y = (X[:, 3] > 0) ^ (X[:, 70] > 0) ^ (rng.random(300) < 0.05)
+    criterion, table = Interaction(), read_table(X)
+    goal = criterion.target(y, 300)
+    view = criterion.view(table, goal, None, None)
+    gain, pvalues = criterion.against_chance(view, goal, 79, 0, None)
+    for n_jobs in (2, 3):
+        again = criterion.against_chance(view, goal, 79, 0, n_jobs, 0.05)
+        assert np.array_equal(again[0], gain)
+        assert np.array_equal(again[1], pvalues)
+    assert (pvalues <= 0.05).sum() == 1
+    orders = [np.random.default_rng(k).permutation(300) for k in range(70)]
+    alone = np.array([criterion.values(view, goal.take(order), 2) for order in orders])
+    assert np.array_equal(criterion.many(view, [goal.take(order) for order in orders]), alone)
+    noise = criterion.target(rng.integers(0, 2, 300), 300)
+    whole = criterion.against_chance(view, noise, 79, 0, None)[1]
+    early = criterion.against_chance(view, noise, 79, 0, None, 0.05)[1]
+    assert np.array_equal(whole <= 0.05, early <= 0.05)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.evaluate.paired import difference, row_losses, units_of
+from tamis.evaluate.paired import difference, pairing_units, row_losses
 from tamis.study.choose import choose
 from tamis.study.claim import claim
 from tamis.study.judging import value
@@ -150,11 +150,11 @@ def test_losses_are_proper_and_finite():
 
 def test_groups_and_times_are_units():
     """Rows that belong together would be counted as independent evidence."""
-    assert len(np.unique(units_of(6, groups=np.array([1, 1, 2, 2, 3, 3])))) == 3
-    many = units_of(5000)
+    assert len(np.unique(pairing_units(6, groups=np.array([1, 1, 2, 2, 3, 3])))) == 3
+    many = pairing_units(5000)
     assert len(np.unique(many)) == 1000
     assert np.bincount(many).max() == 5
-    ordered = units_of(3000, time=np.arange(3000.0))
+    ordered = pairing_units(3000, time=np.arange(3000.0))
     assert (np.diff(ordered) >= 0).all()
 
 

@@ -93,7 +93,7 @@ def test_text_and_drawing_show_every_node_and_escape_names():
     model = TreeClassifier(max_depth=3).fit(frame, y)
     assert len(model.to_text().splitlines()) == model.tree_.n_nodes
     root = ET.fromstring(model.to_svg())
-    boxes = [e for e in root.iter() if e.tag.endswith("rect")]
+    boxes = [e for e in root.iter() if e.get("class") == "node"]
     assert len(boxes) == model.tree_.n_nodes
     assert "<script>" not in model.to_svg()
 

@@ -21,7 +21,7 @@ from scipy import stats
 from tamis.engine.seed import generator
 from tamis.evaluate.loss import LossMatrix
 
-__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "row_losses", "units_of"]
+__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "pairing_units", "row_losses"]
 
 #: Rows are pooled into at most so many units: a standard error from 1,000 of them is known to 2%.
 MOST_UNITS = 1_000
@@ -75,10 +75,10 @@ def row_losses(
     return np.asarray(squares / 2 if n_classes == 2 else squares)
 
 
-def units_of(n_rows: int, *, groups: Any = None, time: Any = None, seed: int = 0) -> np.ndarray:
+def pairing_units(n_rows: int, *, groups: Any = None, time: Any = None, seed: int = 0) -> np.ndarray:
     """The unit of every row: itself, its group, or a part of many rows; with time, neighbours in time share one.
 
-    >>> units_of(4, groups=np.array(["b", "a", "b", "c"])).tolist()
+    >>> pairing_units(4, groups=np.array(["b", "a", "b", "c"])).tolist()
     [1, 0, 1, 2]
     """
     if groups is not None:

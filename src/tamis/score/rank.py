@@ -27,7 +27,8 @@ class Ranking:
     ----------
     target : name of the target.
     by : names of the criteria.
-    rows : how many rows were read; those without a target are left out of it.
+    rows : how many rows were ranked by.
+    dropped : how many rows were left out because they have no value of the target.
     lines : one dict a column, best first: rank, column, score, then (when there are several criteria) the score of
         each, sign (with pearson), pvalue and adjusted (with permutations).
     selector : the fitted RankSelector.
@@ -38,6 +39,16 @@ class Ranking:
     rows: int
     lines: tuple[dict[str, Any], ...]
     selector: RankSelector
+    dropped: int = 0
+
+    @property
+    def note(self) -> str:
+        """A sentence about the rows left out; empty when there are none."""
+        if not self.dropped:
+            return ""
+        has, was = ("has", "was") if self.dropped == 1 else ("have", "were")
+        every = self.rows + self.dropped
+        return f"{self.dropped:,} of {every:,} rows {has} no value of {self.target!r} and {was} left out"
 
     @property
     def columns(self) -> list[str]:
@@ -62,7 +73,8 @@ class Ranking:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Target, criteria and lines as JSON, written to a file when a path is given."""
-        facts = {"target": self.target, "by": list(self.by), "rows": self.rows, "columns": self.table()}
+        facts = {"target": self.target, "by": list(self.by), "rows": self.rows, "dropped": self.dropped}
+        facts |= {"columns": self.table()}
         return _written(json.dumps(facts, ensure_ascii=False, indent=1) + "\n", path)
 
     def __repr__(self) -> str:
@@ -86,7 +98,7 @@ def rank(
     Parameters
     ----------
     source : a table, a frame, the path of a file, or the address of a database.
-    target : name of the column to be predicted; rows without it are left out.
+    target : name of the column to be predicted; rows without it are left out and counted in `dropped`.
     by : a criterion, several as a list or separated by commas, or functions.
     n_permutations : permuted targets for p-values; 0 for none.
     combine : how several criteria become one order.
@@ -101,13 +113,14 @@ def rank(
     table = whole.select([name for name in whole.names if name != target])
     if table.n_columns == 0:
         raise TableError(f"there is no column to rank beside the target {target!r}; give a table with more columns")
-    if len(rows) < table.n_rows:
+    dropped = table.n_rows - len(rows)
+    if dropped:
         table = table.take(rows)
     listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
     selector = RankSelector(
         listed, n_permutations=n_permutations, combine=combine, random_state=random_state, n_jobs=n_jobs, share=1.0
     ).fit(table, y)
-    return Ranking(target, tuple(selector.criterion_scores_), len(rows), _lines(table, selector), selector)
+    return Ranking(target, tuple(selector.criterion_scores_), len(rows), _lines(table, selector), selector, dropped)
 
 
 def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:
@@ -116,10 +129,20 @@ def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:
     if not rows.size:
         raise TableError(f"the target {column.name!r} has no value in any row; give another column as the target")
     values = column.values[rows]
+    if np.all(values == values[0]):
+        raise TableError(
+            f"the target {column.name!r} is constant ({_word(column, values[0])} in every row that has a value); "
+            "no column can say anything about it, so give another target"
+        )
     if column.is_categorical or (column.kind == "boolean" and column.levels is not None):
         words = np.array([str(level) for level in column.levels or ()], dtype=object)
         return words[values.astype(np.int64)], rows
     return values, rows
+
+
+def _word(column: Column, value: Any) -> str:
+    """A target's value as the table wrote it."""
+    return repr(str(column.levels[int(value)])) if column.levels is not None else f"{value:g}"
 
 
 def _lines(table: Table, selector: RankSelector) -> tuple[dict[str, Any], ...]:

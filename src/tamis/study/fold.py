@@ -119,7 +119,7 @@ def refit(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) ->
     """Fit the chosen procedure on all rows that may be learned from; and what each column contributes to it."""
     rows = np.arange(len(problem.y))
     fitted = _fit(problem, procedure, rows, seed, inner_folds(problem, rows, rules.inner, seed))
-    return {**fitted.to_dict(), "contributions": contributions(fitted, _learnable(_table(problem, rows)))}
+    return {**fitted.to_dict(), "contributions": contributions(fitted)}
 
 
 def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TableError
-from tamis.evaluate.paired import units_of
+from tamis.evaluate.paired import pairing_units
 from tamis.lock import Lock
 from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
@@ -134,7 +134,7 @@ class Problem:
     @cached_property
     def units(self) -> np.ndarray:
         """The unit of every learnable row, over which losses are summed and compared."""
-        return units_of(len(self.y), groups=self.groups, time=self.time)
+        return pairing_units(len(self.y), groups=self.groups, time=self.time)
 
     @property
     def rarest(self) -> int:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from tamis.errors import KindError, TableError
 from tamis.table.frame import eager, is_mixed
+from tamis.table.notation import notations_of
 from tamis.table.table import Table
 
 
@@ -27,7 +28,8 @@ def features(
 ) -> Table:
     """X as a Table, after every check that holds for all estimators.
 
-    With `reset` the estimator remembers `n_features_in_` and `feature_names_in_`; without it they must match, and
+    With `reset` the estimator remembers `n_features_in_`, `feature_names_in_` and how its columns are written
+    (`notations_in_`, of those that are neither plain numbers nor categories); without it they must match, and
     categorical columns are recoded to the levels seen in fit (`estimator.levels_in_`, a dict name -> levels).
     """
     X = eager(X)
@@ -45,6 +47,8 @@ def features(
     _refuse_infinite(table)
     if not missing:
         refuse_missing(table)
+    if reset:
+        estimator.notations_in_ = notations_of(X, table)
     return _remember_levels(estimator, table, reset)
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOME = {"TreeClassifier": "estimator", "TreeRegressor": "estimator", "mimic": "imitate", "Tree": "tree"}
+_HOME = {
+    "TreeClassifier": "estimator",
+    "TreeRegressor": "estimator",
+    "Tree": "tree",
+    "from_pipeline": "pipeline",
+    "mimic": "imitate",
+}
 
 __all__ = sorted(_HOME)
 

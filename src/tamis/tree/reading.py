@@ -27,12 +27,19 @@ class Reading:
         check_is_fitted(self, "tree_")
         return rules_of(self)
 
-    def to_svg(self) -> str:
-        """The tree drawn as an SVG image."""
-        from tamis.tree.svg import svg_of
+    def to_svg(self, *, max_depth: int | None = None, width: int | None = None) -> str:
+        """The tree drawn as an SVG image: a card a node, with bars of class shares or a mark on the scale of values.
+
+        Parameters
+        ----------
+        max_depth : every split above this depth is drawn. By default those that improve most, as many as fit; a subtree
+            that is not drawn is a card that says how many leaves it has.
+        width : the picture's width in pixels at most, 1,500 by default; with `max_depth` it is made smaller to fit.
+        """
+        from tamis.tree.picture import svg_of
 
         check_is_fitted(self, "tree_")
-        return svg_of(self)
+        return svg_of(self, max_depth, width)
 
     def to_sql(self, name: str = "prediction") -> str:
         """The tree as one SQL CASE expression; NULL is treated as a missing value was in fit."""

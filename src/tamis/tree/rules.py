@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.tree.tree import Tree
-from tamis.tree.words import answer, combination, levels_on, number, some
+from tamis.tree.words import PLAIN, Notations, answer, bound, condition, levels_on, number, some
 
 
 def rules_of(model: Any) -> list[dict[str, Any]]:
@@ -16,13 +16,13 @@ def rules_of(model: Any) -> list[dict[str, Any]]:
     `purity` is the share of the predicted class; for numbers, the standard deviation within the leaf is given as
     `spread`.
     """
-    tree = model.tree_
+    tree, notations = model.tree_, getattr(model, "notations_in_", {})
     out = []
     for node in tree.preorder():
         if tree.left[node] >= 0:
             continue
         said, share = answer(model, int(node))
-        conditions = conditions_of(tree, int(node))
+        conditions = conditions_of(tree, int(node), notations)
         row: dict[str, Any] = {
             "rule": " and ".join(conditions) or "all rows",
             "conditions": conditions,
@@ -38,7 +38,7 @@ def rules_of(model: Any) -> list[dict[str, Any]]:
     return out
 
 
-def conditions_of(tree: Tree, leaf: int) -> list[str]:
+def conditions_of(tree: Tree, leaf: int, notations: Notations = PLAIN) -> list[str]:
     """The conditions on the way to a leaf, one a column: intervals and sets are intersected."""
     bounds: dict[int, list[float]] = {}
     sets: dict[int, set[int]] = {}
@@ -50,7 +50,7 @@ def conditions_of(tree: Tree, leaf: int) -> list[str]:
         side = node - int(tree.left[parent])
         j = int(tree.feature[parent])
         if j == -2:
-            others.append(f"{combination(tree, parent)} {'>' if side else '≤'} {number(tree.threshold[parent])}")
+            others.append(condition(tree, parent, side))
         elif tree.n_levels[parent]:
             here = set(levels_on(tree, parent, side))
             sets[j] = sets[j] & here if j in sets else here
@@ -66,16 +66,16 @@ def conditions_of(tree: Tree, leaf: int) -> list[str]:
     words = [
         f"{tree.names[j]} is {'missing' if is_missing else 'present'}" for j, is_missing in sorted(missing.items())
     ]
-    words += [_interval(tree.names[j], low, high) for j, (low, high) in sorted(bounds.items())]
+    words += [_interval(tree.names[j], low, high, notations) for j, (low, high) in sorted(bounds.items())]
     for j, codes in sorted(sets.items()):
         levels = tree.levels[j] or ()
         words.append(f"{tree.names[j]} in {some([str(levels[code]) for code in sorted(codes)])}")
     return words + others[::-1]
 
 
-def _interval(name: str, low: float, high: float) -> str:
-    if np.isinf(low):
-        return f"{name} ≤ {number(high)}"
-    if np.isinf(high):
-        return f"{name} > {number(low)}"
-    return f"{number(low)} < {name} ≤ {number(high)}"
+def _interval(name: str, low: float, high: float, notations: Notations) -> str:
+    notation = notations.get(name)
+    if np.isinf(low) or np.isinf(high):
+        return f"{name} {bound(high, 0, notation) if np.isinf(low) else bound(low, 1, notation)}"
+    write = number if notation is None else notation.write
+    return f"{write(low)} < {name} ≤ {write(high)}"

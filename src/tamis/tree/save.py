@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TamisError
+from tamis.table.notation import Notation
 from tamis.tree.tree import Tree
 
 FORMAT = 1
@@ -22,6 +23,7 @@ def dict_of(model: Any) -> dict[str, Any]:
         "params": params,
         "n_features_in": int(model.n_features_in_),
         "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
+        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
         "tree": model.tree_.to_dict(),
         "cost_complexity": {name: values.tolist() for name, values in model.cost_complexity_.items()},
         "alpha": getattr(model, "alpha_", None),
@@ -51,6 +53,7 @@ def load(kind: Any, saved: dict[str, Any]) -> Any:
     model.n_features_in_ = saved["n_features_in"]
     if saved["names"] is not None:
         model.feature_names_in_ = np.array(saved["names"], dtype=object)
+    model.notations_in_ = {name: Notation.from_dict(how) for name, how in saved.get("notations", {}).items()}
     model.levels_in_ = {n: v for n, v in zip(model.tree_.names, model.tree_.levels) if v is not None}
     model._cost_complexity = {name: np.array(values) for name, values in saved["cost_complexity"].items()}
     if saved["alpha"] is not None:

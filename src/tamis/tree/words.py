@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from tamis.table.notation import Notation
 from tamis.tree.tree import Tree
+
+Notations = Mapping[str, Notation]
+PLAIN: Notations = {}
 
 
 def number(value: float) -> str:
@@ -32,28 +37,49 @@ def levels_on(tree: Tree, node: int, side: int) -> list[int]:
     return [int(code) for code, where in pairs if where == side and code < known]
 
 
-def condition(tree: Tree, node: int, side: int) -> str:
+def condition(tree: Tree, node: int, side: int, notations: Notations = PLAIN) -> str:
     """What a row of that side of the node's split fulfils."""
+    return f"{question(tree, node)} {reply(tree, node, side, notations)}"
+
+
+def question(tree: Tree, node: int) -> str:
+    """What a split asks for: a column, or a combination of columns."""
     j = int(tree.feature[node])
-    if j == -2:
-        return f"{combination(tree, node)} {'>' if side else '≤'} {number(tree.threshold[node])}"
-    name = tree.names[j]
-    if tree.n_levels[node]:
+    return combination(tree, node) if j == -2 else tree.names[j]
+
+
+def reply(tree: Tree, node: int, side: int, notations: Notations = PLAIN) -> str:
+    """What rows of that side answer."""
+    j = int(tree.feature[node])
+    if j != -2 and tree.n_levels[node]:
         levels = tree.levels[j] or ()
-        return f"{name} in {some([str(levels[code]) for code in levels_on(tree, node, side)])}"
-    if np.isinf(tree.threshold[node]):
-        return f"{name} is {'missing' if side else 'present'}"
-    return f"{name} {'>' if side else '≤'} {number(tree.threshold[node])}"
+        return f"in {some([str(levels[code]) for code in levels_on(tree, node, side)])}"
+    if j != -2 and np.isinf(tree.threshold[node]):
+        return f"is {'missing' if side else 'present'}"
+    return bound(float(tree.threshold[node]), side, notations.get(question(tree, node)))
 
 
-def combination(tree: Tree, node: int) -> str:
+def bound(threshold: float, side: int, notation: Notation | None) -> str:
+    """At most a threshold (side 0), or above it, as the column's values are written.
+
+    >>> bound(0.5, 1, Notation("boolean", ("no", "yes")))
+    'is yes'
+    """
+    if notation is None:
+        return f"{'>' if side else '≤'} {number(threshold)}"
+    if notation.kind == "boolean":
+        return f"is {notation.above(threshold) if side else notation.write(threshold)}"
+    return f"{'>' if side else '≤'} {notation.write(threshold)}"
+
+
+def combination(tree: Tree, node: int, write: Callable[[float], str] = number) -> str:
     """A linear combination as a sum of columns."""
     first, n = int(tree.first_level[node]), int(tree.n_levels[node])
     parts: list[str] = []
     for q in range(first, first + n):
         factor = tree.coefficient[q]
         sign = ("-" if factor < 0 else "") if not parts else (" - " if factor < 0 else " + ")
-        parts.append(f"{sign}{number(abs(factor))}·{tree.names[int(tree.level[q, 0])]}")
+        parts.append(f"{sign}{write(abs(factor))}·{tree.names[int(tree.level[q, 0])]}")
     return "".join(parts)
 
 
