@@ -130,6 +130,7 @@ def test_selectors_are_compared_on_every_frame(frame):
         StabilitySelector(make_pipeline(SelectKBest(f_regression, k=2), Lasso(0.05)), n_resamples=4),
     ],
     ids=repr,
+    ids=["rank", "subset, linear", "subset, scikit-learn", "stability", "stability of a pipeline"],
 )
 def test_sparse_matrices_where_the_model_takes_them(selector):
     """A sparse matrix would be refused, or another column chosen than of the same numbers in full."""
