@@ -129,7 +129,6 @@ def test_selectors_are_compared_on_every_frame(frame):
         StabilitySelector(LinearRegressor(alpha=0.2), n_resamples=4),
         StabilitySelector(make_pipeline(SelectKBest(f_regression, k=2), Lasso(0.05)), n_resamples=4),
     ],
-    ids=repr,
     ids=["rank", "subset, linear", "subset, scikit-learn", "stability", "stability of a pipeline"],
 )
 def test_sparse_matrices_where_the_model_takes_them(selector):
