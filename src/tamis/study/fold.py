@@ -183,7 +183,7 @@ def _inner_answers(
     out = np.full(shape, np.nan)
     for place, (train, test) in enumerate(pairs):
         inside = inner_folds(problem, rows[train], len(pairs), seed_of(seed, "inner of inner", place))
-        part = _fit(problem, procedure, rows[train], seed, inside)
+        part = _fit(problem, procedure, rows[train], seed, inside, fitted)
         out[test] = _answer(problem, part, rows[test])
     return out
 
@@ -216,8 +216,10 @@ def _learned(problem: Problem, rows: np.ndarray) -> np.ndarray:
     return np.bincount(problem.y[rows], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)
 
 
-def _fit(problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int, pairs: Folds) -> Fitted:
-    return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed, pairs)
+def _fit(
+    problem: Problem, procedure: Procedure, rows: np.ndarray, seed: int, pairs: Folds, like: Fitted | None = None
+) -> Fitted:
+    return procedure.fit(_learnable(_table(problem, rows)), problem.y[rows], problem.task, seed, pairs, like)
 
 
 def _learnable(table: Table) -> Table:

@@ -43,10 +43,19 @@ class Procedure:
     words: str
     make: Callable[[str, int, Folds], Any]
 
-    def fit(self, table: Table, y: np.ndarray, task: str, seed: int, folds: Folds) -> Fitted:
-        """Learn everything from these rows alone; where they hold a single class there is nothing but that to say."""
+    def fit(
+        self, table: Table, y: np.ndarray, task: str, seed: int, folds: Folds, like: Fitted | None = None
+    ) -> Fitted:
+        """Learn everything from these rows alone; where they hold a single class there is nothing but that to say.
+
+        With `like`, its strength is taken where it was not chosen in folds: a forest's leaves.
+        """
         make = self.make if task == "numbers" or len(np.unique(y)) > 1 else _baseline
-        return Fitted(self.name, make(task, seed, folds).fit(table, y))
+        model = make(task, seed, folds)
+        leaf = getattr(like.model, "min_samples_leaf_", None) if like is not None else None
+        if leaf is not None and hasattr(model, "leaf"):
+            model.leaf = leaf
+        return Fitted(self.name, model.fit(table, y))
 
 
 @dataclass(frozen=True)
