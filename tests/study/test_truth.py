@@ -183,3 +183,37 @@ def test_the_three_answers():
     assert claim([base, bad, good], base, good, rows).signal == "captured"
     assert claim([base, bad, good], base, base, rows).signal == "uncaptured"
     assert claim([base, bad], base, bad, rows).signal == "none"
+
+
+def _target(rng, n, kind):
+    if kind == "numbers":
+        return rng.normal(size=n)
+    share = {"balanced": 0.5, "90/10": 0.1}[kind]
+    return rng.permutation(np.where(np.arange(n) < round(share * n), "p", "q"))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["balanced", "90/10", "numbers"])
+@pytest.mark.parametrize(("n", "d"), [(80, 8), (40, 1000)])
+def test_a_signal_is_claimed_in_at_most_a_twentieth_of_noise(n, d, kind, tmp_path):
+    """Claims in noise would be more frequent than the level of the tests; two of 30 are the most that 5% allows."""
+    claimed = 0
+    for seed in range(30):
+        rng = np.random.default_rng([seed, n])
+        frame = pd.DataFrame(rng.normal(size=(n, d)), columns=[f"c{j}" for j in range(d)])
+        study = _run(frame.assign(y=_target(rng, n, kind)), tmp_path / str(seed), repeats=None)
+        claimed += study.results_["answer"]["signal"] != "none"
+    assert claimed <= 2
+
+
+@pytest.mark.nightly
+def test_a_signal_of_rare_positives_is_found_in_nineteen_of_twenty_tables(tmp_path):
+    """9% positives and a population AUC of 0.75 would be called noise."""
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng([seed, 7])
+        x = rng.normal(size=(1500, 6))
+        p = 1 / (1 + np.exp(2.72 - 0.8 * x[:, 1] - 0.62 * x[:, 4]))
+        frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=np.where(rng.random(1500) < p, "yes", "no"))
+        found += _run(frame, tmp_path / str(seed), **SIMPLE).results_["answer"]["signal"] != "none"
+    assert found >= 19
