@@ -92,7 +92,7 @@ def audit(
     outer: Any = 5,
     groups: Any = None,
     time: Any = None,
-    alpha: float = 0.002,
+    alpha: float = 0.003,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Audit:
