@@ -92,7 +92,7 @@ def audit(
     outer: Any = 5,
     groups: Any = None,
     time: Any = None,
-    alpha: float = 0.01,
+    alpha: float = 0.003,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Audit:
@@ -142,23 +142,33 @@ def audit(
     )
     real = runner.real()
     level = _level(runner, real, chance_level)
-    looks = sorted({look for look in (10, 20, 40, 70) if look < most} | {most})
     runs: list[Run] = []
     p, p_low = 1.0, 1.0
-    for look in looks:
+    for look, share in _looks(most):
         runs += runner.shuffled(range(len(runs), look))
         if not level.known:
             break
         scores = _compared(runner, runs)
-        p, p_low = (min(1.0, value * len(looks)) for value in level.p_values(scores))
-        share = alpha / len(looks)
+        p, p_low = (min(1.0, value / share) for value in level.p_values(scores))
         if p <= alpha:
             break
-        undecided = p_low <= alpha or _hopeless(scores - level.low, most, share)
-        if undecided and _hopeless(scores - level.high, most, share):
+        settled = p_low <= alpha or _hopeless(scores - level.low, most, alpha * share)
+        if settled and _hopeless(scores - level.high, most, alpha * share):
             break
     leaks = level.known and p <= alpha
     return _told(runner, real.score, runs, level, p, leaks, leaks or (level.known and p_low > alpha), len(runs) < most)
+
+
+def _looks(most: int) -> list[tuple[int, float]]:
+    """Shuffles after which the verdict is looked at, and the share of alpha each look may spend: in all, 1.
+
+    The first may spend half: what leaks at all mostly shows there.
+
+    >>> _looks(20)
+    [(10, 0.5), (20, 0.5)]
+    """
+    looks = [look for look in (10, 20, 40, 70) if look < most] + [most]
+    return [(look, 1.0 if len(looks) == 1 else 0.5 / (1 if i == 0 else len(looks) - 1)) for i, look in enumerate(looks)]
 
 
 def _compared(runner: Runner, runs: list[Run]) -> np.ndarray:
