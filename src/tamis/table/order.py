@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 _MOST = 60  # levels; more are no scale
 
@@ -137,6 +138,6 @@ def _banded(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
         return None
     bands = [(float(match[1]), float(match[2]) if match[2] else float("inf")) for match in found if match]
     ordered = sorted(bands)
-    if any(low > high for low, high in bands) or any(a[1] > b[0] for a, b in zip(ordered, ordered[1:])):
+    if any(low > high for low, high in bands) or any(a[1] > b[0] for a, b in pairwise(ordered)):
         return None
     return [(low, high) for low, high in bands]
