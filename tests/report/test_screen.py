@@ -33,7 +33,28 @@ def test_every_column_of_a_narrow_table_is_listed_with_its_reason(screen):
     )
     lines = said(screen).splitlines()
     assert any(line.split() == ["id", "identifier", "no", "every", "value", "is", "different"] for line in lines)
-    assert any(line.split() == ["age", "numeric", "yes", "numbers", "few"] for line in lines)
+    assert any(line.split() == ["age", "numeric", "yes", "numbers"] for line in lines)
+    assert "age: few" in lines
+
+
+def test_a_column_takes_one_line_at_eighty_characters():
+    """A table of fifty columns would run three screens long."""
+    narrow = Console(file=io.StringIO(), width=80, highlight=False)
+    reason = "all 690 values are whole numbers with commas between thousands from 1,018 to 95,000,000"
+    columns = [Decision(f"a_rather_long_name_of_a_column_{i}", "categorical", reason) for i in range(50)]
+    say_columns([*columns, Decision("id", "identifier", reason, used=False)], narrow)
+    lines = [line for line in said(narrow).splitlines() if line.strip()]
+    assert sum("_column_" in line or "…" in line for line in lines) == 50
+    assert len(lines) <= 3 + 50 + 4
+    assert max(map(len, lines)) <= 80
+    assert "95,000,000" in said(narrow)  # why a column is left out is not cut
+
+
+def test_a_note_about_many_columns_is_said_once(screen):
+    """Seven thousand columns of 0 and 1 would repeat one sentence."""
+    say_columns([Decision(f"gene{i}", "numeric", "numbers", note="only 0 and 1") for i in range(7000)], screen)
+    assert "gene0, gene1, gene2, gene3 and 6,996 more: only 0 and 1" in said(screen)
+    assert said(screen).count("only 0 and 1") == 1
 
 
 def test_a_wide_table_is_summarised(screen):

@@ -58,15 +58,54 @@ def test_mixed_spellings_are_read_together():
     assert "spellings" in table.decisions[0].reason
 
 
-def test_the_four_parts_and_their_source():
+def test_the_parts_and_their_source():
     """A model would see another day of the week than the calendar, or not know which column a part is from."""
     table = read_dates(["2024-02-29 18:00", "", "1968-07-20 00:00"])
-    assert table.names[:4] == ("when (year)", "when (month)", "when (weekday)", "when (elapsed days)")
+    parts = ("year", "month", "weekday", "hour", "elapsed days")
+    assert table.names[:5] == tuple(f"when ({part})" for part in parts)
     assert {column.origin for column in table.columns} == {"when", "x"}
     np.testing.assert_array_equal(table.column("when (year)").values, [2024, np.nan, 1968])
     np.testing.assert_array_equal(table.column("when (month)").values, [2, np.nan, 7])
     np.testing.assert_array_equal(table.column("when (weekday)").values, [4, np.nan, 6])  # Thursday, Saturday
+    np.testing.assert_array_equal(table.column("when (hour)").values, [18, np.nan, 0])
     np.testing.assert_array_equal(days(table), [19782.75, np.nan, -530.0])
+
+
+def test_days_without_times_have_no_hour():
+    """A column of plain dates would carry an hour that is always 0."""
+    assert "when (hour)" not in read_dates(["2024-02-29", "1968-07-20"]).names
+
+
+def test_every_hour_of_a_day_is_whole():
+    """Rounding of days would turn 7 o'clock into 6."""
+    texts = [f"20{y:02d}-0{1 + y % 9}-1{y % 10} {h:02d}:00" for y in range(30) for h in range(24)]
+    assert read_dates(texts).column("when (hour)").values.tolist() == [h for _ in range(30) for h in range(24)]
+
+
+def test_other_rows_get_an_hour_when_those_read_first_had_one():
+    """A row to predict at midnight would lack a column, or one with a time have a column too many."""
+    timed, plain = read_dates(["2024-02-29 18:00", "2024-03-01 06:00"]), read_dates(["2024-02-29", "2024-03-01"])
+    assert read_dates(["2024-02-29 00:00"], like=timed.types).names == timed.names
+    assert read_dates(["2024-02-29 18:00"], like=plain.types).names == plain.names
+
+
+def test_objects_of_python_are_dates():
+    """Dates in an object column of pandas would be words or texts."""
+    import pandas as pd
+
+    days_only = [*_DAYS, None]
+    moments = [dt.datetime(2021, 3, 4, h, tzinfo=dt.UTC) for h in range(5)]
+    for values in (
+        days_only,
+        [*_DAYS, pd.NaT],
+        moments,
+        [*_DAYS, dt.datetime(2021, 3, 4)],
+        pd.period_range("2021", periods=9),
+    ):
+        frame = pd.DataFrame({"when": pd.Series(values, dtype=None if isinstance(values, pd.PeriodIndex) else object)})
+        assert read(frame.assign(x=[i + 0.5 for i in range(len(frame))])).decisions[0].kind == "date"
+    months = read(pd.DataFrame({"when": pd.period_range("2021-01", periods=3, freq="M"), "x": [0.5, 1.5, 2.5]}))
+    assert months.column("when (month)").values.tolist() == [1, 2, 3]
 
 
 @given(st.lists(st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31)), min_size=1, max_size=30))

@@ -238,3 +238,63 @@ def test_a_target_without_values_is_there_to_be_refused_by_its_user():
     """The study could not say that its target is empty."""
     table = read(io.StringIO("y,x\n,1.5\n,2.5\n"), target="y")
     assert np.isnan(table.column("y").values).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([*range(20), -999], "1 value is -999, far from the others (0 to 19)"),
+        ([*(i / 7 for i in range(20)), 9999, 9999], "2 values are 9999"),
+        ([*range(18, 90), 999], "1 value is 999"),
+        ([*range(60, 110)], ""),  # 99 among its neighbours
+        ([*range(0, 9000, 100), 9999], ""),
+        ([*range(20), 5000], ""),  # far, but nobody's way of writing nothing
+    ],
+)
+def test_numbers_that_stand_for_none_are_pointed_out(values, said):
+    """-999 would be averaged with the temperatures without a word."""
+    note = read({"x": values, "z": [0.5 * i for i in range(len(values))]}).decisions[0].note
+    assert said in note
+    assert bool(said) == bool(note)
+
+
+@pytest.mark.parametrize(
+    ("levels", "order"),
+    [
+        (["Low", "Very high", "Medium", "High"], "Low<Medium<High<Very high"),
+        (["G5", "A1", "B2", "C3", "D4", "E5", "F1"], "A1<B2<C3<D4<E5<F1<G5"),
+        (["stage 2", "stage 1", "stage 3"], "stage 1<stage 2<stage 3"),
+        (["IV", "I", "III", "II"], "I<II<III<IV"),
+        (["18-24", "65+", "25-64"], "18-24<25-64<65+"),
+        (["strongly_agree", "agree", "disagree"], "disagree<agree<strongly_agree"),
+        (["S", "XL", "M", "L"], "S<M<L<XL"),
+    ],
+)
+def test_words_with_an_order_are_pointed_out(levels, order):
+    """Grades would be taken for names without an order, and nobody told how to say otherwise."""
+    table = read({"grade": levels * 10, "x": [0.5 * i for i in range(10 * len(levels))]})
+    assert table.decisions[0].kind == "categorical"
+    assert f"give grade=ordinal({order}) as its type" in table.decisions[0].note
+    again = read(
+        {"grade": levels * 10, "x": [0.5 * i for i in range(10 * len(levels))]}, types=f"grade=ordinal({order})"
+    )
+    assert again.column("grade").levels == tuple(order.split("<"))
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["red", "green", "blue"],
+        ["low", "high", "blue"],
+        ["low", "high"],
+        ["K1", "P3", "X2"],  # products
+        ["A100", "B200", "C300"],
+        ["X", "V", "I"],  # letters
+        ["0-10", "5-15", "20-30"],  # they overlap
+        ["medium", "middle", "low"],  # two words for one place
+    ],
+)
+def test_words_without_an_order_are_left_alone(levels):
+    """Every colour would carry a note about an order it has not."""
+    table = read({"grade": levels * 10, "x": [0.5 * i for i in range(10 * len(levels))]})
+    assert table.decisions[0].note == ""

@@ -30,6 +30,31 @@ def test_text_mapping_and_toml_say_the_same(tmp_path):
     assert types_of(text) == types_of(mapping) == types_of(toml) == types_of(str(under))
 
 
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("size=ordinal(small<medium<large)", ("small", "medium", "large")),
+        ("size = ordinal (small < medium < large)", ("small", "medium", "large")),
+        ("size=ordinal(1,5<2,5<3,5)", ("1,5", "2,5", "3,5")),
+        ("size=ordinal(a=1<b=2)", ("a=1", "b=2")),
+        ("zip=categorical,size=ordinal(A<B<C),age=numeric", ("A", "B", "C")),
+        ("size=ordinal:A<B<C,age=numeric", ("A", "B", "C")),
+    ],
+)
+def test_levels_may_stand_in_brackets(text, levels):
+    """The way of saying an order that the notes show would not be understood."""
+    found = types_of(text)
+    assert found["size"].levels == levels
+    assert found["size"].kind == "ordinal"
+    assert len(found) == 1 + text.count("=numeric") + text.count("=categorical")
+
+
+def test_names_may_hold_brackets():
+    """A column whose name has a bracket could not be given a kind."""
+    assert types_of("width (mm)=numeric,b=text").keys() == {"width (mm)", "b"}
+    assert types_of("odd ( name=numeric,b=text").keys() == {"odd ( name", "b"}
+
+
 def test_given_kinds_hold():
     """An override would be ignored."""
     table = read(
@@ -71,7 +96,9 @@ def test_a_kind_that_cannot_hold_names_the_row(types, sentence):
         ("size=ordinal:a<b<a", "the level 'a' more than once"),
         ("flag=boolean:a<b<c", "takes two levels"),
         ({"age": 3}, "age=3 must be a kind"),
-        ({"age": {"kind": "numeric", "unit": "years"}}, "unknown entry 'unit'"),
+        ({"age": {"kind": "numeric", "size": "years"}}, "unknown entry 'size'"),
+        ({"age": {"kind": "numeric", "unit": 3}}, "unit of age is 3"),
+        ({"age": {"kind": "date", "hour": "late"}}, "hour of age is 'late'"),
         (7, "types=7 must be a text"),
     ],
 )

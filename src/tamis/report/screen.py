@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 #: A table of columns longer than this is summarised; the report holds all of them.
 MOST_LISTED = 60
 
-#: Of a summarised table, the columns with something to say that are listed one by one.
+#: Of a summarised table, the columns left out, and of any table the notes, that are listed one by one.
 MOST_SPECIAL = 25
+
+#: Columns that are named before a note, and letters of a name.
+MOST_NAMED = 4
+MOST_LETTERS = 28
 
 Progress = Callable[[int, int, str], None]
 
@@ -81,22 +85,55 @@ class _Watch:
 
 
 def say_columns(decisions: Iterable[Decision], console: Console | None = None) -> None:
-    """Print how every column was read, and why; of a wide table, only the columns with something to say."""
+    """Print how every column was read, and why; of a wide table, only the columns with something to say.
+
+    A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once.
+    """
     listed = list(decisions)
     out = console or _console()
     if len(listed) <= MOST_LISTED:
-        out.print(_grid("Columns", ("column", "kind", "used", "reason", "note"), [_row(d) for d in listed]))
+        out.print(_columns("Columns", listed))
+        _say_notes(listed, out)
         return
     kinds = Counter(d.kind for d in listed)
     used = Counter(d.kind for d in listed if d.used)
     rows = [(kind, f"{n:,}", f"{used[kind]:,}", f"{n - used[kind]:,}") for kind, n in kinds.most_common()]
     out.print(_grid(f"{len(listed):,} columns, by kind", ("kind", "columns", "used", "left out"), rows))
-    special = sorted((d for d in listed if not d.used or d.note), key=lambda d: d.used)
-    if special:
-        rows_special = [_row(d) for d in special[:MOST_SPECIAL]]
-        out.print(_grid("Columns with something to say", ("column", "kind", "used", "reason", "note"), rows_special))
-    if len(special) > MOST_SPECIAL:
-        out.print(_plain(f"… and {len(special) - MOST_SPECIAL:,} more; the report lists every column."))
+    gone = [d for d in listed if not d.used]
+    if gone:
+        out.print(_columns("Columns left out", gone[:MOST_SPECIAL]))
+    if len(gone) > MOST_SPECIAL:
+        out.print(_plain(f"… and {len(gone) - MOST_SPECIAL:,} more; the report lists every column."))
+    _say_notes(listed, out)
+
+
+def _columns(title: str, listed: list[Decision]) -> Any:
+    """One line a column that is used; why a column is left out is never cut."""
+    from rich.text import Text
+
+    made = _empty_grid(title)
+    made.add_column("column", no_wrap=True)
+    made.add_column("kind", no_wrap=True)
+    made.add_column("used", no_wrap=True)
+    made.add_column("reason", overflow="fold")
+    for d in listed:
+        cut = {"no_wrap": True, "overflow": "ellipsis"} if d.used else {}
+        reason = Text(show.text(d.reason), **cut)  # type: ignore[arg-type]
+        made.add_row(_plain(show.short(d.name, MOST_LETTERS)), d.kind, "yes" if d.used else "no", reason)
+    return made
+
+
+def _say_notes(listed: list[Decision], out: Console) -> None:
+    """Each note once, after the columns that it is about; the way to give a kind belongs to one column alone."""
+    about: dict[str, list[str]] = {}
+    for d in listed:
+        if d.note:
+            about.setdefault(d.note, []).append(show.short(d.name, MOST_LETTERS))
+    for note, names in list(about.items())[:MOST_SPECIAL]:
+        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+        out.print(_plain(f"{', '.join(names[:MOST_NAMED])}{more}: {note}"))
+    if len(about) > MOST_SPECIAL:
+        out.print(_plain(f"… and {len(about) - MOST_SPECIAL:,} more notes; the report lists every column."))
 
 
 def say_answer(results: dict[str, Any], folder: str | Path, console: Console | None = None) -> None:
@@ -134,21 +171,17 @@ def _plain(words: str) -> Any:
     return Text(show.text(words))
 
 
-def _row(decision: Decision) -> tuple[str, ...]:
-    return (show.short(decision.name), decision.kind, "yes" if decision.used else "no", decision.reason, decision.note)
-
-
 def _grid(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Any:
+    made = _empty_grid(title)
+    for head in heads:
+        made.add_column(head, justify="left" if head == "kind" else "right", overflow="fold")
+    for row in rows:
+        made.add_row(*(_plain(text) for text in row))
+    return made
+
+
+def _empty_grid(title: str) -> Any:
     from rich import box
     from rich.table import Table as Grid
 
-    listed = [list(row) for row in rows]
-    made = Grid(title=_plain(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, head in enumerate(heads):
-        if place and head in ("note",) and not any(row[place] for row in listed):
-            listed = [row[:place] for row in listed]
-            continue
-        made.add_column(head, justify="right" if head in ("columns", "left out") else "left", overflow="fold")
-    for row in listed:
-        made.add_row(*(_plain(text) for text in row))
-    return made
+    return Grid(title=_plain(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -84,6 +84,8 @@ def array_of(values: Any) -> pa.Array:
 
 
 def _from_series(series: Any) -> pa.Array | pa.ChunkedArray:
+    if str(series.dtype) == "Unknown" and str(getattr(series.to_native(), "dtype", "")).startswith("period["):
+        return pa.array(series.to_native().dt.to_timestamp(), from_pandas=True)  # a month is its first day
     try:
         array = series.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):

@@ -15,17 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.table.amounts import clock_hours, clock_span_days, could_be_amounts, hours_of_times
 from tamis.table.cells import Cells
 from tamis.table.column import MISSING, UNSEEN, Column
 from tamis.table.dates import could_be_dates, days_of_times, iso_days
 from tamis.table.kinds import Rules, floats_of, is_text, too_long
 from tamis.table.missing import SOFT_TOKENS, token_set
-from tamis.table.numerals import CODE, DECIMAL_COMMA, NUMBER
+from tamis.table.numerals import CODE, DECIMAL_COMMA, NUMBER, grouped_codes, unspaced
 from tamis.table.quantity import numbers_rows
 from tamis.table.words import names_rows
 
 _BLOCK = 1 << 22  # bytes of text that are hashed at once
 _MILLISECONDS = 86_400_000  # of a day
+_CLOCK_START, _SPAN_START = "^[0-9]{1,2}:[0-9]{2}", "^-?[0-9]+ day"
 _ISO_START = "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _TRUE, _FALSE = ("True", "TRUE"), ("False", "FALSE")
 
@@ -58,7 +60,9 @@ def canonical(name: str, array: pa.ChunkedArray, rules: Rules) -> Canonical:
         return canonical_numbers(name, floats_of(array))
     if pa.types.is_duration(type):
         return canonical_numbers(name, floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6)
-    if pa.types.is_temporal(type) and not pa.types.is_time(type):
+    if pa.types.is_time(type):
+        return Canonical(_clock_bits(hours_of_times(array)))
+    if pa.types.is_temporal(type):
         return Canonical(_date_bits(days_of_times(array)))
     return _of_texts(name, Cells.of(_texts(array)), rules)
 
@@ -119,7 +123,7 @@ def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np
 
 
 MISSING_BITS, UNSEEN_BITS = word("\x00missing"), word("\x00unseen")
-_DATE, _LENGTH, _BYTE = word("\x00date"), word("\x00length"), word("\x00byte")
+_DATE, _CLOCK, _LENGTH, _BYTE = word("\x00date"), word("\x00clock"), word("\x00length"), word("\x00byte")
 
 
 def number_bits(values: np.ndarray) -> np.ndarray:
@@ -156,6 +160,7 @@ def _number_bits_of(texts: pa.Array, decimal_comma: bool) -> tuple[np.ndarray, n
     values = _cast(texts) if not codes.any() else None
     if values is not None:
         return number_bits(values), np.empty(0, dtype=np.int64)
+    texts = unspaced(texts)
     bits, spelt = np.zeros(len(texts), dtype=np.uint64), ~codes & _matches(texts, NUMBER)
     bits[spelt] = number_bits(pc.cast(texts.filter(pa.array(spelt)), pa.float64()).to_numpy(zero_copy_only=False))
     if decimal_comma:
@@ -171,24 +176,30 @@ def _other_bits(texts: pa.Array) -> np.ndarray:
     for words, one in ((_TRUE, "true"), (_FALSE, "false")):
         texts = pc.if_else(pc.is_in(texts, value_set=token_set(words, texts.type)), pa.scalar(one, texts.type), texts)
     bits = _hashed(texts)
-    like_dates = np.flatnonzero(_matches(texts, _ISO_START))
-    if len(like_dates):
-        days = iso_days(texts.take(pa.array(like_dates)))
-        known = ~np.isnan(days)
-        bits[like_dates[known]] = _date_bits(days[known])
+    for start, read, bits_of in (
+        (_ISO_START, iso_days, _date_bits),
+        (_CLOCK_START, clock_hours, _clock_bits),
+        (_SPAN_START, clock_span_days, number_bits),
+    ):
+        places = np.flatnonzero(_matches(texts, start))
+        if len(places):
+            values = read(texts.take(pa.array(places)))
+            known = ~np.isnan(values)
+            bits[places[known]] = bits_of(values[known])
     return bits
 
 
 def _of_texts(name: str, cells: Cells, rules: Rules) -> Canonical:
     bits, other = _text_bits(cells.texts, rules)
     by_row = bits if cells.codes is None else np.append(bits, MISSING_BITS)[cells.codes]
-    if not other.any():
+    if not other.any() and not (len(cells.texts) > 1 and grouped_codes(cells.texts)):
         values = np.where(by_row == MISSING_BITS, np.nan, by_row.view(np.float64))
         return Canonical(by_row, numbers_rows(name, values))
     present = by_row[by_row != MISSING_BITS]
     distinct = len(np.unique(bits[bits != MISSING_BITS]))
-    mostly_words = 2 * len(np.unique(bits[other])) > distinct
-    return Canonical(by_row, mostly_words and not could_be_dates(cells.texts) and names_rows(distinct, len(present)))
+    mostly_words = 2 * len(np.unique(bits[other])) > distinct or not other.any()
+    describes = not mostly_words or could_be_dates(cells.texts) or could_be_amounts(cells.texts, 0.8)
+    return Canonical(by_row, not describes and names_rows(distinct, len(present)))
 
 
 def _boolean_bits(values: np.ndarray) -> np.ndarray:
@@ -200,8 +211,17 @@ def _date_bits(days: np.ndarray) -> np.ndarray:
     """To the millisecond: days as float64 tell no less apart."""
     known = ~np.isnan(days)
     bits = np.full(len(days), MISSING_BITS)
-    bits[known] = mix(np.rint(days[known] * _MILLISECONDS).astype(np.int64).view(np.uint64) + _DATE)
+    bits[known] = mix(_whole(days[known] * _MILLISECONDS) + _DATE)
     return bits
+
+
+def _clock_bits(hours: np.ndarray) -> np.ndarray:
+    """To the millisecond, as dates are."""
+    return np.where(np.isnan(hours), MISSING_BITS, mix(_whole(hours * (_MILLISECONDS / 24)) + _CLOCK))
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    return np.rint(np.nan_to_num(values)).astype(np.int64).view(np.uint64)
 
 
 def _texts(array: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -1,4 +1,4 @@
-"""Texts that are dates, in any of the common spellings, and the four numbers a date becomes."""
+"""Texts that are dates, in any of the common spellings, and the numbers a date becomes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from tamis.table.column import Column
 
 PARTS = ("year", "month", "weekday", "elapsed days")
+HOUR = "hour"  # a fifth part, of dates with a time of day
 IN_UTC = "times are in UTC"
 _DAY = 86_400e6  # microseconds
 
@@ -95,17 +96,32 @@ def iso_days(texts: pa.Array) -> np.ndarray:
     return days
 
 
-def date_columns(name: str, days: np.ndarray) -> list[Column]:
-    """The four columns a date becomes: year, month (1 to 12), weekday (1 Monday to 7 Sunday), days since 1970-01-01.
+def tell_hours(days: np.ndarray) -> bool:
+    """True when dates have a time of day: some are no whole days.
+
+    >>> tell_hours(np.array([1.0, np.nan])), tell_hours(np.array([1.0, 1.5]))
+    (False, True)
+    """
+    known = days[~np.isnan(days)]
+    return bool(np.any(known != np.floor(known)))
+
+
+def date_columns(name: str, days: np.ndarray, *, hour: bool | None = None) -> list[Column]:
+    """The columns a date becomes: year, month (1 to 12), weekday (1 Monday to 7 Sunday), days since 1970-01-01.
+
+    Where there are times of day (`hour`; None to look), the hour (0 to 23) stands before the days.
 
     >>> [float(c.values[0]) for c in date_columns("when", np.array([0.5]))]
-    [1970.0, 1.0, 4.0, 0.5]
+    [1970.0, 1.0, 4.0, 12.0, 0.5]
     """
     known = ~np.isnan(days)
     everywhere = bool(known.all())
-    whole = np.floor(days if everywhere else days[known]).astype(np.int64)
+    there = days if everywhere else days[known]
+    parts = dict(zip(PARTS[:3], _calendar(np.floor(there).astype(np.int64))))
+    if tell_hours(days) if hour is None else hour:
+        parts[HOUR] = np.floor(np.rint((there - np.floor(there)) * _DAY) / 3_600e6) % 24
     columns = []
-    for part, values in zip(PARTS[:3], _calendar(whole)):
+    for part, values in parts.items():
         filled = values
         if not everywhere:
             filled = np.full(len(days), np.nan)

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.table.amounts import amounts_among, hours_of_times
 from tamis.table.cells import Cells
 from tamis.table.column import UNSEEN, Column
 from tamis.table.dates import date_columns, dates_of, days_of_times
 from tamis.table.given import TRUTHS, cells_of, is_number
 from tamis.table.kinds import Rules, floats_of, has_own_categories, own_categories
-from tamis.table.numerals import numbers_among
 from tamis.table.types import Type
 from tamis.table.words import PAIRS, category_column
 
@@ -29,7 +29,7 @@ def follow(
         return [column], np.zeros(len(array), dtype=bool)
     if type.kind == "date":
         days, strange = _days(array, type, rules)
-        return ([Column(name, "numeric", days)] if target else date_columns(name, days)), strange
+        return ([Column(name, "numeric", days)] if target else date_columns(name, days, hour=type.hour)), strange
     if type.kind == "numeric":
         values, strange = _numbers(array, type, rules)
     else:
@@ -59,11 +59,13 @@ def _numbers(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarr
         values = floats_of(array)
     elif pa.types.is_duration(array.type):
         values = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
+    elif pa.types.is_time(array.type):
+        values = hours_of_times(array)
     elif pa.types.is_temporal(array.type):
         values = days_of_times(array)
     else:
         cells = cells_of(array, rules, type, soft=True)
-        values = cells.by_row(numbers_among(cells.texts, type.decimal or rules.decimal, rules.doubt))
+        values = cells.by_row(amounts_among(cells.texts, type.unit, type.decimal or rules.decimal, rules.doubt))
         return _finite(values, _there(cells) & np.isnan(values))
     return _finite(values, np.zeros(len(values), dtype=bool))
 
@@ -76,7 +78,7 @@ def _finite(values: np.ndarray, strange: np.ndarray) -> tuple[np.ndarray, np.nda
 def _days(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     if pa.types.is_null(array.type):
         return _none(array)
-    if pa.types.is_temporal(array.type):
+    if pa.types.is_temporal(array.type) and not pa.types.is_time(array.type):
         return days_of_times(array), np.zeros(len(array), dtype=bool)
     cells = cells_of(array, rules, type, soft=True)
     days = cells.by_row(dates_of(cells.texts, type.day_first, compact=True).days)

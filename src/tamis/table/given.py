@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -9,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import ParameterError, TableError
+from tamis.table.amounts import amounts_among, amounts_of, hours_of_times
 from tamis.table.cells import Cells
 from tamis.table.column import Column
-from tamis.table.dates import date_columns, dates_of, days_of_times
+from tamis.table.dates import HOUR, date_columns, dates_of, days_of_times
 from tamis.table.decision import Decision
 from tamis.table.kinds import LEFT_OUT, Decided, Rules, floats_of, infinite, is_text
 from tamis.table.missing import SOFT_TOKENS
@@ -34,6 +36,8 @@ def as_given(
             )
         return Decided(Decision(name, type.kind, said, used=False, type=type), lambda: [])
     columns = _make(name, array, type, rules, target)
+    if type.kind == "date" and not target:
+        type = replace(type, hour=f"{name} ({HOUR})" in (column.name for column in columns))
     kind = "numeric" if type.kind == "date" and target else type.kind
     return Decided(Decision(name, kind, said, type=type), lambda: columns)
 
@@ -43,7 +47,7 @@ def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: b
         return [Column(name, "numeric", _numbers(name, array, type, rules))]
     if type.kind == "date":
         days = _days(name, array, type, rules)
-        return [Column(name, "numeric", days)] if target else date_columns(name, days)
+        return [Column(name, "numeric", days)] if target else date_columns(name, days, hour=type.hour)
     if type.kind == "boolean":
         return [_boolean(name, array, type, rules)]
     cells = cells_of(array, rules, type, soft=False)
@@ -82,24 +86,38 @@ def _numbers(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.
         values = floats_of(array)
     elif pa.types.is_null(array.type):
         return np.full(len(array), np.nan)
+    elif pa.types.is_time(array.type):
+        return hours_of_times(array)
     elif pa.types.is_temporal(array.type):
         return days_of_times(array)
     else:
         cells = cells_of(array, rules, Type("numeric"), soft=True)
         if not cells.n_present:
             return np.full(len(array), np.nan)
-        numerals = numerals_of(cells, rules.decimal, doubt=type.decimal or rules.doubt)
-        if numerals is None:
-            _refuse(name, cells, rules, first_that_is_none(cells, rules.decimal) or 0, "numeric")
-        values = cells.by_row(numerals.values)
+        values = cells.by_row(_numbers_of_texts(name, cells, type, rules))
     infinite(name, values, rules)
     return values
+
+
+def _numbers_of_texts(name: str, cells: Cells, type: Type, rules: Rules) -> np.ndarray:
+    """The number of each text; in the unit of an earlier reading, or in any one unit where none is known."""
+    doubt = type.decimal or rules.doubt
+    if type.unit is not None:
+        values = amounts_among(cells.texts, type.unit, type.decimal or rules.decimal, doubt)
+        strange = np.flatnonzero(np.isnan(values) & pc.is_valid(cells.texts).to_numpy(zero_copy_only=False))
+        if len(strange):
+            _refuse(name, cells, rules, int(strange[0]), f"numeric ({type.unit})")
+        return values
+    found = numerals_of(cells, rules.decimal, doubt=doubt) or amounts_of(cells, rules.decimal, doubt=doubt)
+    if found is None:
+        _refuse(name, cells, rules, first_that_is_none(cells, rules.decimal) or 0, "numeric")
+    return found.values
 
 
 def _days(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.ndarray:
     if pa.types.is_null(array.type):
         return np.full(len(array), np.nan)
-    if pa.types.is_temporal(array.type):
+    if pa.types.is_temporal(array.type) and not pa.types.is_time(array.type):
         return days_of_times(array)
     cells = cells_of(array, rules, type, soft=True)
     dates = dates_of(cells.texts, type.day_first, compact=True)

@@ -10,12 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import TableError
+from tamis.table.amounts import CLOCK, amounts_of, hours_of_times
 from tamis.table.cells import Cells
 from tamis.table.column import Column
-from tamis.table.dates import IN_UTC, could_be_dates, date_columns, dates_of, days_of_times
+from tamis.table.dates import IN_UTC, could_be_dates, date_columns, dates_of, days_of_times, tell_hours
 from tamis.table.decision import Decision
 from tamis.table.missing import SOFT_TOKENS, TOKENS
-from tamis.table.numerals import EXACT, numerals_of, share_of_numbers
+from tamis.table.numerals import EXACT, Numerals, numerals_of, share_of_numbers
+from tamis.table.order import order_note
 from tamis.table.quantity import judge_numbers
 from tamis.table.types import Type
 from tamis.table.words import category_column, codes_with_na, judge_words, yes_or_no
@@ -96,6 +98,9 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> D
         zone = IN_UTC if getattr(type, "tz", None) else ""
         n = len(array) - array.null_count
         return _of_days(name, days_of_times(array), _dates(n), Type("date"), zone, target)
+    if pa.types.is_time(type):
+        found = Numerals(hours_of_times(array), "of hours since midnight, the source says times of day", unit=CLOCK)
+        return _of_numerals(name, found.values, rules, found)
     if pa.types.is_duration(type):
         days = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
         return _of_numbers(name, days, rules, "of days")
@@ -110,7 +115,7 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     """Numbers first, then yes or no, dates, codes, words."""
     whole = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
     if whole is not None and not whole.code and not np.isinf(whole.values).any():
-        return _of_numbers(name, cells.by_row(whole.values), rules, whole.written, whole.decimal)
+        return _of_numerals(name, cells.by_row(whole.values), rules, whole)
     if cells.codes is None and cells.n_rows > 2 * _PREFIX:
         quick = _by_prefix(name, cells, rules)
         if quick is not None:
@@ -120,8 +125,9 @@ def _of_text(name: str, cells: Cells, rules: Rules, target: bool) -> Decided:
     soft = hard.without(SOFT_TOKENS)
     if soft.n_present:
         numerals = numerals_of(soft, rules.decimal, doubt=rules.doubt)
+        numerals = amounts_of(soft, rules.decimal, doubt=rules.doubt) if numerals is None else numerals
         if numerals is not None and not numerals.code:
-            return _of_numbers(name, soft.by_row(numerals.values), rules, numerals.written, numerals.decimal)
+            return _of_numerals(name, soft.by_row(numerals.values), rules, numerals)
         if numerals is not None:
             found = _of_words(name, soft, numerals.code)
             hint = "give numeric when they are quantities"
@@ -152,10 +158,15 @@ def _by_prefix(name: str, cells: Cells, rules: Rules) -> Decided | None:
     return None
 
 
-def _of_numbers(name: str, values: np.ndarray, rules: Rules, written: str = "", decimal: str | None = None) -> Decided:
+def _of_numbers(name: str, values: np.ndarray, rules: Rules, written: str = "") -> Decided:
+    return _of_numerals(name, values, rules, Numerals(values, written))
+
+
+def _of_numerals(name: str, values: np.ndarray, rules: Rules, numerals: Numerals) -> Decided:
+    """Numbers by row, read from texts as `numerals` says."""
     infinite(name, values, rules)
-    found = judge_numbers(name, values, written)
-    type = Type(found.kind, decimal=decimal)
+    found = judge_numbers(name, values, numerals.written, measured=numerals.unit is not None)
+    type = Type(found.kind, decimal=numerals.decimal, unit=numerals.unit)
     decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type)
     return Decided(decision, lambda: [Column(name, "numeric", values)])
 
@@ -187,7 +198,8 @@ def _of_days(name: str, days: np.ndarray, reason: str, type: Type, note: str, ta
     if target:
         note = "the target is read as days since 1970-01-01"
         return Decided(Decision(name, "numeric", reason, True, note, type), lambda: [Column(name, "numeric", days)])
-    return Decided(Decision(name, "date", reason, True, note, type), lambda: date_columns(name, days))
+    type = replace(type, hour=tell_hours(days))
+    return Decided(Decision(name, "date", reason, True, note, type), lambda: date_columns(name, days, hour=type.hour))
 
 
 def _with_na(name: str, cells: Cells, hard: Cells, codes: list[str]) -> Decided:
@@ -212,6 +224,9 @@ def _of_words(name: str, cells: Cells, what: str = "", keep: tuple[str, ...] = (
     share = 0.0 if what else share_of_numbers(cells)
     if share >= 0.8:
         note = f"{share:.0%} of the values are numbers; name the others in missing= to read numbers"
+    elif verdict.kind in ("categorical", "identifier") and not note and len(cells.texts) <= 100:
+        used = np.flatnonzero(cells.counts).tolist()
+        note = order_note(name, [cells.texts[j].as_py() for j in used])
     type = Type(verdict.kind, keep=keep)
     decision = Decision(name, verdict.kind, reason, verdict.kind not in LEFT_OUT, note, type)
     return Decided(decision, lambda: [category_column(name, cells)])

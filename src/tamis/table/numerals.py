@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,9 @@ _LONG = r"^[-+]?[0-9]{16,}$"  # 2**53 has 16 digits; above it float64 no longer 
 _PLAIN = r"[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?"
 DECIMAL_COMMA = r"^[-+]?([0-9]+|[0-9]{1,3}([.][0-9]{3})+)(,[0-9]*)?([eE][-+]?[0-9]+)?$"
 _NOT_THOUSANDS = r"^[-+]?(0|[0-9]{4,})?,[0-9]+|,[0-9]{1,2}$|,[0-9]{4,}|,[0-9]+[eE]"
+SPACES = " \u00a0\u202f\u2009'\u2019"  # between thousands: also without a break, narrow, thin; apostrophes
+_SPACE = f"[{SPACES}]"
+SPACED = rf"^[-+]?[1-9][0-9]{{0,2}}({_SPACE}[0-9]{{3}})+([.,][0-9]+)?$"
 THOUSANDS = rf"^([-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?|{_PLAIN})$"
 
 #: What float64 reads from a text; digits that are rather a code, for float64 would not give them back.
@@ -34,6 +37,7 @@ class Numerals:
     written: str = ""
     code: str = ""
     decimal: str | None = None  # the decimal sign, where commas had to be read
+    unit: str | None = None  # what was written beside the number, such as % or $
 
 
 def numerals_of(cells: Cells, decimal: str | None = None, *, doubt: str = ".") -> Numerals | None:
@@ -48,15 +52,45 @@ def numerals_of(cells: Cells, decimal: str | None = None, *, doubt: str = ".") -
     texts = cells.texts
     if len(texts) == texts.null_count:
         return None
-    if decimal != "." and _all(texts, DECIMAL_COMMA) and ("," in (decimal, doubt) or _any(texts, _NOT_THOUSANDS)):
+    if (
+        decimal != "."
+        and all_match(texts, DECIMAL_COMMA)
+        and ("," in (decimal, doubt) or any_match(texts, _NOT_THOUSANDS))
+    ):
         values = _plain(pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", "."))
         if values is None:
             return None
         return Numerals(values, "with a decimal comma", _why_code(texts, values), ",")
-    if _all(texts, THOUSANDS):
+    if all_match(texts, THOUSANDS):
         values = _plain(pc.replace_substring(texts, ",", ""))
         return None if values is None else Numerals(values, "with commas between thousands", decimal=".")
-    return None
+    return _of_spaced(cells, decimal, doubt)
+
+
+def _of_spaced(cells: Cells, decimal: str | None, doubt: str) -> Numerals | None:
+    """Numbers with spaces between thousands, but for codes."""
+    texts = cells.texts
+    if not any_match(texts.slice(0, 1_000), SPACED):
+        return None
+    found = numerals_of(Cells(unspaced(texts), cells.codes), decimal, doubt=doubt)
+    if found is None or found.code or grouped_codes(texts):
+        return None
+    return replace(found, written=" and ".join(filter(None, ("with spaces between thousands", found.written[5:]))))
+
+
+def grouped_codes(texts: pa.Array) -> bool:
+    """True for digits in groups that all have one shape and no fraction: codes (110 001) rather than numbers."""
+    if not all_match(texts, SPACED) or any_match(texts, "[.,]"):
+        return False
+    return bool(pc.count_distinct(pc.utf8_length(texts)).as_py() == 1)
+
+
+def unspaced(texts: pa.Array) -> pa.Array:
+    """Texts that are numbers with spaces between thousands without these spaces; others as they are."""
+    fits = pc.fill_null(pc.match_substring_regex(texts, SPACED), False)
+    if not pc.any(fits).as_py():
+        return texts
+    return pc.if_else(fits, pc.replace_substring_regex(texts, _SPACE, ""), texts)
 
 
 def numbers_among(texts: pa.Array, decimal: str | None, doubt: str) -> np.ndarray:
@@ -64,6 +98,7 @@ def numbers_among(texts: pa.Array, decimal: str | None, doubt: str) -> np.ndarra
     whole = _plain(texts) if decimal != "," else None
     if whole is not None:
         return whole
+    texts = unspaced(texts)
     values = np.full(len(texts), np.nan)
     if decimal != ",":
         _fill(values, texts, NUMBER)
@@ -112,19 +147,29 @@ def _plain(texts: pa.Array) -> np.ndarray | None:
 
 
 def _why_code(texts: pa.Array, values: np.ndarray) -> str:
-    if _any(texts, _LEADING_ZERO) and _all(texts, _DIGITS):
+    if any_match(texts, _LEADING_ZERO) and all_match(texts, _DIGITS):
         return "digits with leading zeros"
     with np.errstate(invalid="ignore"):
         long = np.any(np.abs(values) >= EXACT)
-    return "whole numbers too long to hold exactly" if long and _any(texts, _LONG) else ""
+    return "whole numbers too long to hold exactly" if long and any_match(texts, _LONG) else ""
 
 
-def _any(texts: pa.Array, pattern: str) -> bool:
+def matches(texts: pa.Array, pattern: str) -> np.ndarray:
+    """A mask of the texts that a pattern is found in."""
+    found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    return np.asarray(found.to_numpy(zero_copy_only=False))
+
+
+def any_match(texts: pa.Array, pattern: str) -> bool:
+    """True when a pattern is found in some text."""
     return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _all(texts: pa.Array, pattern: str) -> bool:
-    if len(texts) > 1_000 and not _all(texts.slice(0, 100), pattern):  # spares most long columns of words the search
+def all_match(texts: pa.Array, pattern: str) -> bool:
+    """True when a pattern is found in every text that is there."""
+    if len(texts) > 1_000 and not all_match(
+        texts.slice(0, 100), pattern
+    ):  # spares most long columns of words the search
         return False
     return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 

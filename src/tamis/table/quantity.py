@@ -12,6 +12,7 @@ from tamis.table.numerals import EXACT
 _FEW = 10  # so many different whole numbers could be categories
 _LONG_RUN = 20  # a run 1, 2, 3, … of so many rows is taken for row numbers
 _PROBE = 10_000
+_SENTINELS = frozenset(float(digit * n) for digit in "789" for n in range(2, 8))  # 99, 888, 9999, …
 _ID_NAME = re.compile(
     r"^(id|ids|index|idx|key|guid|uuid|row ?names?|row[ _.-]?(number|nr|no|id)|record|serial)$"
     r"|[ _.-](id|key|uuid|guid)$|^id[ _.-]",
@@ -29,11 +30,12 @@ class Finding:
     note: str = ""
 
 
-def judge_numbers(name: str, values: np.ndarray, written: str = "") -> Finding:
+def judge_numbers(name: str, values: np.ndarray, written: str = "", *, measured: bool = False) -> Finding:
     """Numeric, constant or identifier.
 
     Identifier: whole numbers, each once, that run 1, 2, 3, … (or from 0, in any order) over 20 rows or more; or each
-    once in a column whose name says so (id, patient_id, rownames, …). Few whole numbers are flagged, not changed.
+    once in a column whose name says so (id, patient_id, rownames, …). Few whole numbers are flagged, not changed, and
+    so are values that stand for none. Numbers with a unit are `measured`: neither identifiers nor categories.
     """
     missing = np.isnan(values)
     n = len(values) - int(np.count_nonzero(missing))
@@ -47,11 +49,35 @@ def judge_numbers(name: str, values: np.ndarray, written: str = "") -> Finding:
     counted = _counted(n, len(values) - n)
     said = f"{counted} {'is a' if n == 1 else 'are'} {'whole ' if whole else ''}number{'' if n == 1 else 's'}"
     said += f" {written}" if written else ""
-    if not whole:
-        return Finding("numeric", said)
+    aside = sentinel_note(present, low, high)
+    if not whole or measured:
+        return Finding("numeric", said, aside)
     if (why := _identifies(name, present, low, high, len(values))) is not None:
         return Finding("identifier", why)
-    return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", _few(present, low, high))
+    return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", aside or _few(present, low, high))
+
+
+def sentinel_note(present: np.ndarray, low: float, high: float) -> str:
+    """What to say of a number such as -999 or 9999 that is farther from all others than these are from each other.
+
+    >>> sentinel_note(np.array([1.0, 2.0, -999.0]), -999.0, 2.0)
+    '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it stands for none'
+    """
+    for value in (low, high):
+        if abs(value) not in _SENTINELS:
+            continue
+        others = present[present != value]
+        if len(others) < 2:
+            continue
+        least, most = float(others.min()), float(others.max())
+        if least < most and max(least - value, value - most) > most - least:
+            n = len(present) - len(others)
+            said = "1 value is" if n == 1 else f"{n:,} values are"
+            return (
+                f"{said} {value:.10g}, far from the others ({least:.6g} to {most:.6g}); "
+                "name it in missing=, or leave it empty, if it stands for none"
+            )
+    return ""
 
 
 def numbers_rows(name: str, values: np.ndarray) -> bool:

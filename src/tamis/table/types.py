@@ -1,7 +1,8 @@
-"""What the user says a column is: `zip=categorical,size=ordinal:small<medium<large`, a dict or a TOML file."""
+"""What the user says a column is: `zip=categorical,size=ordinal(small<medium<large)`, a dict or a TOML file."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from typing import Any
 from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.table.column import KINDS
+
+_BRACKETED = re.compile(r"^(ordinal|boolean)\s*\((.*)\)$")
+_LEVELLED = re.compile(r"^(?P<name>.+?)\s*=\s*(?P<kind>(?:ordinal|boolean)\s*[(:].*)$")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class Type:
     keep : texts that usually mean missing and are levels here (`NA` in a column of countries).
     day_first : for dates like 03/04/2021, whether the day or the month comes first.
     decimal : for numbers written with commas, the decimal sign.
+    unit : for numbers, what is written beside each: %, a currency, "time of day" or "time span".
+    hour : for dates, whether they have times of day, and so an hour; None to look.
     """
 
     kind: str
@@ -31,6 +37,8 @@ class Type:
     keep: tuple[str, ...] = ()
     day_first: bool | None = None
     decimal: str | None = None
+    unit: str | None = None
+    hour: bool | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The type in plain words for JSON, as `types_of` takes it back.
@@ -47,6 +55,10 @@ class Type:
             out["day_first"] = self.day_first
         if self.decimal is not None:
             out["decimal"] = self.decimal
+        if self.unit is not None:
+            out["unit"] = self.unit
+        if self.hour is not None:
+            out["hour"] = self.hour
         return out
 
 
@@ -54,6 +66,8 @@ def types_of(types: Any) -> dict[str, Type]:
     """Types by column name, from a text, a path ending in .toml, a mapping, or nothing.
 
     >>> types_of("zip=categorical,size=ordinal:small<large")["size"].levels
+    ('small', 'large')
+    >>> types_of("zip=categorical,size=ordinal(small<large)")["size"].levels
     ('small', 'large')
     """
     if types is None:
@@ -69,14 +83,31 @@ def types_of(types: Any) -> dict[str, Type]:
 
 def _from_text(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for part in (piece.strip() for piece in text.split(",")):
+    for part in (piece.strip() for piece in _pieces(text)):
         if not part:
             continue
-        name, equals, kind = part.rpartition("=")
+        levelled = _LEVELLED.match(part)
+        name, equals, kind = (levelled["name"], "=", levelled["kind"]) if levelled else part.rpartition("=")
         if not equals or not name.strip():
             raise ParameterError(f"types: {part!r} does not read as name=kind; write for example age=numeric")
         found[name.strip()] = kind.strip()
     return found
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut at its commas, but for those within brackets.
+
+    >>> _pieces("a=numeric,b=ordinal(1,5<2,5)")
+    ['a=numeric', 'b=ordinal(1,5<2,5)']
+    """
+    found, depth = [""], 0
+    for letter in text:
+        depth = max(0, depth + (letter == "(") - (letter == ")"))
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return text.split(",") if depth else found
 
 
 def _from_toml(path: Path) -> dict[str, Any]:
@@ -95,16 +126,18 @@ def _type(name: str, value: Any) -> Type:
     if isinstance(value, Type):
         value = value.as_dict()
     if isinstance(value, str):
-        kind, _, listed = value.partition(":")
+        bracketed = _BRACKETED.match(value.strip())
+        kind, listed = (bracketed[1], bracketed[2]) if bracketed else value.partition(":")[::2]
         value = {"kind": kind.strip()}
         if listed:
             value["levels"] = [level.strip() for level in listed.split("<")]
     if not isinstance(value, Mapping) or "kind" not in value:
         raise ParameterError(f"types: {name}={value!r} must be a kind ({', '.join(KINDS)}) or a table with kind = …")
-    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first", "decimal"})
+    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first", "decimal", "unit", "hour"})
     if unknown:
         raise ParameterError(
-            f"types: {name} has an unknown entry {unknown[0]!r}; give kind, levels, keep, day_first or decimal"
+            f"types: {name} has an unknown entry {unknown[0]!r}; "
+            "give kind, levels, keep, day_first, decimal, unit or hour"
         )
     kind = check.one_of(f"types: {name}", value["kind"], KINDS)
     levels = _texts(name, "levels", value.get("levels"))
@@ -118,7 +151,14 @@ def _type(name: str, value: Any) -> Type:
     decimal = value.get("decimal")
     if decimal is not None:
         check.one_of(f"types: decimal of {name}", decimal, (".", ","))
-    return Type(kind, levels, _texts(name, "keep", value.get("keep")) or (), value.get("day_first"), decimal)
+    unit = value.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise ParameterError(f"types: unit of {name} is {unit!r}; give a text such as % or $")
+    for entry in ("day_first", "hour"):
+        if value.get(entry) not in (None, True, False):
+            raise ParameterError(f"types: {entry} of {name} is {value[entry]!r}; give true or false")
+    keep = _texts(name, "keep", value.get("keep")) or ()
+    return Type(kind, levels, keep, value.get("day_first"), decimal, unit, value.get("hour"))
 
 
 def _texts(name: str, entry: str, given: Any) -> tuple[str, ...] | None:
