@@ -179,11 +179,17 @@ def demo(
 
 @app.command("open")
 @_plainly
-def open_(folder: FolderArgument, as_json: JsonOption = False) -> None:
+def open_(
+    folder: FolderArgument,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Score the final model on the locked rows; every opening is counted."""
     from tamis.study import load
 
-    opened = load(folder).open()
+    opened = load(folder).open(table)
     if as_json:
         typer.echo(json.dumps(opened, ensure_ascii=False))
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,12 +84,3 @@ def selected_csv(stability: list[dict[str, Any]]) -> str:
     for row in stability:
         writer.writerow([safe_cell(row["name"]), "yes" if row["selected"] else "no", f"{row['share']:.4f}"])
     return text.getvalue()
-
-
-def without_password(source: str) -> str:
-    """A database URL as it may be written down.
-
-    >>> without_password("postgresql://ann:secret@host/db")
-    'postgresql://ann:***@host/db'
-    """
-    return re.sub(r"(://[^:/@]+):[^@]*@", r"\1:***@", source)

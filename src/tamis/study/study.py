@@ -29,7 +29,7 @@ from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, chosen
 from tamis.study.results import assemble, compare, refuse_damaged, unfinished
 from tamis.study.settings import Settings
-from tamis.study.source import fetch_source, plain_types
+from tamis.study.source import fetch_source, is_cut, plain_types, written_source
 from tamis.table import Raw, Table, fetch, table_of
 
 #: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
@@ -83,7 +83,7 @@ class Study:
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
-        self._loaded = False
+        self._loaded = self._cut = False
         self.note_ = ""
 
     @property
@@ -198,7 +198,8 @@ class Study:
 
         Parameters
         ----------
-        source : the table again, when the study was run on one in memory and loaded from its folder.
+        source : the table again, when the study was run on one in memory, or on a database whose address held a user
+            or a password, and loaded from its folder.
 
         Returns
         -------
@@ -206,9 +207,14 @@ class Study:
         """
         self._known("answer")
         if source is not None:
-            self.source, self._problem = source, None
+            self.source, self._problem, self._cut = source, None, False
         if self.source is None:
             raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
+        if self._cut:
+            raise StudyError(
+                f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "
+                "give the whole address again"
+            )
         with files.hold(self.folder):
             self._refuse_other()
             opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
@@ -311,13 +317,10 @@ class Study:
         return found
 
     def _plan(self) -> dict[str, Any]:
-        named = isinstance(self.source, (str, os.PathLike))
-        source = files.without_password(os.fspath(self.source)) if named else None
-        if source is not None and "://" not in source:
-            source = str(Path(source).resolve())
         return {
-            "source": source,
+            "source": written_source(self.source),
             "query": self.query,
+            "credentials": "not kept" if self._cut or is_cut(self.source) else None,
             "settings": self.settings.to_dict(),
             **self._place,
         }
@@ -347,5 +350,5 @@ def _planned(plan: dict[str, Any], folder: Path) -> Study:
     types = settings.pop("types")
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
     study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
-    study._loaded = True
+    study._loaded, study._cut = True, plan.get("credentials") is not None
     return study
