@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import sys
+import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +30,11 @@ app = typer.Typer(
 #: stopped by Ctrl-C.
 BAD_INPUT, LEAKS, STOPPED = 1, 3, 130
 
-_state: dict[str, Any] = {"debug": False}
+#: Seconds that a stopped command has to leave a report of what is finished.
+GRACE = 0.7
+
+_state: dict[str, Any] = {"debug": False, "stopped": False, "said": False}
+_saying = threading.Lock()
 
 TableArgument = Annotated[
     str, typer.Argument(metavar="TABLE", help="a file (CSV, Parquet, Excel, …) or a database URL")
@@ -41,14 +50,58 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable
 
 def main() -> None:
     """The entry point of the `tamis` command."""
+    _watch()
     try:
         app()
     except SystemExit as end:
         if end.code != STOPPED:
             raise
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(STOPPED)  # threads are still inside compiled code: an orderly end would wait for them, or abort
+        _leave()  # threads are still inside compiled code: an orderly end would wait for them, or abort
+    except BaseException:
+        if not _state["stopped"]:
+            raise
+        _leave()
+
+
+def _watch() -> None:
+    """End the process `GRACE` seconds after Ctrl-C, whatever it is doing then.
+
+    The interpreter raises KeyboardInterrupt when the main thread next runs Python code: not while a file is read or a
+    kernel runs, and libraries may lose it. The system's signal reaches a thread that does nothing else but wait for it.
+    Files are written whole and the journal line by line, so a study can be ended at any moment.
+    """
+    ends = socket.socketpair()
+    ends[1].setblocking(False)
+    signal.set_wakeup_fd(ends[1].fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_await_signal, args=ends, daemon=True).start()
+
+
+def _await_signal(end: socket.socket, other: socket.socket) -> None:
+    while end.recv(1)[0] != signal.SIGINT:
+        pass
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return  # somebody else answers it
+    _state["stopped"] = True
+    time.sleep(GRACE)
+    _leave()
+
+
+def _leave() -> None:
+    """End the process, after the one sentence that says so."""
+    _say_stopped()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(STOPPED)
+
+
+def _say_stopped() -> None:
+    with _saying:
+        if not _state["said"]:
+            _state["said"] = True
+            if sys.stderr.isatty():
+                typer.echo("\x1b[?25h", err=True)  # a progress bar hides the cursor
+            _say("stopped; what was finished is kept, and the same command goes on from there")
 
 
 def _version(asked: bool) -> None:
@@ -74,15 +127,19 @@ def _plainly(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
+        _state["said"] = False
         try:
             command(*args, **kwargs)
         except KeyboardInterrupt:
-            _say("stopped; what was finished is kept, and the same command goes on from there")
+            _say_stopped()
             raise typer.Exit(STOPPED) from None
         except BrokenPipeError:  # the reader (head, less) went away: not an error
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except (ValueError, TypeError, OSError, ImportError) as error:
-            if _state["debug"]:
+        except Exception as error:
+            if _state["stopped"]:  # whatever a library made of the interrupt
+                _say_stopped()
+                raise typer.Exit(STOPPED) from None
+            if _state["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
             _say(f"error: {error}")
             raise typer.Exit(BAD_INPUT) from None
@@ -179,11 +236,17 @@ def demo(
 
 @app.command("open")
 @_plainly
-def open_(folder: FolderArgument, as_json: JsonOption = False) -> None:
+def open_(
+    folder: FolderArgument,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Score the final model on the locked rows; every opening is counted."""
     from tamis.study import load
 
-    opened = load(folder).open()
+    opened = load(folder).open(table)
     if as_json:
         typer.echo(json.dumps(opened, ensure_ascii=False))
         return

@@ -4,7 +4,8 @@ ValueError
 └── TamisError          something the user gave cannot be used as it is
     ├── TableError      a file, a table, a column or a row
     ├── ParameterError  an argument of a function, an estimator or a command
-    └── StudyError      a study folder, its journal, its lock
+    ├── StudyError      a study folder, its journal, its lock
+    └── DamagedError    something saved does not hold what it should
 TypeError
 └── KindError           a column or value of a kind the method cannot take
 UserWarning
@@ -29,6 +30,12 @@ class ParameterError(TamisError):
 
 class StudyError(TamisError):
     """A study folder, its journal or its lock stands in the way."""
+
+
+class DamagedError(TamisError):
+    """Something that was saved does not hold what it should; the way out may be another for what it is part of."""
+
+    without_way_out: str = ""
 
 
 class KindError(TypeError):

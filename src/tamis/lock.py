@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import threading
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields, replace
@@ -14,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis import saved
 from tamis.check import number
-from tamis.errors import StudyError
+from tamis.errors import DamagedError, StudyError
 from tamis.table import Column, Raw, Table, raw_of
 from tamis.table.canonical import canonical_column, mix, sparse_sums, word
 
@@ -24,6 +26,8 @@ FEWEST = 20
 
 #: Locked rows that come again are no chance beyond so many standard errors of what chance brings.
 SURELY = 4.0
+
+_KEY = re.compile("[0-9a-f]{16}")
 
 LOCK_FILE = "lock.json"
 LEDGER_FILE = "ledger.jsonl"
@@ -172,24 +176,44 @@ class Lock:
             "columns": list(self.columns),
         }
         text = json.dumps({**facts, "rows": self.rows.tolist(), "keys": list(self.keys)}, indent=1)
-        (folder / LOCK_FILE).write_text(text + "\n", encoding="utf-8")
+        saved.write_whole(folder / LOCK_FILE, text + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Lock:
         """The lock of a study folder."""
         try:
-            facts = json.loads((folder / LOCK_FILE).read_text(encoding="utf-8"))
+            content = (folder / LOCK_FILE).read_bytes()
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise StudyError(f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); run the study afresh") from error
+        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+            facts = saved.mapping("it", json.loads(content))
             whole = facts.pop("digest")
-            facts.update(rows=np.array(facts["rows"], dtype=np.int64))
-            facts.update(keys=tuple(facts["keys"]), columns=tuple(facts["columns"]))
-            lock = cls(**facts)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StudyError(
-                f"the lock of the study {str(folder)!r} cannot be read ({error}); run it afresh"
-            ) from error
-        if lock.digest != whole:
-            raise StudyError(f"the lock file of {str(folder)!r} was altered: its digest does not fit; run it afresh")
-        return lock
+            lock = cls(**_checked(facts))
+            if lock.digest != whole:
+                raise DamagedError("it was altered, for its digest does not fit")
+            return lock
+
+
+def _checked(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a lock file, of the kinds they must be."""
+    n = saved.whole("n_rows", facts["n_rows"])
+    rows = saved.numbers("rows", facts["rows"], np.int64)
+    saved.refuse_outside("rows", rows, 0, n - 1)
+    if np.any(np.diff(rows) <= 0):
+        raise DamagedError("its rows are not in order")
+    if not isinstance(facts["keys"], list) or len(facts["keys"]) != len(rows):
+        raise DamagedError("it has not one key for each row")
+    for key in facts["keys"]:
+        if not _KEY.fullmatch(saved.text("a key", key)):
+            raise DamagedError("a key is no digest")
+    for name in ("reason", "data", "target"):
+        saved.text(name, facts[name])
+    if facts["how"] not in ("features", "groups", "time", "none") or not isinstance(facts["numbered"], bool):
+        raise DamagedError("it does not say how rows were locked")
+    saved.whole("seed", facts["seed"])
+    saved.numbers("share", facts["share"], shape=())
+    return {**facts, "rows": rows, "keys": tuple(facts["keys"]), "columns": saved.texts("columns", facts["columns"])}
 
 
 @dataclass(frozen=True)
@@ -374,12 +398,32 @@ def _locked(locked: int, n: int, how: str, numbered: bool) -> str:
 def _look(line: bytes, place: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
-        if set(found) == {field.name for field in fields(Look)}:
+        if isinstance(found, dict) and set(found) == {field.name for field in fields(Look)} and _fits(found):
             return asdict(Look(**found))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         pass
     note = f"line {place:,} of the ledger is damaged and counts as an opening"
     return asdict(Look(kind=DAMAGED, note=note))
+
+
+def _fits(found: dict[str, Any]) -> bool:
+    """Whether the parts of a line are of the kinds they must be."""
+    plain = all(isinstance(found[name], str) for name in ("when", "version", "digest", "data", "note"))
+    bounds, rows = found["interval"], found["rows"]
+    return (
+        plain
+        and found["kind"] in (OPENED, PREDICTED)
+        and isinstance(found["independent"], bool)
+        and (found["metric"] is None or isinstance(found["metric"], str))
+        and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
+        and (found["score"] is None or _is_number(found["score"]))
+        and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
+        and (found["kind"] == PREDICTED or None not in (found["score"], found["metric"], rows))
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_of(look: dict[str, Any], digest: str | None, data: str | None) -> bool:

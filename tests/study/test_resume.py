@@ -170,4 +170,4 @@ def test_every_line_of_the_journal_says_what_it_is(finished):
     """A journal without seeds and digests cannot be checked afterwards."""
     first, *rest = [json.loads(line) for line in (finished / "journal.jsonl").read_text().splitlines()]
     assert set(first["study"]) == {"data", "settings", "version"}
-    assert all(set(line) == {"task", "seed", "result"} for line in rest)
+    assert all(set(line) == {"task", "seed", "result", "check"} for line in rest)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from tamis.errors import TamisError
-from tamis.forest.layout import NODE
+from tamis.errors import DamagedError, TamisError
+from tamis.forest.damaged import codes_of, refuse_damaged
+from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.trees import Trees
+from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"
 READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
@@ -21,6 +24,14 @@ _TYPES = {"node": NODE, "int64": np.dtype(np.int64), "uint64": np.dtype(np.uint6
 
 def write(forest: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted forest; the file appears complete or not at all."""
+    temporary = Path(f"{os.fspath(path)}.part")
+    with temporary.open("wb") as file:
+        write_to(forest, file)
+    temporary.replace(path)
+
+
+def write_to(forest: Any, file: BinaryIO) -> None:
+    """Write a fitted forest to an open file."""
     arrays = {f"trees.{name}": part for name, part in forest.trees_.arrays().items()}
     arrays["impurity_importance"] = forest.impurity_importance_
     if hasattr(forest, "oob_curve_"):
@@ -36,41 +47,68 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
         listed.append({"name": name, "type": _word(part.dtype), "shape": list(part.shape), "at": at})
         at += part.nbytes
     header = json.dumps(_header(forest) | {"arrays": listed}, allow_nan=False).encode()
-    temporary = Path(f"{os.fspath(path)}.part")
-    with temporary.open("wb") as file:
-        file.write(MAGIC + len(header).to_bytes(8, "little") + header)
-        begin = file.tell()
-        for entry, part in zip(listed, arrays.values()):
-            file.write(b"\0" * (begin + entry["at"] - file.tell()))
-            file.write(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data if part.size else b"")
-    temporary.replace(path)
+    file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+    done = 0
+    for entry, part in zip(listed, arrays.values()):
+        file.write(b"\0" * (entry["at"] - done))
+        file.write(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data if part.size else b"")
+        done = entry["at"] + part.nbytes
 
 
 def read(kind: Any, path: str | os.PathLike[str]) -> Any:
     """The forest of a file that `write` wrote."""
+    shown = repr(os.fspath(path))
     with Path(path).open("rb") as file:
         if file.read(len(MAGIC)) not in READABLE:
-            raise TamisError(f"{os.fspath(path)!r} does not hold a forest; give a file that save wrote")
-        size = int.from_bytes(file.read(8), "little")
-        try:
-            header = json.loads(file.read(size))
-            begin = file.tell()
-            arrays = {entry["name"]: _array(file, begin, entry) for entry in header["arrays"]}
-        except (ValueError, KeyError, TypeError) as error:
-            raise TamisError(f"the forest in {os.fspath(path)!r} is damaged ({error}); save it again") from error
-    if header["kind"] != kind.__name__:
-        raise TamisError(f"{os.fspath(path)!r} holds a {header['kind']}; load it with {header['kind']}.load")
+            raise TamisError(f"{shown} does not hold a forest; give a file that save wrote")
+        size = os.fstat(file.fileno()).st_size
+        with reading(f"the forest in {shown}", "save it again"):
+            header = read_header(file, size)
+            name = text("kind", header["kind"])
+            if name == kind.__name__:
+                return read_forest(kind, header, file, size)
+    raise TamisError(f"{shown} holds a {name[:40]}; load it with {name[:40]}.load")
+
+
+def read_header(file: BinaryIO, most: int) -> dict[str, Any]:
+    """The header after the magic line, of at most so many bytes."""
+    size = whole("the size of its header", int.from_bytes(file.read(8), "little"), high=most)
+    return mapping("its header", json.loads(file.read(size)))
+
+
+def read_forest(kind: Any, header: dict[str, Any], file: BinaryIO, most: int) -> Any:
+    """The forest whose header has been read, from the arrays that follow: at most so many bytes of them."""
+    arrays: dict[str, np.ndarray] = {}
+    done = 0
+    for entry in header["arrays"]:
+        begin, part = _room(entry, done, most)
+        _fill(file, np.empty(begin - done, dtype=np.uint8))
+        _fill(file, part)
+        done = begin + part.nbytes
+        arrays[entry["name"]] = part
     return _forest(kind, header, arrays)
 
 
-def _array(file: Any, begin: int, entry: dict[str, Any]) -> np.ndarray:
-    dtype, shape = _TYPES[entry["type"]], tuple(int(n) for n in entry["shape"])
-    file.seek(begin + int(entry["at"]))
-    n = int(np.prod(shape, dtype=np.int64))
-    part = np.fromfile(file, dtype=dtype, count=n)
-    if len(part) != n:
-        raise ValueError(f"array {entry['name']!r} ends too early")
-    return part.reshape(shape)
+def _room(entry: Any, done: int, most: int) -> tuple[int, np.ndarray]:
+    """Where an array begins, at most `ALIGN` bytes after the last one ended, and room for it."""
+    name = text("the name of an array", mapping("an array", entry)["name"])
+    dtype = _TYPES[entry["type"]]
+    shape = tuple(whole(f"the shape of {name}", n, high=most) for n in entry["shape"])
+    begin = whole(f"the place of {name}", entry["at"], low=done, high=done + ALIGN)
+    whole(f"the end of {name}", begin + math.prod(shape) * dtype.itemsize, high=most)
+    return begin, np.empty(shape, dtype=dtype)
+
+
+def _fill(file: BinaryIO, part: np.ndarray) -> None:
+    """Read an array's bytes."""
+    if not part.size:
+        return
+    room = part.reshape(-1).view(np.uint8).data
+    while len(room):
+        n = file.readinto(room)  # type: ignore[attr-defined]
+        if not n:
+            raise DamagedError("it ends too early")
+        room = room[n:]
 
 
 def _header(forest: Any) -> dict[str, Any]:
@@ -96,26 +134,36 @@ def _header(forest: Any) -> dict[str, Any]:
 
 
 def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
-    forest = kind(**header["params"])
+    forest = kind(**mapping("params", header["params"]))
     parts = {name.removeprefix("trees."): part for name, part in arrays.items() if name.startswith("trees.")}
-    forest.trees_ = Trees(**parts, n_classes=header["n_classes"], n_outputs=header["n_outputs"])
-    forest.n_features_in_ = header["n_features_in"]
+    n_classes, n_outputs = whole("n_classes", header["n_classes"]), whole("n_outputs", header["n_outputs"], low=1)
+    forest.trees_ = Trees(**parts, n_classes=n_classes, n_outputs=n_outputs)
+    n = forest.n_features_in_ = whole("n_features_in", header["n_features_in"], low=1, high=COLUMN)
+    names = tuple(f"x{j}" for j in range(n)) if header["names"] is None else texts("names", header["names"])
+    if len(names) != n:
+        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
     if header["names"] is not None:
-        forest.feature_names_in_ = np.array(header["names"], dtype=object)
-    forest.levels_in_ = {name: tuple(levels) for name, levels in header["levels"]}
+        forest.feature_names_in_ = np.array(names, dtype=object)
+    forest.levels_in_ = {text("a column", name): levels("levels", known) for name, known in header["levels"]}
     forest.joined_levels_ = {int(n.split(".")[1]): part for n, part in arrays.items() if n.startswith("joined.")}
+    refuse_damaged(forest.trees_, n, codes_of(names, forest.levels_in_, forest.joined_levels_))
     forest.impurity_importance_ = arrays["impurity_importance"]
+    refuse_shape("impurity_importance", forest.impurity_importance_, (n,))
     forest.interval_shares_ = arrays.get("interval_shares")
-    forest.seed_, forest.oob_share_ = header["seed"], header["oob_share"]
+    if forest.interval_shares_ is not None:
+        forest.interval_shares_ = numbers("interval_shares", forest.interval_shares_)
+    forest.seed_, forest.oob_share_ = header["seed"], float(numbers("oob_share", header["oob_share"], shape=()))
     forest.training_digest_ = header["training"]
     if "oob_curve" in arrays:
         forest.oob_curve_ = arrays["oob_curve"]
-        forest.oob_score_ = np.nan if header["oob_score"] is None else header["oob_score"]
-    if header["n_classes"]:
-        forest.classes_ = np.array(header["classes"]["values"], dtype=header["classes"]["dtype"])
-        forest.loss_ = np.array(header["loss"], dtype=np.float64)
+        score = header["oob_score"]
+        forest.oob_score_ = np.nan if score is None else float(numbers("oob_score", score, shape=()))
+    if n_classes:
+        forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
+        refuse_shape("classes", forest.classes_, (n_classes,))
+        forest.loss_ = numbers("loss", header["loss"], shape=(n_classes, n_classes))
     else:
-        forest.n_outputs_ = header["n_outputs"]
+        forest.n_outputs_ = n_outputs
     return forest
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
+from tamis.saved import classes, reading, refuse_shape
 from tamis.table import Classes, features, same_length
 
 
@@ -235,5 +236,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def from_dict(cls, state: dict[str, Any]) -> Self:
         """A fitted model from `to_dict`."""
         model = super().from_dict(state)
-        model.classes_ = np.array(state["classes"], dtype=np.dtype(state["classes_dtype"]))
+        with reading("the saved model", "give what its to_dict wrote"):
+            dtype = state["classes_dtype"]
+            model.classes_ = classes("classes", state["classes"], "object" if dtype == "|O" else dtype)
+            n = len(model.classes_)
+            refuse_shape("coef", model.coef_, (1 if n == 2 else n, None))
         return model

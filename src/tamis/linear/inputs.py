@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tamis.errors import DamagedError
+from tamis.saved import mapping, numbers
 from tamis.table import Table, refuse_missing
 from tamis.views.indicators import Indicators
 
@@ -83,8 +85,13 @@ class Inputs:
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Inputs:
-        fill = None if state["fill"] is None else np.array(state["fill"], dtype=np.float64)
-        return cls(Indicators.from_dict(state["encoding"]), np.array(state["order"], dtype=np.int64), fill)
+        encoding = Indicators.from_dict(mapping("encoding", state["encoding"]))
+        n = encoding.n_encoded
+        fill = None if state["fill"] is None else numbers("fill", state["fill"], shape=(n,))
+        order = numbers("order", state["order"], np.int64, (n,))
+        if not np.array_equal(np.sort(order), np.arange(n)):
+            raise DamagedError("order does not hold every encoded column once")
+        return cls(encoding, order, fill)
 
 
 def _means(X: Any, weights: np.ndarray) -> np.ndarray:

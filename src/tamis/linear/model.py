@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import one_blas_thread
-from tamis.errors import ParameterError, TamisWarning
+from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.inputs import Inputs
+from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 
 PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
@@ -233,20 +234,32 @@ class LinearModel(BaseEstimator):
             raise ParameterError(
                 f"the model has version {state.get('version')!r}, but this Tamis reads version {_VERSION}"
             )
-        model = cls(**state["params"])
-        model.inputs_ = Inputs.from_dict(state["inputs"])
-        encoding = model.inputs_.encoding
-        model.n_features_in_ = state["n_features_in"]
-        if state["feature_names_in"] is not None:
-            model.feature_names_in_ = np.array(state["feature_names_in"], dtype=object)
-        model.levels_in_ = {n: levels for n, levels in zip(encoding.names, encoding.levels) if levels is not None}
-        model.coef_names_ = list(encoding.columns)
-        model.coef_ = np.array(state["coef"], dtype=np.float64)
-        model.intercept_ = model._scalar(np.array(state["intercept"], dtype=np.float64))
-        model.alpha_ = state["alpha"]
-        model.selected_columns_ = state["selected_columns"]
-        model.path_ = None if state["path"] is None else _summary(state["path"])
+        with reading("the saved model", "give what its to_dict wrote"):
+            model = cls(**mapping("params", state["params"]))
+            model._restore(state)
         return model
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Take what `to_dict` wrote, every size checked."""
+        self.inputs_ = Inputs.from_dict(mapping("inputs", state["inputs"]))
+        encoding = self.inputs_.encoding
+        self.n_features_in_ = whole("n_features_in", state["n_features_in"])
+        if self.n_features_in_ != len(encoding.names):
+            raise DamagedError(f"it encodes {len(encoding.names):,} columns instead of {self.n_features_in_:,}")
+        if state["feature_names_in"] is not None:
+            if texts("feature_names_in", state["feature_names_in"]) != encoding.names:
+                raise DamagedError("feature_names_in are not the columns it encodes")
+            self.feature_names_in_ = np.array(state["feature_names_in"], dtype=object)
+        self.levels_in_ = {n: levels for n, levels in zip(encoding.names, encoding.levels) if levels is not None}
+        self.coef_names_ = list(encoding.columns)
+        outer = () if np.ndim(state["intercept"]) == 0 else (len(state["intercept"]),)
+        self.coef_ = numbers("coef", state["coef"], shape=(*outer, encoding.n_encoded))
+        self.intercept_ = self._scalar(numbers("intercept", state["intercept"], shape=outer))
+        self.alpha_ = None if state["alpha"] is None else float(numbers("alpha", state["alpha"], shape=()))
+        self.selected_columns_ = list(texts("selected_columns", state["selected_columns"]))
+        if not set(self.selected_columns_) <= set(encoding.names):
+            raise DamagedError("selected_columns are not columns it encodes")
+        self.path_ = None if state["path"] is None else _summary(mapping("path", state["path"]))
 
     def _scalar(self, intercept: np.ndarray) -> Any:
         return intercept

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.check import one_of
+from tamis.saved import numbers
 from tamis.table import Table
 
 
@@ -48,10 +50,11 @@ class Baseline:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Baseline:
         """The baseline that `to_dict` described."""
-        made = cls(facts["task"])
+        made = cls(one_of("task", facts["task"], ("classes", "numbers")))
         made.selected_columns_ = ()
         if made.task == "numbers":
-            made.mean_ = facts["mean"]
+            made.mean_ = float(numbers("mean", facts["mean"], shape=()))
         else:
-            made.classes_, made.shares_ = np.array(facts["classes"]), np.array(facts["shares"])
+            made.classes_ = numbers("classes", facts["classes"], np.int64)
+            made.shares_ = numbers("shares", facts["shares"], shape=made.classes_.shape)
         return made

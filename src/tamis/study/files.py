@@ -5,23 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tamis.errors import StudyError
-from tamis.study.model import safe_cell
+from tamis.errors import DamagedError, StudyError
+from tamis.saved import mapping, reading
+from tamis.study.cell import safe_cell
 
 #: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
 HOLD_FILE = "running.lock"
 
 RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE = "results.json", "plan.json", "selected.csv", "report.html"
+MODEL_FILE = "model.json"
 
 #: What `fresh` removes: the files a study writes, except the ledger, for what has been seen cannot be unseen.
-OURS = ("journal.jsonl", "lock.json", "model.json", RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
+OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
 
 
 @contextmanager
@@ -44,16 +44,6 @@ def _hold(file: Any, folder: Path) -> None:
         raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another --folder") from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file in one step, so that a kill leaves the old or the new one, never half of it."""
-    half = path.with_name(path.name + ".part")
-    with half.open("w", encoding="utf-8", errors="surrogatepass") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(half, path)
-
-
 def as_json(facts: Any) -> str:
     """Plain JSON, one fact a line, floats with every bit."""
     return json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -62,12 +52,22 @@ def as_json(facts: Any) -> str:
 def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:
     """A JSON file of a study folder."""
     try:
-        found: dict[str, Any] = json.loads((folder / name).read_text(encoding="utf-8", errors="surrogatepass"))
+        text = (folder / name).read_text(encoding="utf-8", errors="surrogatepass")
     except FileNotFoundError as error:
         raise StudyError(f"{str(folder)!r} holds no {name}; {way_out}") from error
-    except (OSError, ValueError) as error:
-        raise StudyError(f"{name} of {str(folder)!r} cannot be read ({error}); {way_out}") from error
-    return found
+    except OSError as error:
+        raise StudyError(f"{name} of {str(folder)!r} cannot be read ({error.strerror}); {way_out}") from error
+    except ValueError as error:
+        raise StudyError(f"{name} of {str(folder)!r} is damaged: it is no text; run the study afresh") from error
+    with reading(f"{name} of {str(folder)!r}", "run the study afresh", StudyError):
+        return mapping("it", _parsed(text))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DamagedError(f"line {error.lineno:,} does not read as JSON") from error
 
 
 def clear(folder: Path) -> None:
@@ -84,12 +84,3 @@ def selected_csv(stability: list[dict[str, Any]]) -> str:
     for row in stability:
         writer.writerow([safe_cell(row["name"]), "yes" if row["selected"] else "no", f"{row['share']:.4f}"])
     return text.getvalue()
-
-
-def without_password(source: str) -> str:
-    """A database URL as it may be written down.
-
-    >>> without_password("postgresql://ann:secret@host/db")
-    'postgresql://ann:***@host/db'
-    """
-    return re.sub(r"(://[^:/@]+):[^@]*@", r"\1:***@", source)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tamis.errors import StudyError
+from tamis.errors import DamagedError, StudyError
+from tamis.saved import mapping, naming, reading
 
 JOURNAL_FILE = "journal.jsonl"
 
@@ -20,7 +22,8 @@ class Journal:
     """The append-only journal of one study folder.
 
     The first line says what the study is (digest of the data, settings with the seed, version); every other line is
-    a finished task with its seed and result. A last line cut short by a kill is dropped; nothing else ever is.
+    a finished task with its seed and result. A last line cut short by a kill is dropped; nothing else ever is. Every
+    line ends in a checksum of itself: a result that the disk changed must not become part of an answer.
     Floats are written with their shortest exact text, so what is read back is what was computed, bit for bit. Whoever
     opens the journal holds the folder (`files.hold`).
     """
@@ -57,9 +60,10 @@ class Journal:
         self.done = {line["task"]: line["result"] for line in lines[1:]}
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(self.path):
+            self._file.write(_with_check(line) + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
 
 def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -87,10 +91,23 @@ def _complete_lines(file: Any) -> list[dict[str, Any]]:
     whole = text[: text.rfind(b"\n") + 1]
     if len(whole) < len(text):
         file.truncate(len(whole))
-    lines = []
-    for place, line in enumerate(whole.splitlines(), start=1):
-        try:
-            lines.append(json.loads(line.decode("utf-8", "surrogatepass")))
-        except ValueError as error:
-            raise StudyError(f"line {place} of {file.name!r} is damaged; start over with --fresh") from error
-    return lines
+    return [_checked(line, place, file.name) for place, line in enumerate(whole.split(b"\n")[:-1], start=1)]
+
+
+def _with_check(line: dict[str, Any]) -> bytes:
+    """One line, with a checksum of all that stands before it."""
+    text = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text[:-1])
+
+
+def _checked(line: bytes, place: int, name: str) -> dict[str, Any]:
+    """What a line says, when it is as it was written."""
+    text, _, check = line.rpartition(b', "check": "')
+    with reading(f"line {place:,} of {name!r}", "start over with --fresh", StudyError):
+        if check != b'%08x"}' % zlib.crc32(text):
+            raise DamagedError("its checksum does not fit")
+        found = mapping("it", json.loads(line.decode("utf-8", "surrogatepass")))
+        for part in ("study",) if place == 1 else ("task", "result"):
+            if part not in found:
+                raise DamagedError(f"it has no {part!r}")
+        return found

@@ -13,12 +13,17 @@ from typing import Any
 import numpy as np
 
 import tamis
-from tamis.errors import StudyError, TableError
+from tamis.check import one_of
+from tamis.errors import DamagedError, StudyError, TableError
 from tamis.evaluate.loss import LossMatrix
+from tamis.saved import levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
+from tamis.study.cell import safe_cell
+from tamis.study.files import MODEL_FILE, read_json
 from tamis.study.procedures import Fitted
+from tamis.study.settings import TASKS
 from tamis.table import Column, Table
-
-MODEL_FILE = "model.json"
+from tamis.table.column import KINDS
+from tamis.table.types import types_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,24 +117,54 @@ class Model:
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Model:
-        """The model that `to_dict` described."""
-        columns, labels, fitted = tuple(facts["columns"]), tuple(facts["labels"]), Fitted.from_dict(facts)
-        loss = None if facts["loss"] is None else LossMatrix.of(facts["loss"], labels)
-        return cls(facts["task"], facts["target"], labels, columns, facts["types"], fitted, loss)
+        """The model that `to_dict` described; every part is checked, for a file may be damaged."""
+        task, target = one_of("task", part(facts, "task"), TASKS), text("target", part(facts, "target"))
+        labels = levels("labels", part(facts, "labels"))
+        if (task == "classes") != (len(labels) > 0):
+            raise DamagedError(f"it holds {len(labels)} labels for a target of {task}")
+        given = part(facts, "columns")
+        columns = tuple(_facts_of(mapping("a column", column)) for column in given)
+        texts("columns", [column["name"] for column in columns])
+        types = mapping("types", part(facts, "types"))
+        types_of(types)
+        fitted = Fitted.from_dict(facts)
+        _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
+        loss = None if part(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
+        return cls(task, target, labels, columns, types, fitted, loss)
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
-        (folder / MODEL_FILE).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(folder / MODEL_FILE, json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Model:
         """Load model.json of a study folder."""
-        try:
-            return cls.from_dict(json.loads((folder / MODEL_FILE).read_text(encoding="utf-8")))
-        except FileNotFoundError as error:
-            raise StudyError(f"{str(folder)!r} holds no model.json; finish the study with `tamis run` first") from error
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
-            raise StudyError(f"model.json of {str(folder)!r} is damaged ({error}); run the study afresh") from error
+        facts = read_json(folder, MODEL_FILE, "finish the study with `tamis run` first")
+        with reading(f"{MODEL_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+            return cls.from_dict(facts)
+
+
+def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:
+    """Name, kind and levels of a column."""
+    name, kind = text("the name of a column", part(facts, "name")), one_of("kind", part(facts, "kind"), KINDS)
+    known = part(facts, "levels")
+    if kind == "categorical" and known is None:
+        raise DamagedError(f"the column {name!r} has no levels")
+    return {**facts, "kind": kind, "levels": None if known is None else list(levels(f"levels of {name!r}", known))}
+
+
+def _refuse_misfit(fitted: Fitted, task: str, n_labels: int, names: list[str]) -> None:
+    """Raise unless a procedure answers with the study's classes, or with numbers, from the study's columns."""
+    found = getattr(fitted.model, "classes_", None)
+    if (found is None) != (task == "numbers"):
+        raise DamagedError(f"its model {type(fitted.model).__name__} does not answer with {task}")
+    if found is not None:
+        refuse_outside(
+            "the classes of its model", numbers("the classes of its model", found, np.int64), 0, n_labels - 1
+        )
+    known = getattr(fitted.model, "feature_names_in_", None)
+    if (known is not None and list(known) != names) or not set(fitted.columns) <= set(names):
+        raise DamagedError("its model uses other columns than it lists")
 
 
 def _aligned(facts: dict[str, Any], table: Table) -> Column:
@@ -150,7 +185,7 @@ def predictions_csv(model: Model, table: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if model.task == "numbers":
-        writer.writerow(["row", model.target])
+        writer.writerow(["row", safe_cell(model.target)])
         writer.writerows([i, repr(float(value))] for i, value in enumerate(model.predict(table)))
         return text.getvalue()
     shares = model.predict_proba(table)
@@ -158,12 +193,3 @@ def predictions_csv(model: Model, table: Table) -> str:
     for i, (label, row) in enumerate(zip(model.decide(shares), shares)):
         writer.writerow([i, safe_cell(label), *(repr(float(share)) for share in row)])
     return text.getvalue()
-
-
-def safe_cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: text that starts like one gets an apostrophe in front.
-
-    >>> safe_cell("=1+1"), safe_cell("age")
-    ("'=1+1", 'age')
-    """
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n") else value

@@ -15,6 +15,7 @@ from tamis.study.files import PLAN_FILE
 #: Folders beside a study that are looked into, and bytes of the lock file that hold the digest of its data.
 MOST_FOLDERS, MOST_BYTES = 1_000, 4_096
 
+_COUNTS = ("attempts", "studies_here")
 _DATA = re.compile(r'"data": "([0-9a-f]{64})"')
 
 
@@ -56,6 +57,10 @@ def _data(folder: Path) -> str | None:
 def _plan(folder: Path) -> dict[str, Any] | None:
     try:
         found = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8", errors="surrogatepass"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and all(_is_count(found.get(name, 1)) for name in _COUNTS) else None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -13,6 +13,7 @@ from tamis.evaluate.interval import score_interval
 from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.paired import difference
 from tamis.evaluate.tally import Tally, calibration, confusion, roc
+from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claim import claim
 from tamis.study.fold import Fold, Rules, tally_of
@@ -305,3 +306,18 @@ def _predictions(problem: Problem, folds: Sequence[Fold], judged: list[dict[str,
     seen = np.flatnonzero(times)
     mean = total[seen] / (times[seen] if not problem.labels else times[seen, None])
     return {"rows": problem.rows[seen].tolist(), "truth": problem.y[seen].tolist(), "answers": mean.tolist()}
+
+
+def refuse_damaged(results: dict[str, Any]) -> None:
+    """Raise unless results that came from a file hold what a study says of itself; the report reads the rest."""
+    answer = mapping("answer", part(results, "answer"))
+    texts("the selected columns", part(answer, "selected"))
+    numbers("the score", part(answer, "score"), shape=())
+    if part(answer, "interval") is not None:
+        numbers("the interval", answer["interval"], shape=(2,))
+    text("the answer", part(answer, "words"))
+    lock = mapping("lock", part(results, "lock"))
+    for name in ("digest", "data"):
+        text(f"the {name} of the lock", part(lock, name))
+    for name in ("data", "settings"):
+        mapping(name, part(results, name))

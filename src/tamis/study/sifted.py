@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import base64
-import tempfile
+import io
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tamis import check
+from tamis.errors import DamagedError
+from tamis.saved import reading, text, texts, whole
 from tamis.table import Table
 
 TREES = 200
 MOST_DRAWN = 5_000  # rows a tree draws at most: more make each tree dearer, and the forest hardly better
 MOST_LISTED = 20
 LEAVES = (1, 5, 20, 100)  # smallest leaves that are tried, in rows that a tree draws
+MOST_HEADER = 2**28  # bytes of a packed forest's header: names and levels of its columns
 FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 
 
@@ -112,21 +115,62 @@ class SiftedForest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back; the trees are the file of the forest, packed."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "forest"
-            self.forest_.save(path)
-            packed = base64.b64encode(zlib.compress(path.read_bytes())).decode("ascii")
+        from tamis.forest.save import write_to
+
+        file = io.BytesIO()
+        write_to(self.forest_, file)
+        packed = base64.b64encode(zlib.compress(file.getbuffer())).decode("ascii")
         return {"task": self.task, "seed": self.seed, "columns": list(self.selected_columns_), "forest": packed}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> SiftedForest:
         """The model that `to_dict` described."""
-        made = cls(facts["task"], facts["seed"])
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "forest"
-            path.write_bytes(zlib.decompress(base64.b64decode(facts["forest"])))
-            made.forest_ = type(made._forest(0, 1)).load(path)
-        return made._named(list(facts["columns"]))
+        made = cls(check.one_of("task", facts["task"], ("classes", "numbers")), whole("seed", facts["seed"]))
+        kind, columns = type(made._forest(0, 1)), texts("columns", facts["columns"])
+        with reading("the packed forest", "fit it again"):
+            made.forest_ = _unpacked(kind, text("forest", facts["forest"]), len(columns))
+            named = getattr(made.forest_, "feature_names_in_", columns)
+            if made.forest_.n_features_in_ != len(columns) or tuple(named) != columns:
+                raise DamagedError("its columns are not those of the model")
+        return made._named(list(columns))
+
+
+def _unpacked(kind: Any, packed: str, n_columns: int) -> Any:
+    """The forest of a packed text; no more is unpacked than a forest of this kind can hold."""
+    from tamis.forest.save import MAGIC, read_forest, read_header
+
+    source = base64.b64decode(packed, validate=True)
+    file = io.BufferedReader(_Unpacking(source))
+    if file.read(len(MAGIC)) != MAGIC:
+        raise DamagedError("it does not begin like a forest")
+    header = read_header(file, MOST_HEADER)
+    if header["kind"] != kind.__name__:
+        raise DamagedError(f"it is no {kind.__name__}")
+    return read_forest(kind, header, file, _most_bytes(header, n_columns))
+
+
+def _most_bytes(header: dict[str, Any], n_columns: int) -> int:
+    """How many bytes the arrays of a forest can have: nodes, leaf tables, sets of levels and what each column has."""
+    n_nodes = TREES * 2 * MOST_DRAWN
+    width = len(header["classes"]["values"]) if "classes" in header else 1
+    words = max((len(known) // 64 + 1 for _, known in header["levels"]), default=0)
+    return n_nodes * (16 + 4 * width + 4 * words) + 8 * n_columns + MOST_HEADER
+
+
+class _Unpacking(io.RawIOBase):
+    """Compressed bytes as a file: unpacked as they are read."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._engine, self._left = zlib.decompressobj(), packed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        found = self._engine.decompress(self._left, len(room)) if len(room) else b""
+        self._left = self._engine.unconsumed_tail
+        room[: len(found)] = found
+        return len(found)
 
 
 def _out_of_bag(forest: Any, y: np.ndarray) -> float:

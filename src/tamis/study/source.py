@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,26 @@ from tamis.lock import Lock
 from tamis.study.settings import Settings
 from tamis.table import Column, Decision, Raw, fetch, known_names, read
 from tamis.table.dates import PARTS
+from tamis.table.sql import is_url, without_credentials
 from tamis.table.types import Type, types_of
 
 
 def fetch_source(source: Any, settings: Settings, query: str | None) -> Raw:
     """The cells of a study's source, before anything is decided about them."""
     return fetch(source, types=settings.types or None, query=query)
+
+
+def written_source(source: Any) -> str | None:
+    """A source as it is written down: a whole path, a database address without credentials, nothing for a table."""
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    name = os.fspath(source)
+    return without_credentials(name) if is_url(name) else str(Path(name).resolve())
+
+
+def is_cut(source: Any) -> bool:
+    """Whether credentials are left out where a source is written down."""
+    return is_url(source) and without_credentials(source) != source
 
 
 def decisions(

@@ -17,6 +17,7 @@ from tamis.errors import StudyError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.evaluate.metrics import Metric
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
+from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study import files
 from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
@@ -26,9 +27,9 @@ from tamis.study.opening import open_lock
 from tamis.study.place import place_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, chosen
-from tamis.study.results import assemble, compare, unfinished
+from tamis.study.results import assemble, compare, refuse_damaged, unfinished
 from tamis.study.settings import Settings
-from tamis.study.source import fetch_source, plain_types
+from tamis.study.source import fetch_source, is_cut, plain_types, written_source
 from tamis.table import Raw, Table, fetch, table_of
 
 #: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
@@ -82,6 +83,7 @@ class Study:
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
+        self._loaded = self._cut = False
         self.note_ = ""
 
     @property
@@ -115,7 +117,7 @@ class Study:
                 files.clear(self.folder)
             with Journal(self.folder, identity) as journal:
                 problem.lock.write(self.folder)
-                files.write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
+                write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
                 try:
                     self._finish(problem, rules, journal, progress)
                 except KeyboardInterrupt:
@@ -163,8 +165,8 @@ class Study:
         final = {"contributions": refitted["contributions"], "words": self.model_.to_text(), "leaks": leaks}
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
-        files.write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
-        files.write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+        write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
+        write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
         self.report()
 
     def _leave_partial(self, problem: Problem, metric: Metric, journal: Journal) -> None:
@@ -182,7 +184,13 @@ class Study:
         # The report stands above the study and imports it; so it is looked up by name, here only.
         page = import_module("tamis.report").page
         lock = results["lock"]
-        files.write_whole(path, page(results, self._plan(), Ledger(self.folder).looks(lock["digest"], lock["data"])))
+        looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
+        if self._loaded:  # results that came from a file may lack what the page needs
+            with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "run the study afresh", StudyError):
+                written = page(results, self._plan(), looks)
+        else:
+            written = page(results, self._plan(), looks)
+        write_whole(path, written)
         return path
 
     def open(self, source: Any = None) -> dict[str, Any]:
@@ -190,7 +198,8 @@ class Study:
 
         Parameters
         ----------
-        source : the table again, when the study was run on one in memory and loaded from its folder.
+        source : the table again, when the study was run on one in memory, or on a database whose address held a user
+            or a password, and loaded from its folder.
 
         Returns
         -------
@@ -198,9 +207,14 @@ class Study:
         """
         self._known("answer")
         if source is not None:
-            self.source, self._problem = source, None
+            self.source, self._problem, self._cut = source, None, False
         if self.source is None:
             raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
+        if self._cut:
+            raise StudyError(
+                f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "
+                "give the whole address again"
+            )
         with files.hold(self.folder):
             self._refuse_other()
             opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
@@ -303,13 +317,10 @@ class Study:
         return found
 
     def _plan(self) -> dict[str, Any]:
-        named = isinstance(self.source, (str, os.PathLike))
-        source = files.without_password(os.fspath(self.source)) if named else None
-        if source is not None and "://" not in source:
-            source = str(Path(source).resolve())
         return {
-            "source": source,
+            "source": written_source(self.source),
             "query": self.query,
+            "credentials": "not kept" if self._cut or is_cut(self.source) else None,
             "settings": self.settings.to_dict(),
             **self._place,
         }
@@ -321,10 +332,23 @@ def load(folder: str | os.PathLike[str]) -> Study:
     if not place.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
-    settings = dict(plan["settings"])
-    types = settings.pop("types")
-    study = Study(plan["source"], folder=place, query=plan["query"], types=types or None, **settings)
-    study._place = {name: plan[name] for name in ("attempts", "studies_here") if name in plan}
+    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+        study = _planned(plan, place)
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+        refuse_damaged(study.results_)
     study.model_ = Model.read(place)
+    return study
+
+
+def _planned(plan: dict[str, Any], folder: Path) -> Study:
+    """The study that plan.json describes, before anything is known of it."""
+    for name in ("source", "query"):
+        if part(plan, name) is not None:
+            text(name, plan[name])
+    settings = dict(mapping("settings", part(plan, "settings")))
+    types = settings.pop("types")
+    study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
+    study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
+    study._loaded, study._cut = True, plan.get("credentials") is not None
     return study

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.errors import DamagedError
+from tamis.saved import numbers, refuse_outside, refuse_shape, texts
 from tamis.tree.held_out import HeldOutPaths
 from tamis.tree.layout import Limits
 from tamis.tree.tree import Tree
@@ -60,9 +62,19 @@ class LeafModels:
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> LeafModels:
-        coef = np.array(saved["coef"], dtype=np.float64).reshape(len(saved["intercept"]), len(saved["columns"]))
-        columns, fill = np.array(saved["columns"], dtype=np.int64), np.array(saved["fill"], dtype=np.float64)
-        return cls(columns, fill, coef, np.array(saved["intercept"], dtype=np.float64), tuple(saved["names"]))
+        columns, intercept = numbers("columns", saved["columns"], np.int64), numbers("intercept", saved["intercept"])
+        fill = numbers("fill", saved["fill"], shape=(len(columns),))
+        coef = numbers("coef", saved["coef"], shape=(len(intercept), len(columns))).reshape(
+            len(intercept), len(columns)
+        )
+        return cls(columns, fill, coef, intercept, texts("names", saved["names"]))
+
+    def refuse_damaged(self, tree: Tree) -> None:
+        """Raise unless there is a model for every node of a tree, of columns it has."""
+        refuse_shape("intercept", self.intercept, (tree.n_nodes,))
+        refuse_outside("columns", self.columns, 0, len(tree.names) - 1)
+        if len(self.names) != len(self.columns):
+            raise DamagedError("its linear models do not name their columns")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.errors import TamisError
+from tamis.errors import DamagedError, TamisError
+from tamis.saved import classes, mapping, numbers, reading, refuse_shape, texts, whole
 from tamis.table.notation import Notation
 from tamis.tree.tree import Tree
 
@@ -45,28 +46,44 @@ def load(kind: Any, saved: dict[str, Any]) -> Any:
         raise TamisError(
             f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
         )
-    params = dict(saved["params"])
+    with reading("the saved tree", "give what its to_dict wrote"):
+        return _loaded(kind, saved)
+
+
+def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
+    params = dict(mapping("params", saved["params"]))
     if params.get("cv") is None:
         params["cv"] = 10
     model = kind(**params)
-    model.tree_ = Tree.from_dict(saved["tree"])
-    model.n_features_in_ = saved["n_features_in"]
+    model.tree_ = Tree.from_dict(mapping("tree", saved["tree"]))
+    width = model.tree_.value.shape[1]
+    model.n_features_in_ = whole("n_features_in", saved["n_features_in"])
+    if model.n_features_in_ != len(model.tree_.names):
+        raise DamagedError(f"its tree has {len(model.tree_.names):,} columns instead of {model.n_features_in_:,}")
     if saved["names"] is not None:
+        if texts("names", saved["names"]) != model.tree_.names:
+            raise DamagedError("names are not those of its tree")
         model.feature_names_in_ = np.array(saved["names"], dtype=object)
-    model.notations_in_ = {name: Notation.from_dict(how) for name, how in saved.get("notations", {}).items()}
+    noted = mapping("notations", saved.get("notations", {}))
+    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
     model.levels_in_ = {n: v for n, v in zip(model.tree_.names, model.tree_.levels) if v is not None}
-    model._cost_complexity = {name: np.array(values) for name, values in saved["cost_complexity"].items()}
+    model._cost_complexity = {
+        name: np.array(values, dtype=np.float64 if name != "n_leaves" else None)
+        for name, values in mapping("cost_complexity", saved["cost_complexity"]).items()
+    }
     if saved["alpha"] is not None:
-        model.alpha_ = saved["alpha"]
+        model.alpha_ = float(numbers("alpha", saved["alpha"], shape=()))
     if "classes" in saved:
-        model.classes_ = np.array(saved["classes"]["values"], dtype=saved["classes"]["dtype"])
-        model.loss_ = np.array(saved["loss"])
+        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+        model.loss_ = numbers("loss", saved["loss"], shape=(len(model.classes_),) * 2)
+        refuse_shape("value", model.tree_.value, (None, len(model.classes_)))
     else:
-        model.n_outputs_ = saved["n_outputs"]
+        model.n_outputs_ = whole("n_outputs", saved["n_outputs"], low=width, high=width)
     if "leaf_models" in saved:
         from tamis.tree.model import LeafModels
 
         model.leaf_models_ = LeafModels.from_dict(saved["leaf_models"])
+        model.leaf_models_.refuse_damaged(model.tree_)
     return model
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.errors import TamisError
+from tamis.errors import DamagedError
+from tamis.saved import levels, numbers, refuse_outside, refuse_ranges, refuse_shape, refuse_tangled, texts
 from tamis.table import Table
 
 SHARE = 100_000  # rows that one thread sends down at a time
@@ -187,21 +188,72 @@ class Tree:
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Tree:
-        """The tree that `to_dict` wrote, bit for bit."""
+        """The tree that `to_dict` wrote, bit for bit; every index in it is checked."""
         missing = [field.name for field in fields(cls) if field.name not in saved]
         if missing:
-            raise TamisError(f"the saved tree has no {missing[0]!r}; give a dict that to_dict wrote")
+            raise DamagedError(f"the saved tree has no {missing[0]!r}")
+        names = texts("names", saved["names"])
+        given = saved["levels"]
+        if not isinstance(given, list) or len(given) != len(names):
+            raise DamagedError(f"the tree has no levels for each of its {len(names):,} columns")
         out: dict[str, Any] = {}
         for field in fields(cls)[2:]:
-            values = saved[field.name]
+            values, unbounded = saved[field.name], None
             if field.name in ("threshold", "surrogate_threshold"):
-                values = [np.inf if value is None else value for value in values]
-            shape = _SHAPES.get(field.name)
-            out[field.name] = np.array(values, dtype=_TYPES.get(field.name, np.float64))
-            if shape is not None and out[field.name].size == 0:
-                out[field.name] = out[field.name].reshape(0, shape)
-        levels = tuple(None if v is None else tuple(v) for v in saved["levels"])
-        return cls(names=tuple(saved["names"]), levels=levels, **out)
+                unbounded = np.array([value is None for value in values], dtype=bool)
+                values = [0.0 if value is None else value for value in values]
+            shape = (None, _SHAPES[field.name]) if field.name in _SHAPES else (None,)
+            out[field.name] = numbers(field.name, values, _TYPES.get(field.name, np.float64), shape)
+            if unbounded is not None:
+                out[field.name][unbounded] = np.inf
+        tree = cls(names=names, levels=tuple(None if v is None else levels("levels", v) for v in given), **out)
+        tree._refuse_damaged()
+        return tree
+
+    def _refuse_damaged(self) -> None:
+        """Raise unless every index leads somewhere: kernels do not look."""
+        n, p = self.n_nodes, len(self.names)
+        if n == 0:
+            raise DamagedError("the tree has no nodes")
+        for name in _BY_NODE:
+            refuse_shape(name, getattr(self, name), (n, None) if name == "value" else (n,))
+        refuse_tangled("the tree", self.left, np.zeros(n, dtype=np.int64), np.full(n, n))
+        split = self.left >= 0
+        refuse_outside("feature", self.feature[split], -2, p - 1)
+        if np.any(self.feature[split] == -1):
+            raise DamagedError("a split of the tree has no column")
+        refuse_outside("parent", self.parent, -1, n - 1)
+        refuse_outside("default", self.default, 0, 1)
+        refuse_ranges("a list of levels", self.first_level, self.n_levels, len(self.level))
+        refuse_shape("coefficient", self.coefficient, (len(self.level),))
+        refuse_outside("n_rows", self.n_rows, 0, 2**62)
+        sums = split & (self.feature == -2)
+        used = _ranges(self.first_level[sums], self.n_levels[sums])
+        refuse_outside("the columns of a sum", self.level[used, 0], 0, p - 1)
+        refuse_ranges("a list of surrogates", self.first_surrogate, self.n_surrogates, len(self.surrogate))
+        refuse_outside("the columns of surrogates", self.surrogate[:, 0], 0, p - 1)
+        refuse_ranges("a surrogate's levels", self.surrogate[:, 2], self.surrogate[:, 3], len(self.level))
+        for name in ("surrogate_threshold", "agreement"):
+            refuse_shape(name, getattr(self, name), (len(self.surrogate), *getattr(self, name).shape[1:]))
+        self._refuse_unknown_levels(split)
+
+    def _refuse_unknown_levels(self, split: np.ndarray) -> None:
+        """Raise unless lists of levels belong to categorical columns and hold their codes, in order, with a side."""
+        lists = [
+            (self.feature[i], self.first_level[i], self.n_levels[i])
+            for i in np.flatnonzero(split & (self.n_levels > 0))
+        ]
+        lists += [(j, first, count) for j, _, first, count in self.surrogate if count]
+        for j, first, count in lists:
+            if j == -2:
+                continue
+            known, codes = self.levels[j], self.level[first : first + count]
+            if known is None:
+                raise DamagedError(f"the tree asks for levels of {self.names[j]!r}, which holds numbers")
+            refuse_outside(f"levels of {self.names[j]!r}", codes[:, 0], -1, len(known))  # one more for missing
+            refuse_outside(f"sides of {self.names[j]!r}", codes[:, 1], 0, 2)
+            if np.any(np.diff(codes[:, 0]) <= 0):
+                raise DamagedError(f"levels of {self.names[j]!r} are not in order")
 
 
 _BY_NODE = {
@@ -213,7 +265,7 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("first_level", "first_surrogate", "level", "surrogate", "n_rows"), np.int64),
     "default": np.uint8,
 }
-_SHAPES = {"level": 2, "surrogate": 4, "agreement": 2}
+_SHAPES: dict[str, int | None] = {"level": 2, "surrogate": 4, "agreement": 2, "value": None}
 
 
 def _ranges(first: np.ndarray, count: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.errors import KindError
+from tamis import saved
+from tamis.errors import DamagedError, KindError
 from tamis.table import MISSING, Table
 
 
@@ -126,8 +127,11 @@ class Indicators:
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Indicators:
         """The encoding that `to_dict` wrote down."""
-        levels = tuple(None if level is None else tuple(level) for level in state["levels"])
-        return cls(tuple(state["names"]), levels, bool(state["reference"]))
+        names, given = saved.texts("names", state["names"]), state["levels"]
+        if not isinstance(given, list) or len(given) != len(names):
+            raise DamagedError(f"it has no levels for each of its {len(names):,} columns")
+        levels = tuple(None if level is None else saved.levels("levels", level) for level in given)
+        return cls(names, levels, bool(state["reference"]))
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -1,0 +1,200 @@
+"""Saving and reading: files are written whole or not at all, and what comes back is looked at before it is used.
+
+A file may be damaged or made up. A reader of saved values takes them through these functions; whatever else goes wrong
+while it reads is damage, too, and `reading` says so in one sentence.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import DamagedError, KindError, StudyError, TamisError
+
+
+@contextmanager
+def reading(what: str, way_out: str, error: type[TamisError] = DamagedError) -> Iterator[None]:
+    """Whatever is raised inside becomes one sentence: what is damaged, where it is known how, and the way out."""
+    try:
+        yield
+    except Exception as found:  # saved values that do not fit together can raise anything
+        said = f"{what} is damaged{_how(found)}"
+        raised = error(f"{said}; {way_out}")
+        if isinstance(raised, DamagedError):
+            raised.without_way_out = said
+        raise raised from found
+
+
+def _how(error: Exception) -> str:
+    """What is wrong, where the error was meant for people."""
+    if isinstance(error, DamagedError) and error.without_way_out:
+        return f": {error.without_way_out}"
+    return f": {error}" if isinstance(error, (TamisError, KindError)) else ""
+
+
+def mapping(name: str, value: Any) -> dict[str, Any]:
+    """A dict whose keys are texts."""
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise DamagedError(f"{name} is no table of names and values")
+    return value
+
+
+def part(values: Mapping[str, Any], name: str) -> Any:
+    """A value that must be there."""
+    if name not in values:
+        raise DamagedError(f"it has no {name!r}")
+    return values[name]
+
+
+def text(name: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise DamagedError(f"{name} is no text")
+    return value
+
+
+def texts(name: str, value: Any) -> tuple[str, ...]:
+    """Different texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise DamagedError(f"{name} is no list of texts")
+    if len(set(value)) < len(value):
+        raise DamagedError(f"{name} holds a name twice")
+    return tuple(value)
+
+
+def whole(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
+    """A whole number within [low, high].
+
+    >>> whole("n", 3, high=5)
+    3
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise DamagedError(f"{name} is no whole number between {low} and {high}")
+    return value
+
+
+def levels(name: str, value: Any) -> tuple[Any, ...]:
+    """Different texts, numbers or truth values."""
+    if not isinstance(value, list) or not all(isinstance(item, (str, bool, int, float)) for item in value):
+        raise DamagedError(f"{name} is no list of levels")
+    if len({(type(item), item) for item in value}) < len(value):
+        raise DamagedError(f"{name} holds a level twice")
+    return tuple(value)
+
+
+def numbers(name: str, value: Any, dtype: Any = np.float64, shape: tuple[int | None, ...] = (None,)) -> np.ndarray:
+    """Finite numbers of a shape (None: any length) that the dtype holds exactly.
+
+    >>> numbers("roots", [0, 5], np.int64)
+    array([0, 5])
+    """
+    wanted = np.dtype(dtype)
+    found = np.array(value)
+    if found.size == 0:
+        found = np.zeros([n or 0 for n in shape], dtype=wanted)
+    elif found.dtype.kind not in ("iuf" if wanted.kind == "f" else "iu"):
+        raise DamagedError(f"{name} holds something that is no {'number' if wanted.kind == 'f' else 'whole number'}")
+    refuse_shape(name, found, shape)
+    if wanted.kind == "f":
+        out = found.astype(wanted)
+        if not np.isfinite(out).all():
+            raise DamagedError(f"{name} holds a value that is not finite")
+        return out
+    info = np.iinfo(wanted)
+    refuse_outside(name, found, int(info.min), int(info.max))
+    return found.astype(wanted)
+
+
+def refuse_shape(name: str, found: np.ndarray, shape: tuple[int | None, ...]) -> None:
+    """Raise unless an array has a shape; None stands for any length."""
+    if found.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, found.shape)):
+        words = " × ".join("any" if n is None else f"{n:,}" for n in shape)
+        raise DamagedError(f"{name} has {' × '.join(map(str, found.shape)) or 'one'} value(s) instead of {words}")
+
+
+def refuse_outside(name: str, found: np.ndarray, low: int, high: int) -> None:
+    """Raise unless all whole numbers lie within [low, high]."""
+    if found.size and (int(found.min()) < low or int(found.max()) > high):
+        bad = int(found.min()) if int(found.min()) < low else int(found.max())
+        raise DamagedError(f"{name} holds {bad}, which is not between {low} and {high}")
+
+
+def refuse_ranges(name: str, first: np.ndarray, count: np.ndarray, length: int) -> None:
+    """Raise unless first … first + count - 1 lie within a list of some length, wherever count is not 0."""
+    refuse_outside(f"the length of {name}", count, 0, length)
+    used = count > 0
+    refuse_outside(f"the beginning of {name}", first[used], 0, length)
+    refuse_outside(f"the end of {name}", first[used].astype(np.int64) + count[used], 0, length)
+
+
+def refuse_tangled(name: str, left: np.ndarray, root: np.ndarray, size: np.ndarray) -> None:
+    """Raise unless nodes form trees: both children of a split come after it, in its tree, and every node but a root is
+    the child of one split.
+
+    Parameters
+    ----------
+    left : left child of each node, counted from its root; below 0 at a leaf. The right child follows it.
+    root, size : of each node, where its tree begins and how many nodes it has.
+    """
+    place = np.arange(len(left), dtype=np.int64)
+    split = left >= 0
+    child = left[split].astype(np.int64) + root[split]
+    if np.any(child <= place[split]) or np.any(left[split].astype(np.int64) + 1 >= size[split]):
+        bad = int(place[split][(child <= place[split]) | (left[split].astype(np.int64) + 1 >= size[split])][0])
+        raise DamagedError(f"the children of node {bad:,} of {name} are not nodes below it")
+    parents = np.bincount(np.concatenate([child, child + 1]), minlength=len(left))
+    wrong = np.flatnonzero(parents != (place != root))
+    if len(wrong):
+        raise DamagedError(f"node {wrong[0]:,} of {name} is the child of {parents[wrong[0]]} nodes")
+
+
+def classes(name: str, values: Any, dtype: Any) -> np.ndarray:
+    """Labels of classes as an array of the dtype they had; it is never larger than the labels are."""
+    known = levels(name, values)
+    kind = text(f"the dtype of {name}", dtype)
+    if not known:
+        raise DamagedError(f"{name} is empty")
+    if kind == "object":
+        out = np.empty(len(known), dtype=object)
+        out[:] = known
+        return out
+    wanted = np.dtype(kind)
+    found = np.array(list(known))
+    if wanted.kind == "U" and found.dtype.kind == "U":
+        return found
+    if wanted.kind not in "biuf" or found.dtype.kind not in "biuf":
+        raise DamagedError(f"{name} are not of the kind {kind[:20]!r}")
+    out = found.astype(wanted)
+    if not np.array_equal(out, found):
+        raise DamagedError(f"{name} are not of the kind {kind[:20]!r}")
+    return out
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a kill leaves the old or the new one, never half of it."""
+    half = path.with_name(path.name + ".part")
+    with naming(path):
+        try:
+            with half.open("w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(half, path)
+        except OSError:
+            half.unlink(missing_ok=True)  # half a file on a full disk helps nobody
+            raise
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """An error of the system while a file is written (a full disk says no more than that) names the file."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise StudyError(f"{os.fspath(path)!r} cannot be written ({why}); make room, or give another place") from error
