@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from tamis.errors import KindError, ParameterError
 
-__all__ = ["count", "nearest", "number", "one_of", "scorer", "weights"]
+__all__ = ["count", "nearest", "number", "one_of", "weights"]
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
@@ -98,22 +98,6 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     if not given.any():
         raise ParameterError("all weights in sample_weight are zero; give at least one row a weight above 0")
     return given
-
-
-def scorer(estimator: Any, scoring: Any) -> Callable[..., float]:
-    """The function (estimator, X, y) -> number that `scoring` stands for: a word of scikit-learn's, a callable, or None
-    for the estimator's own `score`; larger is better.
-    """
-    # looked up here, the gate of every argument, for evaluators of sets below the layer that computes scores itself
-    from sklearn.metrics import check_scoring, get_scorer_names  # noqa: TID251
-
-    if isinstance(scoring, str):
-        one_of("scoring", scoring, get_scorer_names())
-    elif scoring is not None and not callable(scoring):
-        raise KindError(f"scoring={scoring!r} must be a word or a function (estimator, X, y) -> number")
-    if scoring is None and not hasattr(estimator, "score"):
-        raise ParameterError(f"scoring=None, but {type(estimator).__name__} has no score of its own; give scoring")
-    return check_scoring(estimator, scoring=scoring)
 
 
 def _range(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from tamis.engine import seed_of
 from tamis.evaluate.leaks import leaks
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import Metric
 from tamis.evaluate.paired import row_losses
 from tamis.evaluate.tally import Tally
+from tamis.metrics import Metric
 from tamis.split import Folds, folds
 from tamis.study.contribution import contributions
 from tamis.study.judging import besides, is_learned, value

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import ParameterError
-from tamis.evaluate.metrics import METRICS, Metric, score
+from tamis.metrics import METRICS, Metric, score
 from tamis.study.problem import NEVER_SEEN
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.

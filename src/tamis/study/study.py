@@ -15,8 +15,8 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
-from tamis.evaluate.metrics import Metric
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
+from tamis.metrics import Metric
 from tamis.study import files
 from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
