@@ -241,8 +241,9 @@ class Evidence:
         prior = np.full((k, k), 0.5 / max(1, k - 1))
         np.fill_diagonal(prior, 0.5)
         drawn = generator(self.seed, "counts").gamma((counts + prior).ravel(), size=(N_DRAWS, k * k))
-        found = function(drawn.reshape(-1, k, k))
-        point = float(function(counts[None])[0])
+        with np.errstate(invalid="ignore", divide="ignore"):  # a constant answer leaves some shares without a value
+            found = function(drawn.reshape(-1, k, k))
+            point = float(function(counts[None])[0])
         low, high = np.quantile(found, [0.5 - self.level / 2, 0.5 + self.level / 2])
         return min(float(low), point), max(float(high), point)
 

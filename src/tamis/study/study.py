@@ -13,10 +13,10 @@ import numpy as np
 import tamis
 from tamis import engine
 from tamis.engine import Task
-from tamis.errors import StudyError
+from tamis.errors import ParameterError, StudyError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
-from tamis.metrics import Metric
+from tamis.metrics import Metric, in_words, is_spent, spoken
 from tamis.study import files
 from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
@@ -108,7 +108,7 @@ class Study:
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
         settings = self.settings.to_dict()
-        identity = {"data": problem.digest, "settings": settings, "version": tamis.__version__}
+        identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder):
             self._place = place_of(self.folder, problem.lock.data, settings)
             if fresh:
@@ -201,6 +201,9 @@ class Study:
             self.source, self._problem = source, None
         if self.source is None:
             raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
+        if isinstance(self.settings.scoring, str) and is_spent(self.settings.scoring):
+            name = self.settings.scoring
+            raise StudyError(f"the study was scored by {name}; give it again, as in tamis.load(folder, scoring=…)")
         with files.hold(self.folder):
             self._refuse_other()
             opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
@@ -231,7 +234,8 @@ class Study:
 
     @property
     def score_(self) -> float:
-        return float(self._known("answer")["score"])
+        found = self._known("answer")["score"]
+        return float("nan") if found is None else float(found)
 
     @property
     def interval_(self) -> tuple[float, float]:
@@ -276,7 +280,17 @@ class Study:
     def _metric(self) -> Metric:
         settings, problem = self.settings, self.problem
         usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), settings.folds)
-        return metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+        metric = metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+        if metric.needs == "model":
+            raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
+        metric = in_words(metric, problem.labels)
+        if metric.given is not None and not isinstance(
+            metric.given, str
+        ):  # a function that fails, fails before any fit
+            codes, right = np.arange(len(problem.labels)), problem.y
+            shares = (problem.y[:, None] == codes).astype(np.float64)
+            metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
+        return metric
 
     def _rules(self) -> Rules:
         metric, labels = self._metric(), self.problem.labels
@@ -315,14 +329,24 @@ class Study:
         }
 
 
-def load(folder: str | os.PathLike[str]) -> Study:
-    """A study from its folder: its results and model; the table is read again only if `open` asks for it."""
+def load(folder: str | os.PathLike[str], *, scoring: Any = None) -> Study:
+    """A study from its folder: its results and model; the table is read again only if `open` asks for it.
+
+    Parameters
+    ----------
+    folder : what `tamis run` or `Study.run` wrote.
+    scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
+    """
     place = Path(folder)
     if not place.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
     settings = dict(plan["settings"])
     types = settings.pop("types")
+    if scoring is not None:
+        if spoken(scoring) != settings["scoring"]:
+            raise StudyError(f"the study was scored by {settings['scoring']}, not by {spoken(scoring)}; give that")
+        settings["scoring"] = scoring
     study = Study(plan["source"], folder=place, query=plan["query"], types=types or None, **settings)
     study._place = {name: plan[name] for name in ("attempts", "studies_here") if name in plan}
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
