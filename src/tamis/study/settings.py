@@ -23,9 +23,9 @@ class Settings:
     seed : fixes every random choice.
     task : "classes" or "numbers"; None decides from the target's unlocked rows.
     scoring : the metric that is quoted, by name, or as a scikit-learn scorer or a function f(y_true, y_pred) (see
-        `tamis.metrics.find`), which is written down by its name; None is R² for numbers, accuracy for classes, or the area under the ROC curve
-        where one class has more than four fifths of the rows. Procedures are compared by a proper score whatever is
-        quoted.
+        `tamis.metrics.find`), which is written down by its name; None is R² for numbers, accuracy for classes, or the
+        area under the ROC curve where one class has more than four fifths of the rows. Procedures are compared by a
+        proper score whatever is quoted.
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
     prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
