@@ -22,8 +22,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 import tamis
-from tamis.evaluate.metrics import find, prepare
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import find, prepare
 
 N, D, K = 60, 300, 10
 CLASSES = (

@@ -28,8 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from tamis.evaluate.interval import Interval, score_interval, tallies_of
 from tamis.evaluate.judge import judge, problem
-from tamis.evaluate.metrics import METRICS, Metric, prepare
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import METRICS, Metric, prepare
 from tamis.split import folds
 
 FRESH = 100_000

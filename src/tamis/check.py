@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from tamis.errors import KindError, ParameterError
 
-__all__ = ["count", "nearest", "number", "one_of", "scorer", "weights"]
+__all__ = ["class_factors", "count", "nearest", "number", "one_of", "weights"]
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
@@ -100,20 +100,30 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     return given
 
 
-def scorer(estimator: Any, scoring: Any) -> Callable[..., float]:
-    """The function (estimator, X, y) -> number that `scoring` stands for: a word of scikit-learn's, a callable, or None
-    for the estimator's own `score`; larger is better.
-    """
-    # looked up here, the gate of every argument, for evaluators of sets below the layer that computes scores itself
-    from sklearn.metrics import check_scoring, get_scorer_names  # noqa: TID251
+def class_factors(given: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarray:
+    """What the rows of each class are multiplied by; `heavy` is what all rows of a class weigh.
 
-    if isinstance(scoring, str):
-        one_of("scoring", scoring, get_scorer_names())
-    elif scoring is not None and not callable(scoring):
-        raise KindError(f"scoring={scoring!r} must be a word or a function (estimator, X, y) -> number")
-    if scoring is None and not hasattr(estimator, "score"):
-        raise ParameterError(f"scoring=None, but {type(estimator).__name__} has no score of its own; give scoring")
-    return check_scoring(estimator, scoring=scoring)
+    "balanced" makes all classes weigh the same, and by that a row given twice is one of weight 2.
+
+    >>> class_factors("balanced", np.array(["a", "b"]), np.array([1.0, 3.0])).tolist()
+    [2.0, 0.6666666666666666]
+    """
+    if given is None:
+        return np.ones(len(labels))
+    if isinstance(given, str):
+        one_of("class_weight", given, ["balanced"])
+        there = heavy > 0
+        out = np.ones(len(labels))
+        out[there] = heavy.sum() / (len(labels) * heavy[there])
+        return out
+    if not isinstance(given, dict):
+        raise ParameterError(f"class_weight={given!r} is not known; give 'balanced' or a dict class -> weight")
+    known = labels.tolist()
+    unknown = [key for key in given if key not in known]
+    if unknown and any(label not in given for label in known):
+        raise ParameterError(f"class_weight names the class {unknown[0]!r}, but the target has {known}; name those")
+    weights = [given.get(label, 1.0) for label in known]
+    return np.array([number(f"class_weight[{k!r}]", w, low=0, open_low=True) for k, w in zip(known, weights)])
 
 
 def _range(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

@@ -23,8 +23,8 @@ from sklearn.pipeline import make_pipeline
 
 import tamis
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.metrics import METRICS
 from tamis.evaluate.null import chance, permuted
+from tamis.metrics import METRICS
 
 
 def noise(seed, n=40, d=1000, shares=(0.5, 0.5)):

@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis.errors import KindError, ParameterError
 from tamis.evaluate.curves import Curve, complexity_curve, grow
-from tamis.evaluate.metrics import METRICS
 from tamis.evaluate.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
+from tamis.metrics import METRICS
 from tamis.split import folds
 
 IRIS, DIABETES = load_iris(return_X_y=True), load_diabetes(return_X_y=True)

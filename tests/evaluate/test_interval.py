@@ -16,9 +16,9 @@ from tamis.evaluate.interval import (
     score_interval,
     tallies_of,
 )
-from tamis.evaluate.metrics import METRICS, Metric, find, score
 from tamis.evaluate.nested import nested_score
 from tamis.evaluate.tally import Tally
+from tamis.metrics import METRICS, Metric, find, score
 
 Z = stats.norm.ppf(0.975)
 

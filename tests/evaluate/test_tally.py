@@ -9,8 +9,8 @@ from sklearn import metrics as sk
 from tamis.errors import ParameterError
 from tamis.evaluate.interval import score_interval
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import METRICS
 from tamis.evaluate.tally import EDGES, Tally, calibration, confusion, roc, together
+from tamis.metrics import METRICS
 
 
 def classified(n=400, k=3, seed=0):
@@ -59,7 +59,7 @@ def test_sums_bound_classes_as_their_rows_do(name):
 @pytest.mark.parametrize("name", ["mse", "rmse", "mae", "r2", "neg_mean_squared_error"])
 def test_sums_bound_numbers_as_their_rows_do(name):
     """Sums of a target far from 0 must lose no digits, or R² would be noise."""
-    from tamis.evaluate.metrics import find
+    from tamis.metrics import find
 
     y, answer = numeric()
     metric = find(name, classes=False)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tamis.evaluate.metrics import METRICS, find, prepare
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import METRICS, find, prepare
 
 RNG = np.random.default_rng(0)
 N = 50

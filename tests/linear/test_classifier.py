@@ -102,3 +102,16 @@ def test_a_path_ends_when_all_rows_are_fitted():
     model = LinearClassifier(cv=3).fit(X, X[:, 0] > 0)
     assert np.all(np.isfinite(model.path_.coef))
     assert "x0" in model.selected_columns_
+
+
+@pytest.mark.parametrize("given", ["balanced", {0: 3.0, 1: 0.5}])
+def test_class_weights_are_row_weights(given):
+    """A class weight is the same as that weight on each of its rows, and balanced ones even out the classes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + rng.normal(size=120) > 1.2).astype(int)
+    factors = len(y) / (2 * np.bincount(y)) if given == "balanced" else np.array([3.0, 0.5])
+    one = LinearClassifier("ridge", alpha=0.1, class_weight=given).fit(X, y)
+    other = LinearClassifier("ridge", alpha=0.1).fit(X, y, sample_weight=factors[y])
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
+    np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=1e-9)

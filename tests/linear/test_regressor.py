@@ -360,3 +360,16 @@ def test_alpha_zero_is_least_squares():
         Lasso(alpha=1e-9, tol=1e-12, max_iter=10**6).fit(X, y).predict(X),
         rtol=1e-4,
     )
+
+
+def test_least_squares_tells_its_errors_in_text():
+    """The table of coefficients has the textbook's standard errors, t and p (simple regression, by hand)."""
+    x = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    y = np.array([1.0, 2.0, 1.3, 3.75, 2.25])
+    slope, intercept, _, p, error = stats.linregress(x, y)
+    text = LinearRegressor(None).fit(x[:, None], y).to_text()
+    line = next(row for row in text.splitlines() if row.startswith("x0"))
+    assert line.split() == ["x0", f"{slope:.4g}", f"{error:.4g}", f"{slope / error:.3g}", f"{p:.2g}"]
+    first = next(row for row in text.splitlines() if row.startswith("(intercept)"))
+    assert first.split()[1] == f"{intercept:.4g}"
+    assert "3 degrees of freedom" in text

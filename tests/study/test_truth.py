@@ -117,7 +117,7 @@ def test_rare_classes_are_merged_or_dropped(rare, labels, tmp_path):
 
 def test_rows_of_a_class_never_learned_are_wrong_labels_and_no_probabilities():
     """A class the model cannot answer would vanish from the score, or make it infinite."""
-    from tamis.evaluate.metrics import METRICS
+    from tamis.metrics import METRICS
 
     y, answers = np.array([0, 0, 1, NEVER_SEEN]), np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.5, 0.5]])
     learned = np.array([True, True])

@@ -6,10 +6,10 @@ from tamis.evaluate.holdout import ReusableHoldout
 from tamis.evaluate.interval import Interval
 from tamis.evaluate.leaks import Leak, leaks
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import METRICS, Metric
 from tamis.evaluate.nested import Comparison, NestedScore, nested_score
 from tamis.evaluate.permutation import PermutationTest, permutation_test
 from tamis.evaluate.script import audit_table
+from tamis.metrics import METRICS, Metric
 
 __all__ = [
     "METRICS",

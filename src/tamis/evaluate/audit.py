@@ -20,9 +20,9 @@ from tamis.evaluate.chance.level import Level, constant
 from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
-from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.nested import whole_seed
 from tamis.evaluate.null import Run, Runner
+from tamis.metrics import Metric, utility
 
 __all__ = ["Audit", "audit"]
 
@@ -188,7 +188,7 @@ def _level(runner: Runner, real: Run, given: float | None) -> Level:
         return constant([0.0], "the same predictions against their truth reshuffled")
     if runner.metric is None and _falls(runner):
         return constant([0.0], "unknown: it falls where the target can be learned, so name the error it is", False)
-    metrics = _metrics(runner)
+    metrics = [metric for metric in _metrics(runner) if metric.needs != "model"]
     labels = runner.task.labels
     values = [float(_turned(runner, value)) for metric in metrics for value in blind(metric, runner.y, labels)]
     if values and all(metric.base not in _BETTER_ON_FEW_ROWS for metric in metrics):

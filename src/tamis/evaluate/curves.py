@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from tamis.check import count, nearest, number
 from tamis.engine import generator, map_threads, seed_of
 from tamis.errors import ParameterError
-from tamis.evaluate.judge import Problem, answer, named_procedures, problem
-from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.evaluate.judge import Problem, named_procedures, problem
 from tamis.evaluate.nested import whole_seed
+from tamis.metrics import Metric, score_model, utility
 from tamis.split import Folds, folds
 from tamis.table import take
 
@@ -234,8 +234,7 @@ def _scores(
 
 
 def _score(fitted: Any, X: Any, rows: np.ndarray, task: Problem) -> float:
-    given = answer(fitted, X, task.metric, task.labels)
-    return float(task.metric.value(*prepare(task.metric, task.y[rows], given, task.labels)))
+    return score_model(fitted, X, task.y[rows], metric=task.metric, labels=task.labels)
 
 
 def _rows(size: Any, n: int) -> int:

@@ -22,9 +22,9 @@ from scipy import stats
 
 from tamis.engine.seed import generator
 from tamis.evaluate import bounds
-from tamis.evaluate.metrics import Metric
 from tamis.evaluate.tally import EDGES, Rows, Sums, Tally, pooled, together
 from tamis.evaluate.weighted import COUNTED, average_precision_of, weighted
+from tamis.metrics import Metric
 
 __all__ = ["FEWEST", "Evidence", "of_classes"]
 
@@ -241,8 +241,9 @@ class Evidence:
         prior = np.full((k, k), 0.5 / max(1, k - 1))
         np.fill_diagonal(prior, 0.5)
         drawn = generator(self.seed, "counts").gamma((counts + prior).ravel(), size=(N_DRAWS, k * k))
-        found = function(drawn.reshape(-1, k, k))
-        point = float(function(counts[None])[0])
+        with np.errstate(invalid="ignore", divide="ignore"):  # a constant answer leaves some shares without a value
+            found = function(drawn.reshape(-1, k, k))
+            point = float(function(counts[None])[0])
         low, high = np.quantile(found, [0.5 - self.level / 2, 0.5 + self.level / 2])
         return min(float(low), point), max(float(high), point)
 
@@ -334,12 +335,12 @@ class Evidence:
 
     def _drawn(self) -> Pair:
         """Percentiles of any other metric, rows or groups drawn with replacement."""
-        units, labels = self.sums.units, np.arange(len(self.tallies[0].labels))
+        units, labels = self.sums.units, np.asarray(self.tallies[0].labels)
         drawn = generator(self.seed, "rows").multinomial(len(units), np.full(len(units), 1 / len(units)), size=1000)
         values = []
         for tally in pooled(self.tallies):
             if tally.rows is not None:
-                given = tally.rows.decided if tally.answered == "labels" else tally.rows.answer
+                given = tally.rows.decided if self._of_labels else tally.rows.answer
                 weights = drawn[:, np.searchsorted(units, tally.rows.units)].astype(np.float64)
                 values.append(weighted(self.metric, tally.rows.truth, np.asarray(given), labels, weights))
         found = np.mean(values, axis=0)
@@ -348,6 +349,11 @@ class Evidence:
             return float("nan"), float("nan")
         low, high = np.quantile(found, [0.5 - self.level / 2, 0.5 + self.level / 2])
         return float(low), float(high)
+
+    @property
+    def _of_labels(self) -> bool:
+        """True where the metric reads the answered labels, which for numbers are the answers themselves."""
+        return self.tallies[0].answered != "numbers" and self.metric.needs == "labels"
 
     def _mean(self, name: str) -> Pair:
         """A mean over rows: of losses, each 0 or more, or of anything else."""

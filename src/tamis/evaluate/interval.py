@@ -30,9 +30,9 @@ from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.evaluate.evidence import Evidence
-from tamis.evaluate.metrics import METRICS, Metric, prepare, utility
 from tamis.evaluate.tally import Tally
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import METRICS, Metric, prepare, utility
 
 __all__ = [
     "Interval",
@@ -46,6 +46,7 @@ __all__ = [
     "tallies_of",
 ]
 
+_WITH_MODEL = "{} needs the fitted model, so answers drawn with replacement have none"
 RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
 
 
@@ -109,7 +110,8 @@ def score_interval(
     Shares of rows are Wilson's; a mean of shares of classes combines theirs; an area under the ROC curve is Newcombe's;
     means of losses and R² are symmetric in the logarithm; other label metrics come from drawn confusion matrices.
     Training rows widen it (see `evidence`). A row judged in several repeats counts once; only groups count, where rows
-    are grouped.
+    are grouped. A function that a user brought is computed on rows drawn with replacement; where it needs the model, or
+    rows were not kept, the interval is that of the fold scores (`corrected`).
 
     >>> fold = Tally.of([0, 1] * 10, [0, 1] * 10, range(20), ["a", "b"])
     >>> [round(end, 2) for end in score_interval(METRICS["accuracy"], [fold], [1.0], np.inf, 20)]
@@ -119,6 +121,8 @@ def score_interval(
     values = np.asarray(scores, dtype=np.float64)
     values = -values if metric.negated else values
     known = METRICS[metric.base] if metric.negated else metric
+    if metric.needs == "model" or (metric.given is not None and tallies[0].rows is None):
+        return corrected(values, n_train, n_test, level)  # no rows that it could be computed from again
     evidence = Evidence(known, tallies, values, float(n_train), float(n_test), level, seed)
     reason = evidence.lacking
     if reason:
@@ -144,7 +148,8 @@ def tallies_of(
     found = []
     for fold in judged:
         truth, answer, known = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
-        answered = "probabilities" if answer.ndim == 2 else metric.needs if metric.task == "classes" else "numbers"
+        asked = "labels" if metric.needs == "model" else metric.needs
+        answered = "probabilities" if answer.ndim == 2 else asked if metric.task == "classes" else "numbers"
         found.append(
             Tally.of(
                 truth,
@@ -211,6 +216,8 @@ def resampled(
     Predictions made out of fold are resampled, not models refitted, so it costs little; it does not see how the model
     would change with other training rows.
     """
+    if metric.needs == "model":
+        return Interval(np.nan, np.nan, level, _WITH_MODEL.format(metric.name))
     scorer = _scorer(metric, np.asarray(y), judged, labels)
     values = np.concatenate([scorer(drawn) for drawn in _draws(len(y), groups, n_resamples, seed)])
     values = values[np.isfinite(values)]
@@ -241,6 +248,8 @@ def best_of_many(
     metric, y, labels : as in `score`.
     judged : for every procedure, its out-of-fold answers.
     """
+    if metric.needs == "model":
+        return float("nan"), Interval(np.nan, np.nan, level, _WITH_MODEL.format(metric.name))
     if not judged:
         raise ParameterError("there is no procedure to choose from; give at least one")
     scorers = [_scorer(metric, np.asarray(y), answers, labels) for answers in judged]

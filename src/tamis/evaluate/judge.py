@@ -16,13 +16,13 @@ from tamis.engine import map_threads, seed_of
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.evaluate.interval import Judged
 from tamis.evaluate.loss import metric_for
-from tamis.evaluate.metrics import Metric, prepare
 from tamis.evaluate.promise import promised, selected
+from tamis.metrics import Metric, answer, prepare
 from tamis.split import Folds
 from tamis.table import Classes, Table, is_class_target, numbers, take
 from tamis.table.names import column_names
 
-__all__ = ["Outcome", "Problem", "answer", "judge", "named_procedures", "problem"]
+__all__ = ["Outcome", "Problem", "judge", "named_procedures", "problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +132,11 @@ def _one(
     fitted = _seeded(clone(model), seed)
     extra = {"groups": groups[train]} if groups is not None and _wants_groups(fitted) else {}
     fitted.fit(take(task.X, rows=train), task.y[train], **extra)
-    given = answer(fitted, take(task.X, rows=test), task.metric, task.labels)
-    seconds = clock.perf_counter() - start
+    held = take(task.X, rows=test)
+    given = answer(fitted, held, task.metric, task.labels)
+    seconds, ask = clock.perf_counter() - start, task.metric.of_model
     return Outcome(
-        score=_score(task, test, given),
+        score=_score(task, test, given) if ask is None else ask(fitted, held, task.y[test]),
         promised=promised(fitted, task.metric),
         selected=selected(fitted, task.names),
         judged=Judged(test, given, repeat),
@@ -143,28 +144,6 @@ def _one(
         seconds=seconds,
         model=fitted if keep else None,
     )
-
-
-def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
-    """What the metric needs from a fitted model: predictions, or probabilities in the order of the labels."""
-    if metric.needs == "labels":
-        given = np.asarray(model.predict(X))
-        return given.ravel() if given.ndim == 2 and given.shape[1] == 1 else given
-    two = labels is not None and len(labels) == 2
-    if metric.needs == "decision" and two and hasattr(model, "decision_function"):
-        return np.asarray(model.decision_function(X)).ravel()
-    if not hasattr(model, "predict_proba"):
-        raise ParameterError(
-            f"{metric.name} needs probabilities, but {_shown(model)} has no predict_proba; "
-            "give another scoring, or a model with probabilities"
-        )
-    given = np.asarray(model.predict_proba(X), dtype=np.float64)
-    own = np.asarray(getattr(model, "classes_", labels))
-    if labels is None or np.array_equal(own, labels):
-        return given
-    aligned = np.zeros((len(given), len(labels)))
-    aligned[:, np.searchsorted(labels, own)] = given
-    return aligned
 
 
 def _score(task: Problem, rows: np.ndarray, given: np.ndarray) -> float:
@@ -207,8 +186,3 @@ def _wants_groups(model: Any) -> bool:
     if hasattr(model, "refit") and "Group" in type(getattr(model, "cv", None)).__name__:
         return True
     return "groups" in inspect.signature(model.fit).parameters
-
-
-def _shown(model: Any) -> str:
-    steps = getattr(model, "steps", None)
-    return type(steps[-1][1]).__name__ if steps else type(model).__name__

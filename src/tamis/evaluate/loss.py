@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.metrics import Metric, find
+from tamis.metrics import Metric, find
 
 __all__ = ["LossMatrix", "metric_for", "plain"]
 
@@ -93,14 +93,14 @@ class LossMatrix:
         return np.asarray((expected <= least + 1e-12 * max(1.0, float(self.matrix.max()))).argmax(axis=1))
 
 
-def metric_for(scoring: str | None, loss: Any, labels: Any) -> Metric:
-    """The metric that was asked for: by name, the mean cost of a loss matrix, or the usual one; labels None: numbers.
+def metric_for(scoring: Any, loss: Any, labels: Any) -> Metric:
+    """The metric that was asked for: what `find` finds, or the mean cost of a loss matrix; labels None: numbers.
 
     >>> metric_for(None, "ham>spam=10, spam>ham=1", ["ham", "spam"]).name
     'cost'
     """
     if loss is None:
-        return find(scoring, classes=labels is not None)
+        return find(scoring, classes=labels is not None, labels=labels)
     if labels is None:
         raise ParameterError("loss is given, but the target holds numbers; a loss matrix is for classes")
     if scoring is not None:

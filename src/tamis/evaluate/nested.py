@@ -22,10 +22,10 @@ from tamis.evaluate.interval import (
     tallies_of,
 )
 from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
-from tamis.evaluate.metrics import Metric, prepare, remarks, utility
 from tamis.evaluate.paired import holm
 from tamis.evaluate.promise import in_units, inner_notes
 from tamis.evaluate.stability import stability
+from tamis.metrics import Metric, prepare, remarks, utility
 from tamis.split import Folds, folds
 
 __all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score", "whole_seed"]
@@ -155,7 +155,8 @@ def nested_score(
     X, y : the table (NumPy, SciPy sparse, pandas, polars, Table) and its target.
     outer : the outer folds: a number, a share to hold out, "loo", a splitter, or (train, test) pairs.
     repeats : how often the outer folds are drawn anew.
-    scoring : a metric by name; accuracy for classes and R² for numbers when not given.
+    scoring : a metric by name, a scikit-learn scorer, or a function f(y_true, y_pred) or f(estimator, X, y), as in
+        `tamis.metrics.find`; accuracy for classes and R² for numbers when not given.
     loss : instead, a loss matrix: answers are those of least expected cost, the score is the mean cost.
     groups, time : one value a row: rows of a group stay together; with time, only the past trains.
     level : confidence of the intervals.
@@ -304,7 +305,7 @@ def _comparison(results: dict[str, NestedScore], task: Problem, groups: Any, lev
         seed=seed_of(seed, "best"),
     )
     optimism = float(means[best] - utility(task.metric, score))
-    interval = _as_wide(interval, score, results[best])
+    interval = interval if interval.note else _as_wide(interval, score, results[best])
     return Comparison(results, best, score, interval, optimism, _pairs(results, task.metric, level))
 
 

@@ -17,8 +17,8 @@ from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.chance.uninformed import chance
 from tamis.evaluate.judge import Problem, judge, named_procedures, problem
-from tamis.evaluate.metrics import Metric, find
 from tamis.evaluate.nested import mean_score
+from tamis.metrics import Metric, find
 from tamis.split import folds
 from tamis.table import Classes, is_class_target, numbers, take
 from tamis.table.like import like
@@ -65,7 +65,7 @@ class Runner:
             self.metric: Metric | None = self.task.metric
         elif callable(procedure):
             self.task = _bare(X, y)
-            self.metric = None if scoring is None else find(scoring, classes=self.task.classes)
+            self.metric = None if scoring is None else find(scoring, classes=self.task.classes, labels=self.task.labels)
         else:
             raise KindError(f"the procedure {procedure!r} has no fit and cannot be called; give a model or a function")
         if time is not None and len(np.unique(np.asarray(time))) < 3:
@@ -154,7 +154,7 @@ class Runner:
 
     def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
         """Chance for these predictions, where it is asked for."""
-        if not self.paired:
+        if not self.paired or metric.needs == "model":
             return None
         seed = seed_of(self.seed, "chance", number)
         return reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time)

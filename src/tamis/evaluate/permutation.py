@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tamis.check import count
-from tamis.evaluate.metrics import utility
 from tamis.evaluate.nested import whole_seed
 from tamis.evaluate.null import Runner
+from tamis.metrics import utility
 
 __all__ = ["PermutationTest", "permutation_test"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TamisError
-from tamis.evaluate.metrics import Metric, find, utility
+from tamis.metrics import Metric, find, utility
 
 __all__ = ["in_units", "inner_notes", "promised", "selected"]
 
@@ -63,7 +63,7 @@ def _same(part: Any, metric: Metric) -> bool:
     if type(part).__name__ in _OTHERWISE:
         return False
     if scoring is not None and not isinstance(scoring, str):
-        return False
+        return scoring is metric.given
     try:
         own = find(scoring, classes=metric.task == "classes")
     except TamisError:

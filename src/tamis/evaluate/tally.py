@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import ParameterError
-from tamis.evaluate.metrics import METRICS, Metric
+from tamis.metrics import METRICS, Metric
 
 __all__ = ["EDGES", "Rows", "Sums", "Tally", "calibration", "confusion", "pooled", "roc", "together"]
 

@@ -7,11 +7,12 @@ rows leave the metric undefined.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 
-from tamis.evaluate.metrics import Metric
+from tamis.metrics import Metric
 
 __all__ = ["COUNTED", "average_precision_of", "weighted"]
 
@@ -22,7 +23,7 @@ Counted = Callable[[np.ndarray], np.ndarray]
 def weighted(metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The metric for each row of weights (draws × rows); y, answer and labels as `prepare` gives them.
 
-    >>> from tamis.evaluate.metrics import METRICS
+    >>> from tamis.metrics import METRICS
     >>> drawn = np.array([[1.0, 1.0], [2.0, 0.0]])
     >>> weighted(METRICS["mse"], np.zeros(2), np.array([1.0, 3.0]), np.empty(0), drawn)
     array([5., 1.])
@@ -43,12 +44,14 @@ def _one_by_one(
     metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     values = np.full(len(weights), np.nan)
-    for draw, weight in enumerate(weights):
-        again = np.repeat(np.arange(len(y)), weight.astype(np.int64))
-        try:
-            values[draw] = metric.value(y[again], answer[again], labels)
-        except ValueError:  # a draw without a class, or without rows
-            continue
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a user's function: it is called a thousand times, on odd draws too
+        for draw, weight in enumerate(weights):
+            again = np.repeat(np.arange(len(y)), weight.astype(np.int64))
+            try:
+                values[draw] = metric.value(y[again], answer[again], labels)
+            except ValueError:  # a draw without a class, or without rows
+                continue
     return values
 
 

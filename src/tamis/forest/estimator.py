@@ -16,7 +16,7 @@ from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Target
 from tamis.forest.oob import OutOfBag
 from tamis.forest.training import remember
 from tamis.table import Classes, Table, features, numbers, same_length
-from tamis.tree.settings import class_factors, loss_of
+from tamis.tree.settings import loss_of
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -135,7 +135,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         ground = Ground.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
         codes = np.ascontiguousarray(classes.codes[ground.rows])
         heavy = np.bincount(codes, weights=ground.counted, minlength=classes.n_classes)
-        factor = class_factors(self.class_weight, classes.labels, heavy)
+        factor = check.class_factors(self.class_weight, classes.labels, heavy)
         alter = (
             np.maximum(self.loss_.sum(axis=1), 1e-3 * self.loss_.sum(axis=1).max()) if classes.n_classes > 1 else factor
         )

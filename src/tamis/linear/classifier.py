@@ -52,6 +52,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     tol : relative duality gap along the path; the chosen model is solved to 1e-10.
     time_limit : seconds after which the search for the best subset gives the best found so far.
     n_jobs : threads over folds.
+    class_weight : "balanced" or a dict class -> weight; every row of a class counts that many times.
 
     Attributes
     ----------
@@ -94,6 +95,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         tol: float = 1e-5,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        class_weight: Any = None,
     ) -> None:
         self.penalty = penalty
         self.alpha = alpha
@@ -111,6 +113,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.tol = tol
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the model."""
@@ -121,6 +124,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         weights = check.weights(sample_weight, table.n_rows)
         self.classes_ = target.labels
         self._check_classes(target, weights)
+        heavy = np.bincount(target.codes, weights=weights, minlength=target.n_classes)
+        weights = weights * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self._check_size(table.n_columns)
         matrix = self._read(X, weights, table)
         self._dispatch(matrix, target, weights)

@@ -190,6 +190,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
             self.inputs_.restore(part) for part in (found.standard_errors, found.t, found.p)
         )
         self.intercept_standard_error_ = found.intercept_standard_error
+        self.degrees_of_freedom_ = found.freedom
         self.residual_deviation_, self.r2_, self.adjusted_r2_ = found.residual_deviation, found.r2, found.adjusted_r2
         self._keep(found.coef[:, None], np.array([found.intercept]))
 

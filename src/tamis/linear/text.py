@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 
 def formula(model: Any, digits: int) -> str:
     """The formula of a fitted model, one term a line, largest effect names as they are in the table."""
     coef, intercept = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+    if getattr(model, "standard_errors_", None) is not None and model.alpha_ == 0:
+        return "\n".join([_errors(coef[0], float(intercept[0]), model, digits), _footer(model)])
     parts = [_terms(head, row, b, model, digits) for head, row, b in zip(_heads(model, len(coef)), coef, intercept)]
     return "\n".join([*parts, _footer(model)])
 
@@ -30,6 +33,24 @@ def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: in
         sign = "+" if coef[j] > 0 else "-"
         lines.append(f"    {sign} {abs(coef[j]):.{digits}g} × {words[j]}")
     return "\n".join(lines)
+
+
+def _errors(coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
+    """Least squares as a table: coefficient, standard error, t and p of every term."""
+    encoding, freedom = model.inputs_.encoding, model.degrees_of_freedom_
+    names = [_word(name, encoding, j) for j, name in enumerate(encoding.columns)]
+    rows = list(zip(names, coef, model.standard_errors_, model.t_, model.p_))
+    if model.fit_intercept:
+        error = model.intercept_standard_error_
+        t = intercept / error if error > 0 else np.nan
+        rows.insert(0, ("(intercept)", intercept, error, t, 2 * stats.t.sf(abs(t), freedom) if freedom > 0 else np.nan))
+    cells = [["target", "coefficient", "standard error", "t", "p"]]
+    for name, value, error, t, p in rows:
+        cells.append([name, f"{value:.{digits}g}", f"{error:.{digits}g}", f"{t:.3g}", f"{p:.2g}"])
+    wide = [max(len(row[j]) for row in cells) for j in range(5)]
+    lines = ["  ".join([row[0].ljust(wide[0]), *(row[j].rjust(wide[j]) for j in range(1, 5))]) for row in cells]
+    fit = f"R² {model.r2_:.3g}, adjusted {model.adjusted_r2_:.3g}; residual standard deviation "
+    return "\n".join([*lines, f"{fit}{model.residual_deviation_:.{digits}g} on {freedom:g} degrees of freedom"])
 
 
 def _word(name: str, encoding: Any, j: int) -> str:

@@ -129,7 +129,7 @@ def _share_curvature(fits: list[Any], n_jobs: int | None) -> None:
     first = fits[0]
     bend = weights(first.eta, first.w, LEAST)
     used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
-    rows = np.array_split(np.arange(len(bend)), _PARTS)
+    rows = np.array_split(np.arange(len(bend)), min(_PARTS, len(bend)))
 
     def part(i: slice) -> np.ndarray:
         block = np.vstack([np.full((int(first.centred), i.stop - i.start), 1.0), first.columns.Z[used, i]])

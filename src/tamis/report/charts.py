@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.evaluate.metrics import roc as roc_curve
+from tamis.metrics import roc as roc_curve
 from tamis.report import show
 
 Results = dict[str, Any]

@@ -14,7 +14,7 @@ from tamis.report.sentence import coded, marked, sentence
 from tamis.report.table import Head, Table, cell
 
 if TYPE_CHECKING:
-    from tamis.evaluate.metrics import Metric
+    from tamis.metrics import Metric
 
 Results = dict[str, Any]
 

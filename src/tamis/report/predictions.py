@@ -46,7 +46,7 @@ def _shown(said: str, counts: list[list[Any]] | None, labels: list[str]) -> dict
 
 def _counts(kept: dict[str, Any], labels: list[Any], loss: Any) -> list[list[int]]:
     from tamis.evaluate.loss import LossMatrix
-    from tamis.evaluate.metrics import confusion
+    from tamis.metrics import confusion
 
     answers = np.array(kept["answers"])
     predicted = answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(answers)

@@ -126,6 +126,8 @@ def metric(name: str) -> str:
     >>> metric("balanced_accuracy"), metric("neg_mse")
     ('balanced accuracy', 'negated mean squared error')
     """
+    if name.endswith(")"):  # a function
+        return name
     word = name.removeprefix("neg_")
     shown = METRIC_WORDS.get(word, word.replace("_", " "))
     return f"negated {shown}" if name.startswith("neg_") else shown

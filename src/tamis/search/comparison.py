@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError
+from tamis.metrics import scorer_of
 from tamis.search.given import refused, transforms
 from tamis.search.nogueira import agreement
 from tamis.search.weights import column_weights
@@ -95,7 +96,7 @@ def compare(
     estimator : the model fitted on the chosen columns; by default a ridge or logistic regression of standardised
         columns, which takes categories and fills missing values with means.
     cv, repeats, groups : the folds, as in `tamis.split`.
-    scoring : a word or function of scikit-learn's.
+    scoring : what judges them, as in `tamis.metrics.find`; larger is better.
     random_state : seed of the folds.
     n_jobs : fits at a time.
 
@@ -113,7 +114,7 @@ def compare(
     target = _labels(y) if by_class else numbers(y)
     same_length(table, target)
     model = estimator if estimator is not None else _model(by_class, table.n_rows)
-    scorer = check.scorer(model, scoring)
+    scorer = scorer_of(model, scoring, classes=by_class, labels=Classes.of(y).labels if by_class else None)
     pairs = folds(cv, target, groups=groups, classifier=by_class, seed=random_state, repeats=repeats)
     shown = X if is_frame(X) or isinstance(X, Table) else table.matrix if table.matrix is not None else np.asarray(X)
     shown = shown if any(map(transforms, [*named.values(), model])) else in_days(shown)

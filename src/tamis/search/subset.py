@@ -39,7 +39,8 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         "genetic", "elimination", or an object with a method `run(trials)`.
     k : how many columns to keep (a group counts as one, fixed ones count), a range (smallest, largest) of which the
         best is taken, or "best": as many as raise the score.
-    scoring : a word or function of scikit-learn's; by default the model's own score.
+    scoring : what values a set, as in `tamis.metrics.find`, turned so that larger is better; by default the model's
+        own score.
     cv : folds (a number, a splitter, pairs), a share of rows to hold out, "loo", "train" (the training score) or "oob"
         (the model's own out-of-bag score).
     fixed : columns that are always in, by name or position.

@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
+from tamis.errors import ParameterError, TableError
 from tamis.evaluate.leaks import leaks
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import Metric
 from tamis.evaluate.paired import row_losses
 from tamis.evaluate.tally import Tally
+from tamis.metrics import Metric
 from tamis.split import Folds, folds
 from tamis.study.contribution import contributions
 from tamis.study.judging import besides, is_learned, value
 from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, Procedure
 from tamis.table import Table
+
+#: Rows before the first stretch of time that is judged: to learn anything from, and inside a training part.
+FEWEST_BEFORE, FEWEST_INSIDE = 8, 4
 
 #: Predictions are kept in the journal up to this many learnable rows; beyond it they would outgrow the results.
 MOST_KEPT = 5_000
@@ -54,7 +58,10 @@ class Rules:
 
 def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]:
     """The outer folds of a study, repeat after repeat."""
-    pairs = _folds(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
+    if problem.time is not None and repeats == 1:
+        pairs = _outer_in_time(problem, k)
+    else:
+        pairs = _folds(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
     per_repeat = len(pairs) // repeats
     names = [f"repeat {i // per_repeat + 1} fold {i % per_repeat + 1}" for i in range(len(pairs))]
     return [Fold(name, *pair, i // per_repeat) for i, (name, pair) in enumerate(zip(names, pairs))]
@@ -148,10 +155,13 @@ def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:
     """Folds within training rows, in each of which every class can be learned.
 
     The only row of a class stays among those to learn from. Where groups or time forbid that, folds that lack a class
-    are left out; and if fewer than two are left, groups and time give way.
+    are left out; and if fewer than two are left, or times are too few to cut, groups and time give way: nothing is
+    judged here but strengths and promises.
     """
     y = problem.y[rows]
-    pairs = _folds(problem, rows, k, 1, seed)
+    pairs = _folds(problem, rows, k, 1, seed) if problem.time is None else _in_time(problem, rows, k, FEWEST_INSIDE)
+    if pairs is None:  # too few different times to cut
+        pairs = folds(2, y, classifier=problem.task == "classes", seed=seed, complete=False)
     if not problem.labels:
         return pairs
     if problem.groups is None and problem.time is None:
@@ -255,13 +265,36 @@ def _folds(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) 
     )
 
 
+def _outer_in_time(problem: Problem, k: int) -> Folds:
+    """As many folds in time order as the different times allow, each with rows enough to learn from."""
+    found = _in_time(problem, np.arange(len(problem.y)), k, FEWEST_BEFORE)
+    if found is None:
+        n = len(np.unique(problem.time))  # type: ignore[arg-type]
+        raise TableError(
+            f"the {len(problem.y):,} unlocked rows have {n:,} different times, too few for two folds that learn from "
+            f"{FEWEST_BEFORE} earlier rows at least; give more rows or a finer time, or leave time out"
+        )
+    return found
+
+
+def _in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Folds | None:
+    """At most k folds in time order whose first learns from at least `fewest` rows; None where there are not two."""
+    time = problem.time[rows]  # type: ignore[index]
+    for fewer in range(min(k, len(np.unique(time)) - 1), 1, -1):
+        try:
+            pairs = folds(fewer, problem.y[rows], time=time, classifier=problem.task == "classes", complete=False)
+        except ParameterError:  # many rows at one time
+            continue
+        if len(pairs[0][0]) >= fewest:
+            return pairs
+    return None
+
+
 def _most_folds(problem: Problem, rows: np.ndarray) -> int:
     """Few groups, or few rows in every class, allow only so many folds."""
     units = [len(rows)]
     if problem.groups is not None:
         units.append(len(np.unique(problem.groups[rows])))
-    if problem.time is not None:
-        units.append(len(np.unique(problem.time[rows])) - 1)
     if problem.labels:
         units.append(int(np.bincount(problem.y[rows]).max()))
     return max(2, min(units))

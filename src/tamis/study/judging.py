@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import ParameterError
-from tamis.evaluate.metrics import METRICS, Metric, score
+from tamis.metrics import METRICS, Metric, score
 from tamis.study.problem import NEVER_SEEN
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
@@ -62,7 +62,7 @@ def value(
     truth, given = y[known], answer[known]
     if not len(truth):
         return None
-    if metric.needs == "decision":  # a ranking of classes that are there
+    if metric.needs == "decision" and metric.given is None:  # a ranking of classes that are there
         there = np.unique(truth)
         if len(there) < 2:
             return None

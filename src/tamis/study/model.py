@@ -21,7 +21,7 @@ from tamis.study.cell import safe_cell
 from tamis.study.files import MODEL_FILE, read_json
 from tamis.study.procedures import Fitted
 from tamis.study.settings import TASKS
-from tamis.table import Column, Table
+from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS
 from tamis.table.types import types_of
 
@@ -67,8 +67,8 @@ class Model:
         }
         return cls(task, target, labels, columns, types, fitted, loss)
 
-    def predict(self, table: Table) -> np.ndarray:
-        """The predicted class (a label) or number of every row."""
+    def predict(self, table: Any) -> np.ndarray:
+        """The predicted class (a label) or number of every row of a table, a frame or whatever `tamis.read` takes."""
         ready = self.aligned(table)
         if self.task == "numbers":
             return self.fitted.numbers(ready)
@@ -79,7 +79,7 @@ class Model:
         codes = probabilities.argmax(axis=1) if self.loss is None else self.loss.answers(probabilities)
         return np.asarray(np.array(self.labels, dtype=object)[codes])
 
-    def predict_proba(self, table: Table) -> np.ndarray:
+    def predict_proba(self, table: Any) -> np.ndarray:
         """Probability of every class, in the order of `labels`."""
         if self.task == "numbers":
             raise StudyError(f"the target {self.target!r} is a number, so there are no probabilities; use predict")
@@ -93,8 +93,10 @@ class Model:
             model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
         return str(model.to_text())
 
-    def aligned(self, table: Table) -> Table:
+    def aligned(self, table: Any) -> Table:
         """The columns of fit from a new table: by name, kinds and levels as in fit; unused ones may be absent."""
+        if not isinstance(table, Table):
+            table = table_of(fetch(table, types=self.types), like=self.types)
         used = set(self.fitted.columns)
         absent = [facts["name"] for facts in self.columns if facts["name"] not in table.names]
         needed = [name for name in absent if name in used]

@@ -11,9 +11,9 @@ import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.interval import Interval, score_interval
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.metrics import Metric
 from tamis.evaluate.tally import Tally
 from tamis.lock import Ledger, Lock
+from tamis.metrics import Metric
 from tamis.study.fold import answers
 from tamis.study.judging import value as judged_value
 from tamis.study.model import Model

@@ -10,9 +10,9 @@ import numpy as np
 
 import tamis
 from tamis.evaluate.interval import score_interval
-from tamis.evaluate.metrics import Metric, utility
 from tamis.evaluate.paired import difference
 from tamis.evaluate.tally import Tally, calibration, confusion, roc
+from tamis.metrics import Metric, utility
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claim import claim

@@ -22,9 +22,10 @@ class Settings:
     target : name of the column to predict.
     seed : fixes every random choice.
     task : "classes" or "numbers"; None decides from the target's unlocked rows.
-    scoring : the metric that is quoted; None is R² for numbers, accuracy for classes, or the area under the ROC curve
-        where one class has more than four fifths of the rows. Procedures are compared by a proper score whatever is
-        quoted.
+    scoring : the metric that is quoted, by name, or as a scikit-learn scorer or a function f(y_true, y_pred) (see
+        `tamis.metrics.find`), which is written down by its name; None is R² for numbers, accuracy for classes, or the
+        area under the ROC curve where one class has more than four fifths of the rows. Procedures are compared by a
+        proper score whatever is quoted.
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
     prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
@@ -43,7 +44,7 @@ class Settings:
     target: str
     seed: int = 0
     task: str | None = None
-    scoring: str | None = None
+    scoring: Any = None
     loss: Any = None
     prefer: str = "balanced"
     rare: str = "keep"
@@ -73,7 +74,21 @@ class Settings:
                 f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"
             )
 
+    @property
+    def scoring_name(self) -> str:
+        """The scoring as it is written down: a name, or that of a scorer or function."""
+        from tamis.metrics import spoken  # brings scikit-learn, so only when a study is run
+
+        return self.scoring if isinstance(self.scoring, str) else spoken(self.scoring)
+
+    def identity(self) -> dict[str, Any]:
+        """What tells this study from another: a function is more than its name."""
+        from tamis.metrics import fingerprint
+
+        named = self.scoring is None or isinstance(self.scoring, str)
+        return self.to_dict() | ({} if named else {"scoring": fingerprint(self.scoring)})
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, in a fixed order."""
-        facts = asdict(self)
+        facts = asdict(self) | {"scoring": self.scoring if self.scoring is None else self.scoring_name}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import fields
+from html import escape
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags, RegressorTags
 
 import tamis
 from tamis import engine
+from tamis.check import one_of
 from tamis.engine import Task
-from tamis.errors import StudyError
+from tamis.errors import ParameterError, StudyError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
-from tamis.evaluate.metrics import Metric
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
+from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
 from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study import files
+from tamis.study.face import TARGET, original, source_of
 from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
 from tamis.study.journal import Journal
 from tamis.study.judging import headline
@@ -38,13 +45,17 @@ FEW_ROWS, REPEATS = 1_000, 3
 Progress = Callable[[int, int, str], None]
 
 
-class Study:
+class Study(BaseEstimator):
     """A table, a target, and everything that is found out about them, kept in a folder.
+
+    Made without a source it is a scikit-learn estimator: `fit(X, y)` does the whole job on these rows in a temporary
+    folder that is removed afterwards, so that `cross_val_score(Study(), X, y)` judges the way of working itself. The
+    share `lock` of the rows it is given stays locked there, too; give lock=0 to learn from all of them.
 
     Parameters
     ----------
-    source : path, database URL, frame or array: whatever `tamis.read` takes.
-    target : name of the column to predict.
+    source : path, database URL, frame or array: whatever `tamis.read` takes; None for `fit(X, y)`.
+    target : name of the column to predict; with `fit(X, y)`, what to call y.
     folder : where journal, lock, results, model and report are kept.
     seed : fixes every random choice.
     types, query : how to read the source, as in `tamis.read`.
@@ -56,17 +67,20 @@ class Study:
     ----------
     selected_ : names of the columns the final model uses, largest contribution first.
     score_, interval_ : expected score on new rows, from nested folds, and its 95% interval.
-    model_ : the final model; `predict` and `predict_proba` take a table.
+    model_ : the final model; `predict` and `predict_proba` take any table or frame.
+    classes_ : after `fit(X, y)`, the classes of y, sorted; none for numbers.
     locked_rows_ : positions of the locked rows in the source.
     results_ : all facts, as in results.json.
     note_ : what to know about the last prediction: that its table holds the locked rows; mostly nothing.
     """
 
+    model_: Model
+
     def __init__(
         self,
-        source: Any,
+        source: Any = None,
         *,
-        target: str,
+        target: str | None = None,
         folder: str | os.PathLike[str] = "study",
         seed: int = 0,
         types: Any = None,
@@ -74,22 +88,29 @@ class Study:
         n_jobs: int | None = None,
         **settings: Any,
     ) -> None:
+        named = {"source": source, "target": target, "folder": folder, "seed": seed, "types": types, "query": query}
+        self._given = {**named, "n_jobs": n_jobs, **settings}
         self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
-        for name, plainly in (("drop", tuple), ("procedures", tuple), ("loss", plain)):
+        if target is None and source is not None:
+            raise ParameterError("the target is not named; give target=, the name of the column to predict")
+        for name, plainly in (("drop", _names), ("procedures", _names), ("loss", plain)):
             if settings.get(name) is not None:
                 settings[name] = plainly(settings[name])
-        self.settings = Settings(target=target, seed=seed, types=plain_types(types), **settings)
+        self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures)
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
         self.note_ = ""
+        self._kept = True
 
     @property
     def problem(self) -> Problem:
         """Features, lock and the unlocked rows' target; the source is read once."""
         if self._problem is None:
+            if self.source is None:
+                raise StudyError("the study has no table; give one, as in Study(table, target=…), or call fit(X, y)")
             self._problem = Problem.of(fetch_source(self.source, self.settings, self.query), self.settings)
         return self._problem
 
@@ -110,7 +131,7 @@ class Study:
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
         settings = self.settings.to_dict()
-        identity = {"data": problem.digest, "settings": settings, "version": tamis.__version__}
+        identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder):
             self._place = place_of(self.folder, problem.lock.data, settings)
             if fresh:
@@ -124,6 +145,66 @@ class Study:
                     self._leave_partial(problem, rules.metric, journal)
                     raise
         return self
+
+    def fit(self, X: Any, y: Any) -> Study:
+        """Do the whole job on these rows, in a temporary folder that is removed afterwards; only without a source."""
+        if self._given["source"] is not None:
+            raise StudyError("the study has a table of its own; call run(), or make one without a table: Study()")
+        source, target = source_of(X, y, self._given["target"])
+        with TemporaryDirectory(prefix="tamis-") as folder:
+            inner = Study(**self._given | {"source": source, "target": target, "folder": folder}).run()
+        self.results_, self.model_, self._kept = inner.results_, inner.model_, False
+        self.__dict__.pop("classes_", None)
+        if self.model_.task == "classes":
+            self.classes_ = np.unique(np.asarray(y).ravel())
+        self.n_features_in_ = source.num_columns - 1
+        return self
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy of the predicted classes, or R² of the predicted numbers."""
+        return score(default(self.model_.task == "classes"), np.asarray(y).ravel(), self.predict(X))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """What the study was made with."""
+        return dict(self._given)
+
+    def set_params(self, **params: Any) -> Study:
+        """Change what the study was made with; what was found out is forgotten."""
+        known = {*self._given, *(field.name for field in fields(Settings))}
+        for name in params:
+            one_of("parameter", name, sorted(known))
+        made = self._given | params
+        self.__dict__.clear()
+        self.__init__(**made)  # type: ignore[misc]
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        task = self.model_.task if "model_" in vars(self) else self.settings.task
+        tags.estimator_type = {"classes": "classifier", "numbers": "regressor"}.get(task or "")
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = tags.input_tags.categorical = True
+        if tags.estimator_type == "classifier":
+            tags.classifier_tags = ClassifierTags()
+        elif tags.estimator_type == "regressor":
+            tags.regressor_tags = RegressorTags()
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(self.results_)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        what = f"Study of {self.settings.target!r}"
+        return f"{what}: {self.answer_}" if self.results_ else f"{what}, not run yet"
+
+    def _repr_html_(self) -> str:
+        """The answer, for a notebook."""
+        if not self.results_:
+            return f"<p>{escape(repr(self))}</p>"
+        columns = ", ".join(f"<code>{escape(name)}</code>" for name in self.selected_) or "none"
+        report = self.folder / files.REPORT_FILE
+        kept = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
+        return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
     def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None) -> None:
         procedures, folds = chosen(self.settings.procedures), self._folds(problem)
@@ -178,6 +259,8 @@ class Study:
         """Write the report, one offline HTML file; to the study's folder unless a path is given."""
         if not self.results_:
             raise StudyError("there is nothing to report yet; call run() first")
+        if path is None and not self._kept:
+            raise StudyError("a study of fit(X, y) keeps no folder; give the path of the report")
         return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
 
     def _report(self, path: Path, results: dict[str, Any]) -> Path:
@@ -206,6 +289,8 @@ class Study:
         dict with score, interval, openings (how often so far), independent (True the first time), metric, rows, note.
         """
         self._known("answer")
+        if not self._kept:
+            raise StudyError("a study of fit(X, y) keeps no locked rows; judge it by the rows held out from fit")
         if source is not None:
             self.source, self._problem, self._cut = source, None, False
         if self.source is None:
@@ -215,6 +300,9 @@ class Study:
                 f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "
                 "give the whole address again"
             )
+        if isinstance(self.settings.scoring, str) and is_spent(self.settings.scoring):
+            name = self.settings.scoring
+            raise StudyError(f"the study was scored by {name}; give it again, as in tamis.load(folder, scoring=…)")
         with files.hold(self.folder):
             self._refuse_other()
             opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
@@ -229,11 +317,18 @@ class Study:
 
     def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The predicted class or number of every row of a new table."""
-        return self.model_.predict(self._new(X, query))
+        found = self.model_.predict(self._new(X, query))
+        return original(found, self.classes_) if "classes_" in vars(self) else found
 
     def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a new table."""
-        return self.model_.predict_proba(self._new(X, query))
+        found = self.model_.predict_proba(self._new(X, query))
+        if "classes_" not in vars(self):
+            return found
+        aligned = np.zeros((len(found), len(self.classes_)))
+        labels = original(np.array(self.model_.labels, dtype=object), self.classes_)
+        aligned[:, np.searchsorted(self.classes_, labels)] = found
+        return aligned
 
     def predictions_csv(self, X: Any, *, query: str | None = None) -> str:
         """Predictions of a new table as CSV text."""
@@ -245,7 +340,8 @@ class Study:
 
     @property
     def score_(self) -> float:
-        return float(self._known("answer")["score"])
+        found = self._known("answer")["score"]
+        return float("nan") if found is None else float(found)
 
     @property
     def interval_(self) -> tuple[float, float]:
@@ -272,7 +368,7 @@ class Study:
 
     def _recognised(self, raw: Raw) -> str:
         """What to say, and to write into the ledger, when a table to predict holds the locked rows."""
-        if not (self.folder / LOCK_FILE).exists():
+        if not self._kept or not (self.folder / LOCK_FILE).exists():
             return ""
         lock = Lock.read(self.folder)
         again = lock.again(raw)
@@ -290,7 +386,17 @@ class Study:
     def _metric(self) -> Metric:
         settings, problem = self.settings, self.problem
         usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), settings.folds)
-        return metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+        metric = metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+        if metric.needs == "model":
+            raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
+        metric = in_words(metric, problem.labels)
+        if metric.given is not None and not isinstance(
+            metric.given, str
+        ):  # a function that fails, fails before any fit
+            codes, right = np.arange(len(problem.labels)), problem.y
+            shares = (problem.y[:, None] == codes).astype(np.float64)
+            metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
+        return metric
 
     def _rules(self) -> Rules:
         metric, labels = self._metric(), self.problem.labels
@@ -326,14 +432,29 @@ class Study:
         }
 
 
-def load(folder: str | os.PathLike[str]) -> Study:
-    """A study from its folder: its results and model; the table is read again only if `open` asks for it."""
+def _names(given: Any) -> tuple[Any, ...]:
+    """Names given as a list, or as one text with commas between them."""
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",") if part.strip())
+    return tuple(given)
+
+
+def load(folder: str | os.PathLike[str], *, scoring: Any = None) -> Study:
+    """A study from its folder: its results and model; the table is read again only if `open` asks for it.
+
+    Parameters
+    ----------
+    folder : what `tamis run` or `Study.run` wrote.
+    scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
+    """
     place = Path(folder)
     if not place.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
     with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
-        study = _planned(plan, place)
+        study, known = _planned(plan, place, scoring), plan["settings"]["scoring"]
+    if scoring is not None and spoken(scoring) != known:
+        raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
     with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
         refuse_damaged(study.results_)
@@ -341,13 +462,15 @@ def load(folder: str | os.PathLike[str]) -> Study:
     return study
 
 
-def _planned(plan: dict[str, Any], folder: Path) -> Study:
+def _planned(plan: dict[str, Any], folder: Path, scoring: Any) -> Study:
     """The study that plan.json describes, before anything is known of it."""
     for name in ("source", "query"):
         if part(plan, name) is not None:
             text(name, plan[name])
     settings = dict(mapping("settings", part(plan, "settings")))
     types = settings.pop("types")
+    if scoring is not None:
+        settings["scoring"] = scoring
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
     study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
     study._loaded, study._cut = True, plan.get("credentials") is not None

@@ -118,7 +118,7 @@ def named(shares: dict[str, float]) -> list[str]:
 
 
 def _spoken(metric: str) -> str:
-    return SPOKEN.get(metric, metric.replace("_", " "))
+    return metric if metric.endswith(")") else SPOKEN.get(metric, metric.replace("_", " "))
 
 
 def _two(value: float) -> str:

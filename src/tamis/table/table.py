@@ -10,6 +10,7 @@ from scipy import sparse
 
 from tamis.check import nearest
 from tamis.errors import KindError, TableError
+from tamis.table import export
 from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.digest import digest
@@ -175,6 +176,18 @@ class Table:
     def digest(self) -> str:
         """SHA-256 of the content: the same for every source and column order, different for another order of rows."""
         return digest(self)
+
+    def to_arrow(self) -> Any:
+        """The table as a pyarrow Table: categories and ordinals as words, booleans as booleans, else numbers."""
+        return export.to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas DataFrame; categories and ordinals as words."""
+        return export.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The table as a polars DataFrame; categories and ordinals as words."""
+        return export.to_polars(self)
 
     def _places(self, which: Sequence[int | str]) -> list[int]:
         named = [w for w in which if isinstance(w, str)]

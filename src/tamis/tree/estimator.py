@@ -18,7 +18,7 @@ from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
 from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
 from tamis.tree.prune import Sequence, chance_leaves, cross_validate, folds_of
 from tamis.tree.reading import Reading
-from tamis.tree.settings import class_factors, loss_of, rows_or_share
+from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
@@ -254,7 +254,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         same_length(table, target.codes)
         weight = check.weights(sample_weight, table.n_rows)
         heavy = np.bincount(target.codes, weights=weight, minlength=target.n_classes)
-        weight = weight * class_factors(self.class_weight, target.labels, heavy)[target.codes]
+        weight = weight * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self.classes_ = target.labels
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)

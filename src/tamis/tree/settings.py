@@ -36,29 +36,3 @@ def loss_of(given: Any, n_classes: int) -> np.ndarray:
     if not np.all(np.isfinite(loss)) or loss.min() < 0 or np.diag(loss).any() or loss.sum() == 0:
         raise ParameterError("loss_matrix must hold costs of at least 0, with 0 on its diagonal and something off it")
     return loss
-
-
-def class_factors(given: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarray:
-    """What the rows of each class are multiplied by; `heavy` is what all rows of a class weigh.
-
-    "balanced" makes all classes weigh the same, and by that a row given twice is one of weight 2.
-
-    >>> class_factors("balanced", np.array(["a", "b"]), np.array([1.0, 3.0])).tolist()
-    [2.0, 0.6666666666666666]
-    """
-    if given is None:
-        return np.ones(len(labels))
-    if isinstance(given, str):
-        check.one_of("class_weight", given, ["balanced"])
-        there = heavy > 0
-        out = np.ones(len(labels))
-        out[there] = heavy.sum() / (len(labels) * heavy[there])
-        return out
-    if not isinstance(given, dict):
-        raise ParameterError(f"class_weight={given!r} is not known; give 'balanced' or a dict class -> weight")
-    known = labels.tolist()
-    unknown = [key for key in given if key not in known]
-    if unknown and any(label not in given for label in known):
-        raise ParameterError(f"class_weight names the class {unknown[0]!r}, but the target has {known}; name those")
-    weights = [given.get(label, 1.0) for label in known]
-    return np.array([check.number(f"class_weight[{k!r}]", w, low=0, open_low=True) for k, w in zip(known, weights)])

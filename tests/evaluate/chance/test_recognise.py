@@ -8,7 +8,7 @@ import pytest
 from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
-from tamis.evaluate.metrics import find, prepare
+from tamis.metrics import find, prepare
 
 
 def constant_model(metric, labels):

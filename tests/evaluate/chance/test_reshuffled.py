@@ -5,7 +5,7 @@ import pytest
 
 from tamis.evaluate.chance.answers import Answers, prepared, read_returned, score_of
 from tamis.evaluate.chance.reshuffled import reshuffled
-from tamis.evaluate.metrics import METRICS
+from tamis.metrics import METRICS
 
 LABELS = np.array([0, 1])
 

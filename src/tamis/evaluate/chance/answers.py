@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.metrics import METRICS, Metric, find, prepare
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import METRICS, Metric, find, prepare
 
 __all__ = ["Answers", "labels_of", "prepared", "read_returned", "score_of", "usual_metric"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tamis.evaluate.chance.uninformed import constant_answers
-from tamis.evaluate.metrics import METRICS, Metric, find
+from tamis.metrics import METRICS, Metric, find
 
 __all__ = ["recognised", "unequal"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers, prepared, score_of
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.metrics import Metric
 from tamis.evaluate.weighted import weighted
+from tamis.metrics import Metric
 
 __all__ = ["reshuffled"]
 
@@ -37,7 +37,7 @@ def reshuffled(
     one, so the score and this have the same mean, whatever the metric and however the predictions are distributed.
     Where a fold holds a single row (or group) targets are reshuffled over all folds.
 
-    >>> from tamis.evaluate.metrics import METRICS
+    >>> from tamis.metrics import METRICS
     >>> fold = Answers(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]))
     >>> reshuffled(METRICS["accuracy"], [fold], np.array([0, 1]), 0)
     0.75

@@ -9,7 +9,7 @@ import numpy as np
 from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers
 from tamis.evaluate.chance.reshuffled import reshuffled
-from tamis.evaluate.metrics import Metric, prepare, utility
+from tamis.metrics import Metric, prepare, utility
 
 __all__ = ["blind", "chance", "constant_answers"]
 
@@ -20,7 +20,7 @@ _DRAWS = 20
 def chance(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> float:
     """The score of the best constant answer.
 
-    >>> from tamis.evaluate.metrics import METRICS
+    >>> from tamis.metrics import METRICS
     >>> chance(METRICS["accuracy"], np.array([0, 0, 0, 1]), np.array([0, 1]))
     0.75
     """
@@ -49,7 +49,7 @@ def blind(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> list[floa
     classes are better than any constant. For F1 of one class the best is to answer always that class, which no model
     does unasked; drawn answers are the other bound.
 
-    >>> from tamis.evaluate.metrics import METRICS
+    >>> from tamis.metrics import METRICS
     >>> blind(METRICS["matthews"], np.array([0, 0, 0, 1]), np.array([0, 1]))
     [0.0]
     """

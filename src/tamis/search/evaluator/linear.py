@@ -77,7 +77,7 @@ def scoring_of(task: Task) -> str | None:
     """The scoring as a word that squared errors answer, or None."""
     if task.is_r2:
         return "r2"
-    return task.scoring if isinstance(task.scoring, str) and task.scoring in SCORINGS else None
+    return task.word if task.word in SCORINGS else None
 
 
 def is_plain(task: Task) -> bool:

@@ -66,8 +66,8 @@ def _own(estimator: Any) -> Logistic | None:
 def of(task: Task) -> Evaluator | None:
     """Two classes, a table of finite numbers, a score that is a mean over rows."""
     model = logistic_of(task.estimator)
-    word = "accuracy" if task.scoring is None else task.scoring
-    if model is None or not isinstance(word, str) or word not in SCORINGS or task.cv == "oob":
+    word = "accuracy" if task.scoring is None else task.word
+    if model is None or word is None or word not in SCORINGS or task.cv == "oob":
         return None
     table = task.table
     if task.params or not table.is_numeric or table.is_sparse or table.n_rows * table.n_columns > _MOST_NUMBERS:

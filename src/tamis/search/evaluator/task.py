@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from tamis import check
+from tamis.metrics import in_their_words, scorer_of
 from tamis.split import Folds, folds
-from tamis.table import Table, take
+from tamis.table import Classes, Table, take
 
 #: What `cv` may say here besides what `tamis.split` takes: the training rows themselves, or out-of-bag rows.
 IN_SAMPLE = ("train", "oob")
@@ -64,13 +64,19 @@ class Task:
 
     @cached_property
     def scorer(self) -> Callable[[Any, Any, Any], float]:
-        return check.scorer(self.estimator, self.scoring)
+        classes = is_classifier(self.estimator)
+        labels = Classes.of(self.y).labels if classes else None
+        return scorer_of(self.estimator, self.scoring, classes=classes, labels=labels)
+
+    @cached_property
+    def word(self) -> str | None:
+        """The scoring in scikit-learn's words, where it is a name: "mse" is "neg_mean_squared_error"."""
+        return in_their_words(self.scoring) if isinstance(self.scoring, str) else None
 
     @property
     def is_r2(self) -> bool:
         """True when sets are valued by the share of variance explained."""
-        word = isinstance(self.scoring, str) and self.scoring == "r2"
-        return self.is_model and (word or (self.scoring is None and is_regressor(self.estimator)))
+        return self.is_model and (self.word == "r2" or (self.scoring is None and is_regressor(self.estimator)))
 
     def columns(self, columns: np.ndarray) -> Any:
         """Some columns of X, in the form the user gave them."""

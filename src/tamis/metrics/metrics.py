@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn import metrics as sk
 
 from tamis.check import nearest
-from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.errors import ParameterError, TamisWarning
+from tamis.metrics import given
+from tamis.metrics.metric import SYNONYMS, Each, Metric, Score
 
 __all__ = [
     "METRICS",
@@ -30,42 +32,24 @@ __all__ = [
     "utility",
 ]
 
-Score = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
-Each = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
+def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
+    """The metric a user asked for; None gives the task's default. What `scoring` means is decided here, for all.
 
-@dataclass(frozen=True)
-class Metric:
-    """A way to judge answers.
-
-    Attributes
+    Parameters
     ----------
-    name : the word it is asked for by.
-    task : "classes" or "numbers".
-    needs : what it reads from a model: "labels" (or predicted numbers), "probabilities" or "decision".
-    larger : True when a larger value is better.
-    value : f(y, answer, labels) -> number; for classes y and predicted labels are codes into the labels.
-    each : where the metric is a mean over rows, f -> the part of each row; else None.
-    negated : True for a "neg_" form, turned so that larger is better.
-    base : the name of the metric it is a form of.
-    """
+    scoring : one of
 
-    name: str
-    task: str
-    needs: str
-    larger: bool
-    value: Score
-    each: Each | None = None
-    negated: bool = False
-
-    @property
-    def base(self) -> str:
-        word = self.name.removeprefix("neg_")
-        return _SYNONYMS.get(word, word)
-
-
-def find(scoring: Any, *, classes: bool) -> Metric:
-    """The metric a user asked for by name, in scikit-learn's words or Tamis's; None gives the task's default.
+        - a name, in scikit-learn's words or Tamis's: "log_loss" (smaller is better) or "neg_log_loss" (larger is);
+        - a scikit-learn scorer, of `make_scorer` or `get_scorer`: larger is better;
+        - a function f(y_true, y_pred) of two required arguments; where the second is called y_score it is given
+          decision values, where it is y_prob, y_proba or probabilities, probabilities (of the second of two classes,
+          else rows × classes), else predicted labels or numbers. Larger is better unless its name ends in _error,
+          _loss, _cost or _deviance, as scikit-learn's do;
+        - a function f(estimator, X, y) of three, or whose first is called estimator or model: larger is better. It
+          is called with the fitted model, so it works only where there is one: not in a study.
+    classes : the target holds classes.
+    labels : the sorted classes, where they are known.
 
     >>> find("neg_mean_squared_error", classes=False).larger
     True
@@ -74,20 +58,30 @@ def find(scoring: Any, *, classes: bool) -> Metric:
         return scoring
     if scoring is None:
         return default(classes)
-    if not isinstance(scoring, str):
-        raise KindError(f"scoring={scoring!r} is no name of a metric; give one of {', '.join(METRICS)}")
-    negated = scoring.startswith("neg_")
+    known = scoring if isinstance(scoring, str) else given.name_of(scoring)
+    if known is None:
+        return given.metric_of(scoring, classes=classes, labels=labels)
+    if given.is_spent(known):
+        return given.spent(known, classes=classes)
+    return _named(known, classes, labels)
+
+
+def _named(scoring: str, classes: bool, labels: Any) -> Metric:
     word = scoring.removeprefix("neg_")
-    metric = METRICS.get(_SYNONYMS.get(word, word))
+    metric = METRICS.get(SYNONYMS.get(word, word))
     if metric is None:
+        theirs = given.named(scoring, classes=classes, labels=labels)
+        if theirs is not None:
+            return theirs
+        listed = [*METRICS, *SYNONYMS, *sk.get_scorer_names()]
         raise ParameterError(
-            f"scoring={scoring!r} is not known{nearest(word, [*METRICS, *_SYNONYMS])}; give one of {', '.join(METRICS)}"
+            f"scoring={scoring!r} is not known{nearest(word, listed)}; give one of {', '.join(METRICS)}"
         )
     if (metric.task == "classes") != classes:
         right = [m.name for m in METRICS.values() if (m.task == "classes") == classes]
         kind = "classes" if classes else "numbers"
         raise ParameterError(f"scoring={scoring!r}, but the target holds {kind}; give one of {', '.join(right)}")
-    return _negated(metric, scoring) if negated else metric
+    return _negated(metric, scoring) if scoring.startswith("neg_") else metric
 
 
 def default(classes: bool) -> Metric:
@@ -148,7 +142,7 @@ def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np
         return truth.astype(np.float64, copy=False), given.astype(np.float64, copy=False), np.empty(0)
     known = np.unique(truth) if labels is None else np.asarray(labels)
     truth = _codes(truth, known)
-    if metric.needs == "labels":
+    if metric.needs in ("labels", "model"):
         return truth, _codes(given, known), known
     if metric.needs == "probabilities" and given.ndim == 1:
         given = np.column_stack([1 - given, given])
@@ -217,7 +211,7 @@ def _shown(label: Any) -> str:
 def _either(name: str) -> Metric:
     """A metric by any of its names, for whichever task."""
     word = name.removeprefix("neg_")
-    known = METRICS.get(_SYNONYMS.get(word, word))
+    known = METRICS.get(SYNONYMS.get(word, word))
     return find(name, classes=known is not None and known.task == "classes")
 
 
@@ -352,17 +346,3 @@ def _table() -> dict[str, Metric]:
 
 #: Every metric by its name.
 METRICS = _table()
-
-_SYNONYMS = {
-    "error_rate": "error",
-    "auc": "roc_auc",
-    "roc_auc_ovr": "roc_auc",
-    "brier_score": "brier",
-    "matthews_corrcoef": "matthews",
-    "cohen_kappa": "kappa",
-    "mean_squared_error": "mse",
-    "root_mean_squared_error": "rmse",
-    "mean_absolute_error": "mae",
-    "mean_absolute_percentage_error": "mape",
-    "mean_poisson_deviance": "poisson_deviance",
-}

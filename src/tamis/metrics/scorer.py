@@ -1,0 +1,92 @@
+"""A metric as a function of a fitted model: what it is asked, and the score of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring, get_scorer_names
+
+from tamis.errors import ParameterError
+from tamis.metrics.given import is_scorer
+from tamis.metrics.metric import SYNONYMS, Metric
+from tamis.metrics.metrics import find, prepare, utility
+
+__all__ = ["answer", "in_their_words", "score_model", "scorer_of"]
+
+
+def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
+    """What the metric needs from a fitted model: predictions, or probabilities in the order of the labels."""
+    if metric.needs in ("labels", "model"):
+        given = np.asarray(model.predict(X))
+        return given.ravel() if given.ndim == 2 and given.shape[1] == 1 else given
+    two = labels is not None and len(labels) == 2
+    if metric.needs == "decision" and two and hasattr(model, "decision_function"):
+        return np.asarray(model.decision_function(X)).ravel()
+    if not hasattr(model, "predict_proba"):
+        raise ParameterError(
+            f"{metric.name} needs probabilities, but {_shown(model)} has no predict_proba; "
+            "give another scoring, or a model with probabilities"
+        )
+    given = np.asarray(model.predict_proba(X), dtype=np.float64)
+    own = np.asarray(getattr(model, "classes_", labels))
+    if labels is None or np.array_equal(own, labels):
+        return given
+    aligned = np.zeros((len(given), len(labels)))
+    aligned[:, np.searchsorted(labels, own)] = given
+    return aligned
+
+
+def score_model(model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None) -> float:
+    """The metric's value for a fitted model on some rows, in the metric's units."""
+    if metric.of_model is not None:
+        return metric.of_model(model, X, y)
+    return float(metric.value(*prepare(metric, y, answer(model, X, metric, labels), labels)))
+
+
+def scorer_of(estimator: Any, scoring: Any, *, classes: bool, labels: Any = None) -> Callable[..., float]:
+    """The function (estimator, X, y) -> number that `scoring` stands for, larger is better.
+
+    Where scikit-learn has it under any name, or the estimator is needed, it is scikit-learn's, which takes
+    `sample_weight` too; None is the estimator's own `score`; anything else is the metric that `find` finds.
+    """
+    if scoring is None and not hasattr(estimator, "score"):
+        raise ParameterError(f"scoring=None, but {type(estimator).__name__} has no score of its own; give scoring")
+    metric = None if scoring is None else find(scoring, classes=classes, labels=labels)
+    word = in_their_words(scoring) if isinstance(scoring, str) else scoring
+    if metric is None or metric.needs == "model" or is_scorer(scoring) or isinstance(word, str):
+        return check_scoring(estimator, scoring=word)  # type: ignore[no-any-return]
+    return partial(_turned, metric=metric, labels=None if labels is None else np.asarray(labels))
+
+
+def in_their_words(scoring: str) -> str | None:
+    """scikit-learn's name of a metric, turned so that larger is better; None where it has none.
+
+    >>> in_their_words("mse"), in_their_words("neg_log_loss"), in_their_words("kappa")
+    ('neg_mean_squared_error', 'neg_log_loss', None)
+    """
+    names = get_scorer_names()
+    if scoring in names:
+        return scoring
+    same = [name for name in names if _base(name) == _base(scoring)]
+    return min(same, key=len) if same else None
+
+
+def _base(name: str) -> str:
+    word = name.removeprefix("neg_")
+    return SYNONYMS.get(word, word)
+
+
+def _turned(
+    model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None, sample_weight: Any = None
+) -> float:
+    if sample_weight is not None:
+        raise ParameterError(f"sample_weight was given, but scoring={metric.name} takes none; give another scoring")
+    return float(utility(metric, score_model(model, X, y, metric=metric, labels=labels)))
+
+
+def _shown(model: Any) -> str:
+    steps = getattr(model, "steps", None)
+    return type(steps[-1][1]).__name__ if steps else type(model).__name__

@@ -1,0 +1,65 @@
+"""A study as a scikit-learn estimator: a table and its target become a source, predicted labels those of the target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from tamis.errors import TableError
+from tamis.table import is_frame, same_length
+
+TARGET = "target"
+
+
+def source_of(X: Any, y: Any, wanted: str | None) -> tuple[pa.Table, str]:
+    """The columns of X with the target beside them, and the target's name: as asked, that of y, or "target"."""
+    table, values = _arrow(X), np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise TableError(f"the target has {values.ndim} dimensions; give one value a row")
+    same_length(np.empty(table.num_rows), values)
+    name = wanted or str(getattr(y, "name", None) or TARGET)
+    while name in table.column_names:
+        if wanted:
+            raise TableError(f"X already has a column {name!r}, the name of the target; drop it from X")
+        name += "_"
+    listed = values.tolist() if values.dtype.kind in "fiub" else [_text(value) for value in values.tolist()]
+    return table.append_column(
+        name, pa.array(listed if values.dtype.kind in "fiub" else [_text(v) for v in listed])
+    ), name
+
+
+def original(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Predicted labels as the target had them: a study reads classes that spell whole numbers as numbers."""
+    known = {_key(label): label for label in classes.tolist()}
+    return np.array([known[_key(label)] for label in labels.tolist()], dtype=classes.dtype)
+
+
+def _arrow(X: Any) -> pa.Table:
+    if is_frame(X):
+        frame = nw.from_native(X)
+        found = (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).to_arrow()
+        return found.select([name for name in found.column_names if not name.startswith("__index_level_")])
+    array = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    if array.ndim != 2:
+        raise TableError(f"the table has {array.ndim} dimension(s); give rows × columns (2D)")
+    columns = [
+        pa.array(array[:, j].tolist() if array.dtype.kind == "O" else array[:, j]) for j in range(array.shape[1])
+    ]
+    return pa.table(columns, names=[f"x{j}" for j in range(array.shape[1])])
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or value != value else str(value)
+
+
+def _key(label: Any) -> Any:
+    try:
+        return float(label)
+    except (TypeError, ValueError):
+        return str(label)

@@ -1,0 +1,75 @@
+"""A study works where scikit-learn's estimators do, and its model takes frames."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import tamis
+from tamis.errors import StudyError
+
+
+def frame(n=120):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    return pd.DataFrame({"x": x, "kind": rng.choice(["a", "b"], n), "y": np.where(x > 0, "up", "down")})
+
+
+def quick(**settings):
+    return {"procedures": "stump", "repeats": 1, "folds": 3, "n_jobs": 1} | settings
+
+
+def test_the_model_takes_a_frame(tmp_path):
+    """study.model_ predicts any table, frames included, as the study itself does."""
+    data = frame()
+    study = tamis.Study(data, target="y", folder=tmp_path / "s", **quick()).run()
+    np.testing.assert_array_equal(study.model_.predict(data), study.predict(data))
+    np.testing.assert_array_equal(study.model_.predict_proba(data), study.predict_proba(data))
+
+
+def test_names_may_be_one_text(tmp_path):
+    """A text with commas names procedures and columns, not letters."""
+    study = tamis.Study(frame(), target="y", procedures="stump, lasso", drop="kind")
+    assert study.settings.procedures == ("stump", "lasso")
+    assert study.settings.drop == ("kind",)
+
+
+@pytest.mark.parametrize("as_array", [True, False])
+def test_cross_val_score_judges_a_study(as_array, tmp_path, monkeypatch):
+    """Every fold runs the whole job on its training rows, and leaves nothing behind."""
+    monkeypatch.chdir(tmp_path)
+    data = frame()
+    X, y = data[["x", "kind"]], data["y"]
+    if as_array:
+        X, y = data[["x"]].to_numpy(), (data["y"] == "up").to_numpy().astype(int)
+    study = tamis.Study(**quick(task="classes"))
+    found = cross_val_score(study, X, y, cv=3)
+    assert found.mean() > 0.9
+    assert found.mean() == pytest.approx(cross_val_score(study, X, y, cv=3, scoring="accuracy").mean())
+    assert cross_val_score(study, X, y, cv=3, scoring="roc_auc").mean() > 0.9
+    assert list(tmp_path.iterdir()) == []
+    fitted = clone(study).fit(X, y)
+    assert fitted.predict(X).dtype == np.asarray(y).dtype
+    np.testing.assert_array_equal(fitted.classes_[fitted.predict_proba(X).argmax(axis=1)], fitted.predict(X))
+    with pytest.raises(StudyError, match="held out from fit"):
+        fitted.open()
+
+
+def test_parameters_are_those_given_and_can_be_changed():
+    """clone and grid searches read and set what the study was made with."""
+    study = tamis.Study(**quick(seed=3))
+    assert clone(study).get_params() == study.get_params()
+    assert study.set_params(seed=5).settings.seed == 5
+    with pytest.raises(ValueError, match="seeds"):
+        study.set_params(seeds=1)
+
+
+def test_a_notebook_shows_the_answer_escaped(tmp_path):
+    """A hostile column name must not become markup."""
+    data = frame().rename(columns={"x": "<script>x"})
+    study = tamis.Study(data, target="y", folder=tmp_path / "s", **quick())
+    assert "not run yet" in study._repr_html_()
+    shown = study.run()._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;x" in shown

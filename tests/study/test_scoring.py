@@ -1,0 +1,69 @@
+"""A study quotes whatever metric it is asked for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+
+import tamis
+from tamis.errors import ParameterError, StudyError
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=120)
+    target = np.where(x + rng.normal(size=120) / 2 > 0, "good", "bad")
+    return pd.DataFrame({"x": x, "z": rng.normal(size=120), "y": target})
+
+
+def profit(y_true, y_pred):
+    return np.mean(np.where(y_pred == "good", np.where(y_true == "good", 1.0, -2.0), 0.0))
+
+
+def study(frame, folder, scoring):
+    return tamis.Study(
+        frame, target="y", folder=folder, procedures=("stump",), repeats=1, folds=3, scoring=scoring, n_jobs=1
+    )
+
+
+@pytest.mark.parametrize("scoring", [profit, sk.make_scorer(profit)])
+def test_a_function_is_quoted_by_its_name_and_opened_again(frame, tmp_path, scoring):
+    """A function sees the classes, has an interval, and is needed again only to open."""
+    found = study(frame, tmp_path / "study", scoring).run()
+    low, high = found.interval_
+    assert low < found.score_ < high
+    name = found.results_["settings"]["scoring"]
+    assert "profit" in name
+    assert found.results_["answer"]["metric"] == name
+    opened = found.open()["score"]
+    locked = frame.iloc[found.locked_rows_]
+    assert opened == pytest.approx(profit(locked["y"].to_numpy(), found.predict(locked)))
+    with pytest.raises(StudyError, match="give it again"):
+        tamis.load(tmp_path / "study").open(frame)
+    assert tamis.load(tmp_path / "study", scoring=scoring).open(frame)["score"] == opened
+
+
+def test_a_function_that_fails_or_needs_the_model_is_refused_before_any_fit(frame, tmp_path):
+    """Else every fold would be without a score, silently."""
+    for scoring, says in (
+        (lambda y_true, y_pred: y_true[1000], "failed on"),
+        (lambda estimator, X, y: 0.0, "needs the fitted model"),
+    ):
+        with pytest.raises(ParameterError, match=says):
+            study(frame, tmp_path / "study", scoring).run()
+
+
+def test_another_function_of_the_same_name_is_another_study(frame, tmp_path):
+    """Scores of two functions must not be mixed in one journal."""
+
+    def gain(y_true, y_pred):
+        return np.mean(y_true == y_pred)
+
+    study(frame, tmp_path / "study", gain).run()
+
+    def gain(y_true, y_pred):
+        return 2 * np.mean(y_true == y_pred)
+
+    with pytest.raises(StudyError, match="other settings"):
+        study(frame, tmp_path / "study", gain).run()
