@@ -14,8 +14,8 @@ from tamis.errors import ParameterError
 from tamis.linear.model import LinearModel, warn_constant
 from tamis.table import features, numbers, same_length
 
-#: Above so many columns (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
-MOST_SPREAD = 500
+#: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
+MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000
 
 #: What least squares knows of its coefficients.
 _INFERENCE = (
@@ -223,14 +223,16 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _keep_spread(self, X: Any, weights: np.ndarray) -> None:
         """Keep what an interval of new rows needs: column means, the weight of all rows, (XᵀX)⁻¹ about the means."""
-        if X.shape[1] > MOST_SPREAD:
+        if X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
             return
         dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         total = float(weights.sum())
         centre = weights @ dense / total if self.fit_intercept else np.zeros(dense.shape[1])
-        inverse = np.linalg.pinv(np.sqrt(weights)[:, None] * (dense - centre))
+        scaled = np.sqrt(weights)[:, None] * (dense - centre)
+        unit = np.maximum(np.abs(scaled).max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
+        inverse = np.linalg.pinv(np.linalg.qr(scaled / unit, mode="r")) / unit[:, None]
         both = self.inputs_.restore(self.inputs_.restore(inverse @ inverse.T).T)
-        self.spread_ = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
+        self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
 
     @available_if(_has_spread)
     def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
@@ -245,7 +247,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         off = self.inputs_.read(features(self, X, reset=False, sparse_ok=True))
         off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
         extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
-        wide = np.sqrt(1 + extra + np.einsum("ij,jk,ik->i", off, self.spread_["inverse"], off))
+        wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
         reach = stats.t.ppf(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
         return np.column_stack([middle - reach, middle + reach])
 

@@ -151,7 +151,8 @@ class Study(BaseEstimator):
         source, target = source_of(X, y, self._given["target"])
         with TemporaryDirectory(prefix="tamis-") as folder:
             inner = Study(**self._given | {"source": source, "target": target, "folder": folder}).run()
-        self.results_, self.model_, self._kept = inner.results_, inner.model_, False
+        self.results_, self._kept = inner.results_, False
+        self.model_: Model = inner.model_
         self.__dict__.pop("classes_", None)
         if self.model_.task == "classes":
             self.classes_ = np.unique(np.asarray(y).ravel())
