@@ -270,12 +270,13 @@ def predict(
     table: TableArgument,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
     query: QueryOption = None,
+    identifier: Annotated[str | None, typer.Option("--id", help="a column to keep beside the predictions")] = None,
 ) -> None:
-    """Predict the rows of a new table with a study's model: CSV, to the screen unless -o."""
+    """Predict the rows of a new table with a study's model: CSV, to the screen unless -o; rows are counted from 1."""
     from tamis.study import load
 
     study = load(folder)
-    text = study.predictions_csv(table, query=query)
+    text = study.predictions_csv(table, query=query, id=identifier)
     if output is None:
         typer.echo(text, nl=False)
     else:

@@ -373,3 +373,18 @@ def test_least_squares_tells_its_errors_in_text():
     first = next(row for row in text.splitlines() if row.startswith("(intercept)"))
     assert first.split()[1] == f"{intercept:.4g}"
     assert "3 degrees of freedom" in text
+
+
+def test_least_squares_intervals_are_the_textbooks():
+    """One column, by the formula of simple regression: s √(1 + 1/n + (x − x̄)²/Sxx) times Student's t."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    y = 1 + 2 * x + rng.normal(size=30)
+    model = LinearRegressor(None).fit(x[:, None], y)
+    new = np.array([-1.0, 0.5, 3.0])
+    s = np.sqrt(((y - model.predict(x[:, None])) ** 2).sum() / 28)
+    reach = stats.t.ppf(0.95, 28) * s * np.sqrt(1 + 1 / 30 + (new - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum())
+    found = model.predict_interval(new[:, None], 0.9)
+    middle = model.predict(new[:, None])
+    np.testing.assert_allclose(found, np.column_stack([middle - reach, middle + reach]), rtol=1e-9)
+    assert not hasattr(LinearRegressor(alpha=0.1).fit(x[:, None], y), "predict_interval")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_class_weight
 
+from tamis.check import class_factors
 from tamis.forest import ForestClassifier
 from tamis.tree import TreeClassifier
-from tamis.tree.settings import class_factors
 
 
 def test_classes_are_balanced_as_scikit_learn_balances_them():

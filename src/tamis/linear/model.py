@@ -69,7 +69,8 @@ class LinearModel(BaseEstimator):
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
-        self.__dict__.pop("cv_predictions_", None)
+        for name in ("cv_predictions_", "standard_errors_", "spread_"):
+            self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
         self.coef_names_ = list(self.inputs_.encoding.columns)

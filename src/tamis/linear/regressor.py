@@ -5,12 +5,38 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from scipy import stats
 from sklearn.base import RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.linear.model import LinearModel, warn_constant
 from tamis.table import features, numbers, same_length
+
+#: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
+MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000
+
+#: What least squares knows of its coefficients.
+_INFERENCE = (
+    "standard_errors_",
+    "t_",
+    "p_",
+    "intercept_standard_error_",
+    "degrees_of_freedom_",
+    "residual_deviation_",
+    "r2_",
+    "adjusted_r2_",
+)
+
+
+def _has_spread(model: LinearRegressor) -> bool:
+    if model.alpha_ != 0 or getattr(model, "spread_", None) is None or model.degrees_of_freedom_ < 1:
+        raise AttributeError(
+            f"intervals are those of least squares on at most {MOST_SPREAD} columns, with more rows than columns, not "
+            "loaded from a file; fit with penalty=None"
+        )
+    return True
 
 
 class LinearRegressor(RegressorMixin, LinearModel):
@@ -193,6 +219,53 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.degrees_of_freedom_ = found.freedom
         self.residual_deviation_, self.r2_, self.adjusted_r2_ = found.residual_deviation, found.r2, found.adjusted_r2
         self._keep(found.coef[:, None], np.array([found.intercept]))
+        self._keep_spread(X, weights)
+
+    def _keep_spread(self, X: Any, weights: np.ndarray) -> None:
+        """Keep what an interval of new rows needs: column means, the weight of all rows, (XᵀX)⁻¹ about the means."""
+        if X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
+            return
+        dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        total = float(weights.sum())
+        centre = weights @ dense / total if self.fit_intercept else np.zeros(dense.shape[1])
+        scaled = np.sqrt(weights)[:, None] * (dense - centre)
+        unit = np.maximum(np.abs(scaled).max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
+        inverse = np.linalg.pinv(np.linalg.qr(scaled / unit, mode="r")) / unit[:, None]
+        both = self.inputs_.restore(self.inputs_.restore(inverse @ inverse.T).T)
+        self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
+
+    @available_if(_has_spread)
+    def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
+        r"""Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
+
+        Of least squares, exact for normal errors of one variance: the prediction and Student's t times
+
+        .. math:: s \sqrt{1 + 1/n + (x - \bar x)^\top (X_c^\top X_c)^{-1} (x - \bar x)}.
+        """
+        level = check.number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
+        middle = self.predict(X)
+        off = self.inputs_.read(features(self, X, reset=False, sparse_ok=True))
+        off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
+        extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
+        wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
+        reach = stats.t.ppf(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
+        return np.column_stack([middle - reach, middle + reach])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as plain values; of least squares its errors too, but not what intervals need."""
+        told = super().to_dict()
+        if self.alpha_ == 0 and getattr(self, "standard_errors_", None) is not None:
+            told["inference"] = {name: np.asarray(getattr(self, name)).tolist() for name in _INFERENCE}
+        return told
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """A fitted model from `to_dict`."""
+        model = super().from_dict(state)
+        for name, value in (state.get("inference") or {}).items():
+            if name in _INFERENCE:
+                setattr(model, name, np.array(value, dtype=np.float64) if isinstance(value, list) else value)
+        return model
 
     def _ridge(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
         from tamis.linear.ridge import fit_ridge

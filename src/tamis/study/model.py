@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,11 @@ from tamis.study.files import MODEL_FILE, read_json
 from tamis.study.procedures import Fitted
 from tamis.study.settings import TASKS
 from tamis.table import Column, Table, fetch, table_of
-from tamis.table.column import KINDS
+from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
+
+#: Of the intervals beside predicted numbers.
+COVERAGE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +108,12 @@ class Model:
             raise TableError(f"the table lacks the column {needed[0]!r}, which the model uses; add it")
         return Table([_aligned(facts, table) for facts in self.columns], n_rows=table.n_rows)
 
+    def unseen(self, ready: Table) -> dict[str, np.ndarray]:
+        """Columns the model uses that hold levels it never saw, in a table of `aligned`: a mask of the rows of each."""
+        used = set(self.fitted.columns)
+        masks = {c.name: c.values == UNSEEN for c in ready.columns if c.is_categorical and c.name in used}
+        return {name: mask for name, mask in masks.items() if mask.any()}
+
     def to_dict(self) -> dict[str, Any]:
         """The whole model as plain values."""
         return {
@@ -182,16 +192,47 @@ def _aligned(facts: dict[str, Any], table: Table) -> Column:
     return column.recode(levels) if coded else Column(name, kind, column.values, column.levels)
 
 
-def predictions_csv(model: Model, table: Table) -> str:
-    """Predictions as CSV: row number, prediction and, for classes, the probability of each."""
+def predictions_csv(model: Model, table: Table, ids: tuple[str, Sequence[Any]] | None = None) -> str:
+    """Predictions as CSV, one line a row.
+
+    Columns: "row", counted from 1; the identifier, where one is given (its name and values); the prediction; the
+    probability of each class, or for numbers, where the model has them, "low" and "high" of an interval that holds a
+    new answer with probability 0.95; and "note", which says what about a row the model never saw.
+    """
+    ready = model.aligned(table)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    if model.task == "numbers":
-        writer.writerow(["row", safe_cell(model.target)])
-        writer.writerows([i, repr(float(value))] for i, value in enumerate(model.predict(table)))
-        return text.getvalue()
-    shares = model.predict_proba(table)
-    writer.writerow(["row", safe_cell(model.target), *(safe_cell(f"p({label})") for label in model.labels)])
-    for i, (label, row) in enumerate(zip(model.decide(shares), shares)):
-        writer.writerow([i, safe_cell(label), *(repr(float(share)) for share in row)])
+    answers, heads = _answers(model, ready)
+    named = [] if ids is None else [ids[0]]
+    writer.writerow(["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note"])
+    notes = _notes(model, ready)
+    for i, cells in enumerate(answers):
+        own = [] if ids is None else [safe_cell(ids[1][i])]
+        writer.writerow([i + 1, *own, *cells, safe_cell(notes.get(i, ""))])
     return text.getvalue()
+
+
+def _answers(model: Model, ready: Table) -> tuple[list[list[Any]], list[str]]:
+    """The cells of every row's answer, and the names of those behind the prediction."""
+    if model.task == "classes":
+        shares = model.fitted.probabilities(ready, len(model.labels))
+        rows = zip(model.decide(shares), shares)
+        heads = [f"p({label})" for label in model.labels]
+        return [[safe_cell(label), *(repr(float(share)) for share in row)] for label, row in rows], heads
+    columns = [model.fitted.numbers(ready)[:, None]]
+    ends = model.fitted.interval(ready, COVERAGE)
+    if ends is not None:
+        columns.append(ends)
+    return [[repr(float(value)) for value in row] for row in np.hstack(columns)], [] if ends is None else [
+        "low",
+        "high",
+    ]
+
+
+def _notes(model: Model, ready: Table) -> dict[int, str]:
+    """Row -> what the model never saw there."""
+    found: dict[int, list[str]] = {}
+    for name, mask in model.unseen(ready).items():
+        for row in np.flatnonzero(mask).tolist():
+            found.setdefault(row, []).append(f"unseen level of {name}")
+    return {row: "; ".join(parts) for row, parts in found.items()}

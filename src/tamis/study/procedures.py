@@ -77,6 +77,11 @@ class Fitted:
         """Predicted numbers."""
         return np.asarray(self.model.predict(table), dtype=np.float64)
 
+    def interval(self, table: Table, coverage: float) -> np.ndarray | None:
+        """Ends of an interval for each row's number (rows × 2), of a model that has them; None of another."""
+        ends = getattr(self.model, "predict_interval", None)
+        return None if ends is None else np.asarray(ends(table, coverage), dtype=np.float64)
+
     def probabilities(self, table: Table, n_labels: int) -> np.ndarray:
         """Probability of every class of the study; 0 for a class that the training rows lacked."""
         out = np.zeros((table.n_rows, n_labels))

@@ -98,6 +98,10 @@ class SiftedForest:
         """Mean of the trees' answers."""
         return np.asarray(self.forest_.predict(table.select(list(self.selected_columns_))))
 
+    def predict_interval(self, table: Table, coverage: float = 0.95) -> np.ndarray:
+        """Ends of an interval that holds a new number with the probability `coverage`."""
+        return np.asarray(self.forest_.predict_interval(table.select(list(self.selected_columns_)), coverage))
+
     def predict_proba(self, table: Table) -> np.ndarray:
         """Mean share of each class."""
         return np.asarray(self.forest_.predict_proba(table.select(list(self.selected_columns_))))

@@ -105,7 +105,7 @@ def time_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, C
         raise TableError(f"time={name!r} holds categories, which have no order; give a date or a number")
     if column.missing.any():
         row = int(column.missing.argmax())
-        raise TableError(f"time={name!r} has no value in row {row}; fill it, or drop the row")
+        raise TableError(f"time={name!r} has no value in row {row + 1:,}; fill it, or drop the row")
     return decision, column
 
 

@@ -36,8 +36,9 @@ from tamis.study.problem import Problem
 from tamis.study.procedures import Fitted, chosen
 from tamis.study.results import assemble, compare, refuse_damaged, unfinished
 from tamis.study.settings import Settings
-from tamis.study.source import fetch_source, is_cut, plain_types, written_source
+from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
+from tamis.table.types import Type
 
 #: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
 FEW_ROWS, REPEATS = 1_000, 3
@@ -71,7 +72,8 @@ class Study(BaseEstimator):
     classes_ : after `fit(X, y)`, the classes of y, sorted; none for numbers.
     locked_rows_ : positions of the locked rows in the source.
     results_ : all facts, as in results.json.
-    note_ : what to know about the last prediction: that its table holds the locked rows; mostly nothing.
+    note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
+        have a level that the model never saw; mostly nothing.
     """
 
     model_: Model
@@ -153,7 +155,8 @@ class Study(BaseEstimator):
         source, target = source_of(X, y, self._given["target"])
         with TemporaryDirectory(prefix="tamis-") as folder:
             inner = Study(**self._given | {"source": source, "target": target, "folder": folder}).run()
-        self.results_, self.model_, self._kept = inner.results_, inner.model_, False
+        self.results_, self._kept = inner.results_, False
+        self.model_: Model = inner.model_
         self.__dict__.pop("classes_", None)
         if self.model_.task == "classes":
             self.classes_ = np.unique(np.asarray(y).ravel())
@@ -330,9 +333,14 @@ class Study(BaseEstimator):
         aligned[:, np.searchsorted(self.classes_, labels)] = found
         return aligned
 
-    def predictions_csv(self, X: Any, *, query: str | None = None) -> str:
-        """Predictions of a new table as CSV text."""
-        return predictions_csv(self.model_, self._new(X, query))
+    def predictions_csv(self, X: Any, *, query: str | None = None, id: str | None = None) -> str:
+        """Predictions of a new table as CSV text: rows counted from 1; `id` names a column to keep beside them.
+
+        A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows.
+        """
+        raw = fetch(X, types=self.model_.types, query=query)
+        ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
+        return predictions_csv(self.model_, self._read(raw), ids)
 
     @property
     def selected_(self) -> list[str]:
@@ -362,9 +370,18 @@ class Study(BaseEstimator):
         return self.results_[part]
 
     def _new(self, X: Any, query: str | None) -> Table:
-        raw = fetch(X, types=self.model_.types, query=query)
-        self.note_ = self._recognised(raw)
-        return table_of(raw, like=self.model_.types)
+        return self._read(fetch(X, types=self.model_.types, query=query))
+
+    def _read(self, raw: Raw) -> Table:
+        """The table as the model takes it; what to know about it goes to `note_`."""
+        recognised = self._recognised(raw)
+        table = self.model_.aligned(table_of(raw, like=self.model_.types))
+        strange = [
+            f"column {name!r}: {int(mask.sum()):,} of {len(mask):,} rows have a level that the model never saw"
+            for name, mask in self.model_.unseen(table).items()
+        ]
+        self.note_ = "; ".join(part for part in (recognised, *strange) if part)
+        return table
 
     def _recognised(self, raw: Raw) -> str:
         """What to say, and to write into the ledger, when a table to predict holds the locked rows."""
@@ -430,6 +447,16 @@ class Study(BaseEstimator):
             "settings": self.settings.to_dict(),
             **self._place,
         }
+
+
+def _texts(raw: Raw, name: str) -> list[str]:
+    """A column of a source as it is written, empty where missing."""
+    refuse_unknown(raw, [name])
+    column = raw.whole(name, Type("categorical"))[1][-1]
+    if column.levels is None:
+        return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
+    words = [str(level) for level in column.levels]
+    return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]
 
 
 def _names(given: Any) -> tuple[Any, ...]:
