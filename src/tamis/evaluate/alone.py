@@ -103,9 +103,7 @@ def _may_correlate(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray
     for values, other in ((block, target), (stats.rankdata(block, axis=0), ranked)):
         centred = values - values.mean(axis=0)
         told = (other @ centred) ** 2
-        found |= told >= (share - 0.01) * (other @ other) * (centred**2).sum(
-            axis=0
-        )  # rounding is no reason to miss one
+        found |= told >= (share - 0.01) * (other @ other) * (centred**2).sum(axis=0)  # a little less, for rounding
     return found | repeats
 
 

@@ -164,8 +164,8 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _refuse_infinite(table: Table) -> None:
-    if table.matrix is not None or table.dense is not None:
-        values = table.matrix.data if table.is_sparse else table.dense
+    values = table.matrix.data if table.is_sparse else table.dense
+    if values is not None:
         if values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any():
             return
     for column in table.columns:

@@ -16,7 +16,6 @@ from tamis.table.decision import Decision
 from tamis.table.digest import digest
 from tamis.table.frame import columns_of_frame, is_frame
 
-
 WIDE = 64  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
 TALL = 10  # unless there are so many times more rows, whose values cost more than the columns
 
