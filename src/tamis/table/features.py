@@ -165,9 +165,8 @@ def _sum(values: np.ndarray) -> float:
 
 def _refuse_infinite(table: Table) -> None:
     values = table.matrix.data if table.is_sparse else table.dense
-    if values is not None:
-        if values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any():
-            return
+    if values is not None and (values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any()):
+        return
     for column in table.columns:
         if not column.is_categorical and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0])
