@@ -13,7 +13,7 @@ from tamis.evaluate.leaks import leaks
 from tamis.evaluate.twins import near_twins, row_keys, twins
 from tamis.split import folds
 from tamis.study.fold import find_leaks
-from tamis.table import Table
+from tamis.table import Column, Table
 
 N = 120
 
@@ -310,3 +310,23 @@ def test_worst_comes_first():
     frame["visit"] = [datetime(2020, 1, 1) + timedelta(days=int(i)) for i in np.arange(N)]
     frame["code"] = (y == "ill") * 1
     assert [leak.severity for leak in leaks(frame, y)] == ["stop", "note"]
+
+
+@pytest.mark.parametrize("classes", [True, False])
+@pytest.mark.parametrize(("n", "d"), [(20, 3000), (60, 500)])
+def test_a_wide_table_has_the_leaks_of_its_columns(n, d, classes, monkeypatch):
+    """Looking at many columns at once would miss a leak that looking at each would find."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, d))
+    y = rng.integers(0, 2, n).astype(float) if classes else rng.normal(size=n)
+    X[:, 1], X[:, 2], X[:, 3] = y, y + 1e-3 * rng.normal(size=n), np.arange(n)
+    X[:, 4] = np.where(y > np.median(y), np.nan, X[:, 4])
+    X[:, 5], X[:, 6] = rng.integers(0, 9, n) + 0.5, np.exp(3 * y)
+
+    def found():
+        return leaks(Table([Column(f"c{j}", "numeric", X[:, j].copy()) for j in range(d)]), y)
+
+    wide = found()
+    monkeypatch.setattr("tamis.table.table.WIDE", 10**9)
+    assert wide == found()
+    assert wide

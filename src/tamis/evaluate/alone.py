@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from tamis.table import Column
+from tamis.table import Column, Table
 
-__all__ = ["Alone", "alone"]
+__all__ = ["Alone", "alone", "suspects"]
+
+_BLOCK = 1 << 20  # values that are ranked at once
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,45 @@ def alone(column: Column, y: np.ndarray, classes: bool) -> Alone:
         if by_order[0] > share:
             share, odds = by_order
     return Alone(share, odds, by_level, level_odds, base, n, levels, whole, classes)
+
+
+def suspects(table: Table, y: np.ndarray, classes: bool, share: float, odds: float) -> np.ndarray:
+    """Columns of a wide table that are worth judging one by one; of other tables, all.
+
+    Left out are columns of fractions without a hole that cannot tell `share` of the target at `odds` that many columns
+    leave standing: for classes, where not even a perfect column could; for numbers, by their correlation.
+
+    >>> suspects(Table.of(np.eye(3)), np.array([0.0, 1.0, 0.0]), True, 0.995, 1e-3).tolist()
+    [0, 1, 2]
+    """
+    dense, n = table.dense, table.n_rows
+    if dense is None or table.matrix is not None or n < 10 or np.ptp(y) == 0:
+        return np.arange(table.n_columns)
+    worth = np.array([head.kind != "numeric" for head in table.heads])
+    step = max(1, _BLOCK // n)
+    for start in range(0, table.n_columns, step):
+        block = np.asarray(dense[:, start : start + step], dtype=np.float64)
+        worth[start : start + step] |= np.isnan(block).any(axis=0) | (block == np.round(block)).all(axis=0)
+        if not classes:
+            worth[start : start + step] |= _may_correlate(block, y, share)
+    if classes:
+        counts = np.bincount(y.astype(np.int64))
+        best = min(_arrangements(0, counts[counts > 0]), _odds(1.0, float(counts.max() / n), n, True))
+        worth |= best * table.n_columns < odds
+    return np.flatnonzero(worth)
+
+
+def _may_correlate(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray:
+    """Columns whose values or ranks tell nearly that share of the variance, or whose values come again."""
+    ordered = np.sort(block, axis=0)
+    repeats = 2 * (1 + (ordered[1:] != ordered[:-1]).sum(axis=0)) <= len(block)
+    target, ranked = y - y.mean(), stats.rankdata(y) - (len(y) + 1) / 2
+    found = np.zeros(block.shape[1], dtype=bool)
+    for values, other in ((block, target), (stats.rankdata(block, axis=0), ranked)):
+        centred = values - values.mean(axis=0)
+        told = (other @ centred) ** 2
+        found |= told >= (share - 0.01) * (other @ other) * (centred**2).sum(axis=0)  # a little less, for rounding
+    return found | repeats
 
 
 def _by_level(codes: np.ndarray, y: np.ndarray, classes: bool) -> float:

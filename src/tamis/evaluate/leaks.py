@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from tamis.check import one_of
-from tamis.evaluate.alone import Alone, alone
+from tamis.evaluate.alone import Alone, alone, suspects
 from tamis.evaluate.twins import near_twins, row_keys, shuffled_columns, twins
 from tamis.split import Folds
 from tamis.table import Column, Table, is_class_target
@@ -89,7 +89,7 @@ def leaks(
 
 def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
     perfect: list[tuple[str, Alone]] = []
-    for j in range(table.n_columns):
+    for j in suspects(table, y, classes, _ALMOST, _ODDS):
         column = table.column(j)
         told = alone(column, y, classes)
         entity = [] if _is_code(told, y) else list(_entity(column, told, table.n_columns))

@@ -192,7 +192,9 @@ def _inner_answers(
     shape = (len(rows), len(problem.labels)) if problem.labels else (len(rows),)
     out = np.full(shape, np.nan)
     for place, (train, test) in enumerate(pairs):
-        inside = inner_folds(problem, rows[train], len(pairs), seed_of(seed, "inner of inner", place))
+        inside: Folds = []
+        if procedure.tunes:
+            inside = inner_folds(problem, rows[train], len(pairs), seed_of(seed, "inner of inner", place))
         part = _fit(problem, procedure, rows[train], seed, inside, fitted)
         out[test] = _answer(problem, part, rows[test])
     return out
@@ -209,8 +211,8 @@ def _losses(
 ) -> dict[str, list[float]]:
     """Sums of the proper loss, and rows, of each unit that has a row in `within`; classes not learned are left out."""
     known = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
-    judged, size = rows[known], len(np.unique(problem.units[within]))
-    place = np.searchsorted(np.unique(problem.units[within]), problem.units[judged])
+    judged, units = rows[known], np.unique(problem.units[within])
+    size, place = len(units), np.searchsorted(units, problem.units[judged])
     loss = row_losses(rules.loss, problem.y[judged], answer[known], n_train=n_train, costs=rules.costs)
     found = {
         "loss": np.bincount(place, weights=loss, minlength=size).tolist(),

@@ -66,9 +66,8 @@ class Model:
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
             for c in table.columns
         )
-        types = {
-            name: table.types[name] for name in sorted({column.origin for column in table.columns} & set(table.types))
-        }
+        known = table.types  # once: it is made anew at every call
+        types = {name: known[name] for name in sorted({column.origin for column in table.columns} & set(known))}
         return cls(task, target, labels, columns, types, fitted, loss)
 
     def predict(self, table: Any) -> np.ndarray:

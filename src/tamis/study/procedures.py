@@ -37,11 +37,13 @@ class Procedure:
     name : one word, used in settings and results.
     words : what it does, for people.
     make : (task, seed, folds) -> an unfitted model; folds are for its own choices, groups and time kept.
+    tunes : whether it uses these folds; drawing them costs more than a stump in a table of millions of rows.
     """
 
     name: str
     words: str
     make: Callable[[str, int, Folds], Any]
+    tunes: bool = True
 
     def fit(
         self, table: Table, y: np.ndarray, task: str, seed: int, folds: Folds, like: Fitted | None = None
@@ -143,8 +145,8 @@ def _forest(task: str, seed: int, folds: Folds) -> Any:
 
 
 PROCEDURES = (
-    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline),
-    Procedure("stump", "one question about one column", _tree(max_depth=1)),
+    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline, tunes=False),
+    Procedure("stump", "one question about one column", _tree(max_depth=1), tunes=False),
     Procedure(
         "tree",
         "a decision tree, grown in full and cut back to the size that does best in inner folds",

@@ -22,8 +22,8 @@ def is_extreme(X: Any) -> bool:
 
 def refuse_extreme(table: Table) -> None:
     """Raise the sentence that names such a column, for methods that square what they read."""
-    if table.matrix is not None:
-        refuse_extreme_matrix(table.matrix, table.names)
+    if table.is_sparse or table.dense is not None:
+        refuse_extreme_matrix(table.matrix if table.is_sparse else table.dense, table.names)
         return
     for column in table.columns:
         if not column.is_categorical:

@@ -67,10 +67,10 @@ def _count_missing(table: Table) -> np.ndarray:
     if table.is_sparse:
         matrix = table.matrix.tocsc()
         return np.array([np.isnan(matrix.data[a:b]).sum() for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:])])
-    if table.matrix is not None:
-        if table.matrix.dtype.kind != "f" or np.isfinite(_sum(table.matrix)):
+    if table.dense is not None:
+        if table.dense.dtype.kind != "f" or np.isfinite(_sum(table.dense)):
             return np.zeros(table.n_columns, dtype=int)
-        return np.isnan(table.matrix).sum(axis=0)
+        return np.isnan(table.dense).sum(axis=0)
     return np.array([column.missing.sum() for column in table.columns])
 
 
@@ -164,10 +164,9 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _refuse_infinite(table: Table) -> None:
-    if table.matrix is not None:
-        values = table.matrix.data if table.is_sparse else table.matrix
-        if values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any():
-            return
+    values = table.matrix.data if table.is_sparse else table.dense
+    if values is not None and (values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any()):
+        return
     for column in table.columns:
         if not column.is_categorical and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0])

@@ -83,8 +83,7 @@ def notations_of(X: Any, table: Table) -> dict[str, Notation]:
     if table.matrix is not None:
         boolean = getattr(getattr(X, "dtype", None), "kind", "") == "b"
         return {name: Notation("boolean") for name in table.names} if boolean else {}
-    other = (c for c in table.columns if c.source is not None or c.kind not in ("numeric", "categorical"))
-    found = {column.name: _of_column(column) for column in other}
+    found = {table.names[j]: _of_column(table.column(j)) for j in table.special().tolist()}
     return {name: notation for name, notation in found.items() if notation is not None}
 
 

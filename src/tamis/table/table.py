@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.digest import digest
 from tamis.table.frame import columns_of_frame, is_frame
+
+WIDE = 64  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
+TALL = 10  # unless there are so many times more rows, whose values cost more than the columns
 
 
 class Table:
@@ -41,7 +45,10 @@ class Table:
     ) -> None:
         self.decisions = tuple(decisions)
         self.matrix = matrix
-        self._columns = None if matrix is not None else tuple(columns)
+        self._made: tuple[Column, ...] | None = None if matrix is not None else tuple(columns)
+        self._heads = self._made  # names, kinds and levels of columns whose values may be in a block
+        self._block: np.ndarray | None = None
+        self._found: dict[str, np.ndarray] = {}  # what depends on the heads alone, shared by the tables of some rows
         if matrix is not None:
             self.n_rows = int(matrix.shape[0])
             self.named = names is not None
@@ -94,17 +101,38 @@ class Table:
     @property
     def is_numeric(self) -> bool:
         """True when no column is categorical."""
-        return self._columns is None or not any(column.is_categorical for column in self._columns)
+        return self._heads is None or self._block is not None or not any(c.is_categorical for c in self._heads)
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(self.column(j) for j in range(self.n_columns))
+        if self._made is not None:
+            return self._made
+        made = tuple(self.column(j) for j in range(self.n_columns))
+        if self._block is not None:  # some rows of a wide table: its columns are made when asked for
+            self._made = made
+        return made
+
+    @property
+    def heads(self) -> tuple[Column, ...]:
+        """The columns for their names, kinds, levels and sources alone; their values may be those of other rows."""
+        return self.columns if self._heads is None else self._heads
+
+    @property
+    def dense(self) -> np.ndarray | None:
+        """All values in one dense matrix, where there is one: of a matrix, or of many columns without categories."""
+        if self.matrix is not None:
+            return None if self.is_sparse else np.asarray(self.matrix)
+        if self._block is None and self.n_columns >= max(WIDE, self.n_rows / TALL) and self.is_numeric:
+            self._block = np.ascontiguousarray(self.numbers())
+        return self._block
 
     def column(self, which: int | str) -> Column:
         """A column by position or name."""
         j = self.index(which) if isinstance(which, str) else which
-        if self._columns is not None:
-            return self._columns[j]
+        if self._made is not None:
+            return self._made[j]
+        if self._block is not None and self._heads is not None:
+            return replace(self._heads[j], values=np.ascontiguousarray(self._block[:, j]))
         values = self.matrix[:, [j]].toarray().ravel() if self.is_sparse else self.matrix[:, j]
         kind = "boolean" if self.matrix.dtype.kind == "b" else "numeric"
         return Column(self.names[j], kind, np.ascontiguousarray(values, dtype=np.float64))
@@ -119,7 +147,18 @@ class Table:
         """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""
         if not self.named:
             return np.arange(self.n_columns)
-        return np.array(sorted(range(self.n_columns), key=lambda j: self.names[j]), dtype=np.int64)
+        if "order" not in self._found:
+            ordered = sorted(range(self.n_columns), key=self.names.__getitem__)
+            self._found["order"] = np.array(ordered, dtype=np.int64)
+        return self._found["order"]
+
+    def special(self) -> np.ndarray:
+        """Positions of the columns that are neither plain numbers nor categories: booleans, ordinals, dates, parts."""
+        if "special" not in self._found:
+            plain = ("numeric", "categorical")
+            places = [j for j, c in enumerate(self.heads) if c.source is not None or c.kind not in plain]
+            self._found["special"] = np.array(places, dtype=np.int64)
+        return self._found["special"]
 
     def numbers(self) -> np.ndarray:
         """Every column as float64, rows × columns; a categorical column is refused by name."""
@@ -127,6 +166,8 @@ class Table:
             return np.asarray(self.matrix.toarray(), dtype=np.float64)
         if self.matrix is not None:
             return np.asarray(self.matrix, dtype=np.float64)
+        if self._block is not None:
+            return np.array(self._block, order="F")
         columns = self.columns
         for column in columns:
             if column.is_categorical:
@@ -138,13 +179,22 @@ class Table:
 
     def take(self, rows: Any) -> Table:
         """The table of some rows (positions or a mask); levels of categories and decisions stay as they are."""
-        if self._columns is None:
+        if self.matrix is not None:
             matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
             return Table(matrix=matrix, names=self.names if self.named else None, decisions=self.decisions)
         rows = np.asarray(rows)
+        if self.dense is not None:
+            return self._of_block(self.dense[rows])
         n = int(rows.sum()) if rows.dtype == bool else len(rows)
-        table = Table([column.take(rows) for column in self._columns], n_rows=n, decisions=self.decisions)
+        table = Table([column.take(rows) for column in self.columns], n_rows=n, decisions=self.decisions)
         table.named = self.named
+        return table
+
+    def _of_block(self, block: np.ndarray) -> Table:
+        """The same columns with other values: no column is made before it is asked for."""
+        table = Table.__new__(Table)
+        table.__dict__.update(self.__dict__)
+        table._made, table._block, table.n_rows = None, block, len(block)
         return table
 
     def select(self, which: Sequence[int | str]) -> Table:
@@ -153,13 +203,13 @@ class Table:
         Decisions about columns that are no longer there go with them; those about left-out columns stay.
         """
         places = self._places(which)
-        if self._columns is None:
+        if self.matrix is not None:
             matrix = self.matrix.tocsc()[:, places] if self.is_sparse else self.matrix[:, places]
             table = Table(matrix=matrix, names=[self.names[j] for j in places])
             origins = set(table.names)
         else:
-            table = Table([self._columns[j] for j in places], n_rows=self.n_rows)
-            origins = {self._columns[j].origin for j in places}
+            table = Table([self.column(j) for j in places], n_rows=self.n_rows)
+            origins = {self.heads[j].origin for j in places}
         table.named = self.named
         table.decisions = tuple(d for d in self.decisions if not d.used or d.name in origins)
         return table

@@ -284,8 +284,8 @@ def _plain_levels(levels: tuple[Any, ...] | None) -> list[Any] | None:
 
 def matrix_of(table: Table) -> np.ndarray:
     """A table as one C-ordered float64 matrix: categories by their codes, NaN for missing and for levels never seen."""
-    if table.matrix is not None and not table.is_sparse:
-        return np.ascontiguousarray(table.matrix, dtype=np.float64)
+    if table.dense is not None:
+        return np.ascontiguousarray(table.dense, dtype=np.float64)
     out = np.empty(table.shape)
     for j, column in enumerate(table.columns):
         if column.is_categorical:

@@ -35,10 +35,12 @@ class Bins:
     """
 
     def __init__(self, codings: Sequence[Coding], codes: Sequence[np.ndarray], *, n_rows: int, named: bool) -> None:
-        self.codings = tuple(codings)
-        self.codes = tuple(codes)
+        self._codings: tuple[Coding, ...] | None = tuple(codings)
+        self._codes: tuple[np.ndarray, ...] | None = tuple(codes)
         self.n_rows = n_rows
         self.named = named
+        self.sheet: Sheet | None = None  # what they are made of, for those who read all columns at once
+        self._table: Table | None = None
 
     @classmethod
     def of(cls, X: Any, *, most: int = MOST, n_jobs: int | None = None) -> Bins:
@@ -56,19 +58,28 @@ class Bins:
 
     @classmethod
     def _of_sheet(cls, sheet: Sheet, table: Table) -> Bins:
-        from tamis.views import encode as kernels
+        """An object a column is made when asked for: in a table of 100,000 columns they cost more than the codes."""
+        made = cls((), (), n_rows=table.n_rows, named=table.named)
+        made.sheet, made._table, made._codings, made._codes = sheet, table, None, None
+        return made
 
-        edges = np.empty(max(len(sheet.low) - 1, 0))
-        kernels.midways(sheet.low, sheet.low, edges)  # those between two columns are nobody's
-        ends = zip(table.names, sheet.first[:-1].tolist(), sheet.first[1:].tolist())
-        codings = [
-            sheet.categories.get(j) or Coding(name, b - a, sheet.low[a:b], sheet.low[a:b], edges[a : max(b - 1, a)])
-            for j, (name, a, b) in enumerate(ends)
-        ]
-        if (sheet.n_values < 256).all():  # at once: one by one would take longer than coding short columns
-            return cls(codings, list(sheet.codes.astype(np.uint8)), n_rows=table.n_rows, named=table.named)
-        codes = [line.astype(coding.dtype, copy=False) for coding, line in zip(codings, sheet.codes)]
-        return cls(codings, codes, n_rows=table.n_rows, named=table.named)
+    @property
+    def codings(self) -> tuple[Coding, ...]:
+        """How each column is coded."""
+        if self._codings is None and self.sheet is not None:
+            self._codings = _codings_of(self.sheet, self.names)
+        return self._codings or ()
+
+    @property
+    def codes(self) -> tuple[np.ndarray, ...]:
+        """The codes, one array a column."""
+        if self._codes is None and self.sheet is not None:
+            if (self.sheet.n_values < 256).all():  # at once: one by one would take longer than coding short columns
+                self._codes = tuple(self.sheet.codes.astype(np.uint8))
+            else:
+                lines = zip(self.codings, self.sheet.codes)
+                self._codes = tuple(line.astype(coding.dtype, copy=False) for coding, line in lines)
+        return self._codes or ()
 
     def encode(self, X: Any, *, n_jobs: int | None = None) -> Bins:
         """Bins of other rows of the same columns, coded by what these rows taught.
@@ -86,25 +97,35 @@ class Bins:
 
     @property
     def n_columns(self) -> int:
-        return len(self.codings)
+        return len(self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
+        if self._table is not None:
+            return self._table.names
         return tuple(coding.name for coding in self.codings)
 
     @property
     def n_values(self) -> np.ndarray:
         """Number of value codes of each column; the same number is the column's code for missing."""
+        if self.sheet is not None:
+            return self.sheet.n_values
         return np.array([coding.n_values for coding in self.codings], dtype=np.int64)
 
     @property
     def is_categorical(self) -> np.ndarray:
+        if self.sheet is not None:
+            found = np.zeros(self.n_columns, dtype=bool)
+            found[list(self.sheet.categories)] = True
+            return found
         return np.array([coding.is_categorical for coding in self.codings], dtype=bool)
 
     def order(self) -> np.ndarray:
         """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""
         if not self.named:
             return np.arange(self.n_columns)
+        if self._table is not None:
+            return self._table.order()
         names = self.names  # once: it is made anew at every call
         return np.array(sorted(range(self.n_columns), key=names.__getitem__), dtype=np.int64)
 
@@ -166,3 +187,15 @@ class Bins:
 
     def __repr__(self) -> str:
         return f"Bins({self.n_rows:,} rows × {self.n_columns:,} columns)"
+
+
+def _codings_of(sheet: Sheet, names: Sequence[str]) -> tuple[Coding, ...]:
+    from tamis.views import encode as kernels
+
+    edges = np.empty(max(len(sheet.low) - 1, 0))
+    kernels.midways(sheet.low, sheet.low, edges)  # those between two columns are nobody's
+    ends = zip(names, sheet.first[:-1].tolist(), sheet.first[1:].tolist())
+    return tuple(
+        sheet.categories.get(j) or Coding(name, b - a, sheet.low[a:b], sheet.low[a:b], edges[a : max(b - 1, a)])
+        for j, (name, a, b) in enumerate(ends)
+    )

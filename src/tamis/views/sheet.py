@@ -52,6 +52,7 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> Sheet:
     from tamis.views import encode as kernels
 
     n_rows, n_columns = table.shape
+    dense = table.dense
     place = np.empty(n_columns, dtype=np.int64)
     place[order] = np.arange(n_columns)
     codes, values = np.empty((n_columns, n_rows), dtype=np.uint16), np.empty((n_columns, n_rows))
@@ -65,13 +66,13 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> Sheet:
         missing[p] = (codes[p] == n_values[p]).any()
 
     def several(columns: range) -> None:
-        if table.matrix is None or table.is_sparse:
+        if dense is None:
             column = table.column(columns.start)
             if column.is_categorical:
                 return words(columns.start, column)
             lines = column.values.reshape(1, -1)
         else:
-            lines = table.matrix[:, columns.start : columns.stop].T
+            lines = dense[:, columns.start : columns.stop].T
         lines = np.array(lines, dtype=np.float64, order="C")  # a copy, be it for one compiled kernel: never read-only
         mine, out = place[columns.start : columns.stop], (codes, values, sizes, missing)
         kernels.code_lines(lines, mine, *kernels.room_for(n_rows), *out)
@@ -80,7 +81,7 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> Sheet:
             kernels.code_line(lines[q], mine[q], np.int64(len(rows)), rows, ordered, *out)
         return None
 
-    step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if table.matrix is not None and not table.is_sparse else 1
+    step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if dense is not None else 1
     map_threads(several, [range(j, min(j + step, n_columns)) for j in range(0, n_columns, step)], n_jobs)
     low = values.reshape(-1) if (sizes == n_rows).all() else values[np.arange(n_rows) < sizes[:, None]]
     return Sheet(codes, np.maximum(n_values, sizes), missing, _firsts(sizes), low, low, categories)
