@@ -13,7 +13,7 @@ import numpy as np
 import tamis
 from tamis import engine
 from tamis.engine import Task
-from tamis.errors import StudyError
+from tamis.errors import StudyError, UnwritableError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.evaluate.metrics import Metric
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
@@ -80,6 +80,7 @@ class Study:
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures)
+        engine.workers(n_jobs)
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
@@ -108,7 +109,7 @@ class Study:
         """
         problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
-            raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
+            raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
         settings = self.settings.to_dict()
         identity = {"data": problem.digest, "settings": settings, "version": tamis.__version__}
         with files.hold(self.folder):
@@ -186,7 +187,9 @@ class Study:
         lock = results["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
         if self._loaded:  # results that came from a file may lack what the page needs
-            with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "run the study afresh", StudyError):
+            with reading(
+                f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError
+            ):
                 written = page(results, self._plan(), looks)
         else:
             written = page(results, self._plan(), looks)
@@ -223,7 +226,7 @@ class Study:
 
     def _refuse_other(self) -> None:
         """Raise when the folder was begun anew since this study was run or loaded."""
-        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with `tamis run` first")
+        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with run() first")
         if any(now.get(part) != self.results_[part] for part in ("data", "settings", "lock")):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
@@ -283,7 +286,7 @@ class Study:
         try:
             Ledger(self.folder).append(lock, PREDICTED, version=tamis.__version__, rows=again, note=note)
             self.report()
-        except OSError:
+        except UnwritableError:
             return f"{note}; {said}, and the ledger cannot be written"
         return f"{note}; {said}, so the ledger counts this as a look at them"
 
@@ -330,12 +333,12 @@ def load(folder: str | os.PathLike[str]) -> Study:
     """A study from its folder: its results and model; the table is read again only if `open` asks for it."""
     place = Path(folder)
     if not place.is_dir():
-        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
+        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
-    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         study = _planned(plan, place)
-    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
-    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         refuse_damaged(study.results_)
     study.model_ = Model.read(place)
     return study
