@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,6 +33,31 @@ BAD_INPUT, LEAKS, STOPPED = 1, 3, 130
 
 #: Seconds that a stopped command has to leave a report of what is finished.
 GRACE = 0.7
+
+#: Parameters that are options of another name, and all that are options.
+_CALLED = {"n_jobs": "jobs", "n_permutations": "permutations", "random_state": "seed"}
+_NAMES = (
+    *(
+        "target",
+        "folder",
+        "seed",
+        "types",
+        "query",
+        "drop",
+        "task",
+        "scoring",
+        "prefer",
+        "rare",
+        "loss",
+        "lock",
+        "folds",
+    ),
+    *("repeats", "groups", "time", "procedures", "by", "combine", *_CALLED),
+)
+_PARAMETER = re.compile(
+    rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join(_NAMES)})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
+)
+_NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'")
 
 _state: dict[str, Any] = {"debug": False, "stopped": False, "said": False}
 _saying = threading.Lock()
@@ -141,10 +167,26 @@ def _plainly(command: Callable[..., None]) -> Callable[..., None]:
                 raise typer.Exit(STOPPED) from None
             if _state["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
-            _say(f"error: {error}")
+            _say(f"error: {_as_options(str(error))}")
             raise typer.Exit(BAD_INPUT) from None
 
     return wrapped
+
+
+def _as_options(sentence: str) -> str:
+    """An error of the library in the words of the command line: options instead of parameters.
+
+    >>> _as_options("n_jobs=0 is no number of threads; give task='classes', or start over with run(fresh=True)")
+    '--jobs 0 is no number of threads; give --task classes, or start over with --fresh'
+    """
+    sentence = sentence.replace("run(fresh=True)", "--fresh").replace("run()", "`tamis run`")
+    sentence = _NO_OPTION.sub("", sentence)
+    return _PARAMETER.sub(_option, sentence)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, word = found["name"], found["word"] or found["other"]
+    return f"--{_CALLED.get(name, name)}" + (f" {word}" if word else "")
 
 
 def _say(sentence: str) -> None:
@@ -259,6 +301,12 @@ def open_(
         typer.echo(opened["note"])
 
 
+def _naming(path: Path) -> AbstractContextManager[None]:
+    from tamis.saved import naming
+
+    return naming(path)
+
+
 def _again(openings: int) -> str:
     return f"opening number {openings}: no longer independent, the locked rows have been looked at before"
 
@@ -280,7 +328,8 @@ def predict(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        with _naming(output):
+            output.write_text(text, encoding="utf-8")
         _say(f"wrote {output}")
     if study.note_:
         _say(study.note_)
@@ -343,7 +392,8 @@ def rank(
         query=query,
     )
     if output is not None:
-        (found.to_json if output.suffix == ".json" else found.to_csv)(output)
+        with _naming(output):
+            (found.to_json if output.suffix == ".json" else found.to_csv)(output)
     if found.note:
         _say(found.note)
     typer.echo(found.to_json() if as_json else found.to_text(top=top))

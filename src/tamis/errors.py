@@ -5,6 +5,7 @@ ValueError
     ├── TableError      a file, a table, a column or a row
     ├── ParameterError  an argument of a function, an estimator or a command
     ├── StudyError      a study folder, its journal, its lock
+    │   └── UnwritableError  a file cannot be written
     └── DamagedError    something saved does not hold what it should
 TypeError
 └── KindError           a column or value of a kind the method cannot take
@@ -30,6 +31,10 @@ class ParameterError(TamisError):
 
 class StudyError(TamisError):
     """A study folder, its journal or its lock stands in the way."""
+
+
+class UnwritableError(StudyError):
+    """A file cannot be written."""
 
 
 class DamagedError(TamisError):

@@ -185,8 +185,10 @@ class Lock:
             content = (folder / LOCK_FILE).read_bytes()
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise StudyError(f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); run the study afresh") from error
-        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+            raise StudyError(
+                f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); start over with run(fresh=True)"
+            ) from error
+        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
             facts = saved.mapping("it", json.loads(content))
             whole = facts.pop("digest")
             lock = cls(**_checked(facts))
@@ -284,7 +286,7 @@ class Ledger:
             **facts,
         )
         torn = self.path.exists() and self.path.read_bytes()[-1:] not in (b"", b"\n")
-        with self.path.open("ab") as file:
+        with saved.naming(self.path), self.path.open("ab") as file:
             file.write((b"\n" if torn else b"") + json.dumps(asdict(look)).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.errors import DamagedError, KindError, StudyError, TamisError
+from tamis.errors import DamagedError, KindError, TamisError, UnwritableError
 
 
 @contextmanager
@@ -197,4 +197,6 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise StudyError(f"{os.fspath(path)!r} cannot be written ({why}); make room, or give another place") from error
+        raise UnwritableError(
+            f"{os.fspath(path)!r} cannot be written ({why}); make room, or give another place"
+        ) from error

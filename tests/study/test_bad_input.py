@@ -99,7 +99,7 @@ def test_no_such_file(tmp_path):
 def test_a_folder_that_is_a_file(classes_csv, tmp_path):
     """The study folder cannot be made where a file is."""
     (tmp_path / "study").write_text("mine")
-    with pytest.raises(ValueError, match=r"study' is a file; give another --folder"):
+    with pytest.raises(ValueError, match=r"study' is a file; give another folder"):
         _run(classes_csv, tmp_path)
     assert (tmp_path / "study").read_text() == "mine"
 

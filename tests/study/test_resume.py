@@ -80,7 +80,7 @@ def test_finished_work_is_never_repeated(classes_csv, finished, monkeypatch):
 def test_another_table_is_refused(finished, tmp_path):
     """Mixing the results of two tables would be nonsense."""
     other = write_table(tmp_path / "other.csv", classes_table(seed=9))
-    with pytest.raises(StudyError, match=r"belongs to another table .*--fresh"):
+    with pytest.raises(StudyError, match=r"belongs to another table .*fresh=True"):
         _study(other, finished).run()
 
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
@@ -135,6 +136,7 @@ def _header(forest: Any) -> dict[str, Any]:
 
 def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     forest = kind(**mapping("params", header["params"]))
+    workers(forest.n_jobs)
     parts = {name.removeprefix("trees."): part for name, part in arrays.items() if name.startswith("trees.")}
     n_classes, n_outputs = whole("n_classes", header["n_classes"]), whole("n_outputs", header["n_outputs"], low=1)
     forest.trees_ = Trees(**parts, n_classes=n_classes, n_outputs=n_outputs)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import one_blas_thread
+from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.inputs import Inputs
 from tamis.saved import mapping, numbers, reading, texts, whole
@@ -237,6 +237,8 @@ class LinearModel(BaseEstimator):
             )
         with reading("the saved model", "give what its to_dict wrote"):
             model = cls(**mapping("params", state["params"]))
+            model._check()
+            workers(model.n_jobs)
             model._restore(state)
         return model
 

@@ -41,7 +41,7 @@ def _hold(file: Any, folder: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another --folder") from error
+        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another folder") from error
 
 
 def as_json(facts: Any) -> str:
@@ -58,8 +58,10 @@ def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:
     except OSError as error:
         raise StudyError(f"{name} of {str(folder)!r} cannot be read ({error.strerror}); {way_out}") from error
     except ValueError as error:
-        raise StudyError(f"{name} of {str(folder)!r} is damaged: it is no text; run the study afresh") from error
-    with reading(f"{name} of {str(folder)!r}", "run the study afresh", StudyError):
+        raise StudyError(
+            f"{name} of {str(folder)!r} is damaged: it is no text; start over with run(fresh=True)"
+        ) from error
+    with reading(f"{name} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         return mapping("it", _parsed(text))
 
 

@@ -15,7 +15,8 @@ from tamis.saved import mapping, naming, reading
 JOURNAL_FILE = "journal.jsonl"
 
 #: What must be the same for a journal to be resumed, and what to call it when it is not.
-IDENTITY = {"data": "another table", "settings": "other settings", "version": "another version of Tamis"}
+#: Settings come first: another seed locks other rows, so that the data that are learned from are others, too.
+IDENTITY = {"settings": "other settings", "data": "another table", "version": "another version of Tamis"}
 
 
 class Journal:
@@ -72,7 +73,7 @@ def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) ->
         if found.get(part) != wanted[part]:
             raise StudyError(
                 f"the folder {str(folder)!r} belongs to {words}{_difference(found.get(part), wanted[part])}; "
-                "give another --folder, or start over with --fresh"
+                "give another folder, or start over with run(fresh=True)"
             )
 
 
@@ -103,7 +104,7 @@ def _with_check(line: dict[str, Any]) -> bytes:
 def _checked(line: bytes, place: int, name: str) -> dict[str, Any]:
     """What a line says, when it is as it was written."""
     text, _, check = line.rpartition(b', "check": "')
-    with reading(f"line {place:,} of {name!r}", "start over with --fresh", StudyError):
+    with reading(f"line {place:,} of {name!r}", "start over with run(fresh=True)", StudyError):
         if check != b'%08x"}' % zlib.crc32(text):
             raise DamagedError("its checksum does not fit")
         found = mapping("it", json.loads(line.decode("utf-8", "surrogatepass")))

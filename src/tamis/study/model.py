@@ -150,8 +150,8 @@ class Model:
     @classmethod
     def read(cls, folder: Path) -> Model:
         """Load model.json of a study folder."""
-        facts = read_json(folder, MODEL_FILE, "finish the study with `tamis run` first")
-        with reading(f"{MODEL_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+        facts = read_json(folder, MODEL_FILE, "finish the study with run() first")
+        with reading(f"{MODEL_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
             return cls.from_dict(facts)
 
 

@@ -60,7 +60,7 @@ def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) 
     found = judged_value(metric, problem.task, y, answer, problem.labels, learned)
     if found is None:
         raise StudyError(
-            f"{metric.name} has no value on the {len(y):,} locked rows; run the study with another --scoring"
+            f"{metric.name} has no value on the {len(y):,} locked rows; run the study with another scoring"
         )
     return found
 

@@ -197,7 +197,7 @@ def _number(text: Any) -> float | None:
 def _features(whole: Table, settings: Settings) -> Table:
     names = [column.name for column in whole.columns if column.origin not in settings.drop]
     if not names:
-        raise TableError("no column is left to learn from: all are left out; give --types to bring some back")
+        raise TableError("no column is left to learn from: all are left out; give types= to bring some back")
     return whole.select(sorted(names))
 
 

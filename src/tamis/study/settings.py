@@ -69,6 +69,11 @@ class Settings:
             check.one_of("task", self.task, TASKS)
         check.one_of("prefer", self.prefer, PREFERENCES)
         check.one_of("rare", self.rare, RARE)
+        for name in ("groups", "time"):
+            if getattr(self, name) == self.target:
+                raise ParameterError(f"{name}={self.target!r} is the target itself; give another column, or none")
+        if self.target in self.drop:
+            raise ParameterError(f"drop holds the target {self.target!r}; leave it out of drop, or give another target")
         if self.groups is not None and self.time is not None:
             raise ParameterError(
                 f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"

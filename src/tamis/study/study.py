@@ -19,7 +19,7 @@ import tamis
 from tamis import engine
 from tamis.check import one_of
 from tamis.engine import Task
-from tamis.errors import ParameterError, StudyError
+from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
@@ -100,6 +100,7 @@ class Study(BaseEstimator):
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures)
+        engine.workers(n_jobs)
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
@@ -131,7 +132,7 @@ class Study(BaseEstimator):
         """
         problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
-            raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another --folder")
+            raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
         settings = self.settings.to_dict()
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder):
@@ -272,7 +273,9 @@ class Study(BaseEstimator):
         lock = results["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
         if self._loaded:  # results that came from a file may lack what the page needs
-            with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "run the study afresh", StudyError):
+            with reading(
+                f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError
+            ):
                 written = page(results, self._plan(), looks)
         else:
             written = page(results, self._plan(), looks)
@@ -314,7 +317,7 @@ class Study(BaseEstimator):
 
     def _refuse_other(self) -> None:
         """Raise when the folder was begun anew since this study was run or loaded."""
-        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with `tamis run` first")
+        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with run() first")
         if any(now.get(part) != self.results_[part] for part in ("data", "settings", "lock")):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
@@ -396,7 +399,7 @@ class Study(BaseEstimator):
         try:
             Ledger(self.folder).append(lock, PREDICTED, version=tamis.__version__, rows=again, note=note)
             self.report()
-        except OSError:
+        except UnwritableError:
             return f"{note}; {said}, and the ledger cannot be written"
         return f"{note}; {said}, so the ledger counts this as a look at them"
 
@@ -476,14 +479,14 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None) -> Study:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that `tamis run` wrote")
+        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
-    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         study, known = _planned(plan, place, scoring), plan["settings"]["scoring"]
     if scoring is not None and spoken(scoring) != known:
         raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
-    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with `tamis run` first")
-    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "run the study afresh", StudyError):
+    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         refuse_damaged(study.results_)
     study.model_ = Model.read(place)
     return study

@@ -204,6 +204,7 @@ def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
         return replace(plan, dialect=replace(plan.dialect, newlines=True))
     elif "straddl" in message and plan.block < 1 << 28:
         return replace(plan, block=plan.block * 8)
+    _refuse_open_quote(plan, file)
     raise _ragged(plan, message, file)
 
 

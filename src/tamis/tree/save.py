@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.saved import classes, mapping, numbers, reading, refuse_shape, texts, whole
 from tamis.table.notation import Notation
@@ -55,6 +56,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     if params.get("cv") is None:
         params["cv"] = 10
     model = kind(**params)
+    workers(model.n_jobs)
     model.tree_ = Tree.from_dict(mapping("tree", saved["tree"]))
     width = model.tree_.value.shape[1]
     model.n_features_in_ = whole("n_features_in", saved["n_features_in"])
