@@ -135,8 +135,20 @@ def test_paired_difference_is_the_t_test_of_rows():
     first, second = rng.normal(1, 1, 50), rng.normal(0.8, 1, 50)
     found = difference(first, second, np.ones(50))
     known = stats.ttest_rel(first, second, alternative="greater")
-    assert found.p_value == pytest.approx(known.pvalue)
+    assert found.mean / found.error == pytest.approx(known.statistic)
     assert found.error == pytest.approx((first - second).std(ddof=1) / np.sqrt(50))
+    assert known.pvalue < found.p_value < 1.5 * known.pvalue  # normal rows are worth a third of their number
+
+
+def test_a_few_rows_that_tell_count_as_few():
+    """Four rows of the rare class among forty would pass for forty rows of evidence."""
+    from scipy import stats
+
+    first, second = np.full(40, 0.01), np.full(40, 0.011)
+    first[:4], second[:4] = 0.81, [0.70, 0.72, 0.74, 0.76]
+    found = difference(first, second, np.ones(40))
+    assert stats.ttest_rel(first, second, alternative="greater").pvalue < 0.05
+    assert found.p_value > 0.05
 
 
 def test_losses_are_proper_and_finite():
