@@ -223,13 +223,14 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _keep_spread(self, X: Any, weights: np.ndarray) -> None:
         """Keep what an interval of new rows needs: column means, the weight of all rows, (XᵀX)⁻¹ about the means."""
-        if X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
-            return
-        dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+        if hasattr(X, "toarray") or X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
+            return  # a sparse matrix made dense may not fit into memory
+        dense = np.asarray(X, dtype=np.float64)
         total = float(weights.sum())
         centre = weights @ dense / total if self.fit_intercept else np.zeros(dense.shape[1])
         scaled = np.sqrt(weights)[:, None] * (dense - centre)
-        unit = np.maximum(np.abs(scaled).max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
+        largest = np.abs(scaled).max(axis=0, initial=0.0)
+        unit = np.where(largest > 0, largest, 1.0)
         inverse = np.linalg.pinv(np.linalg.qr(scaled / unit, mode="r")) / unit[:, None]
         both = self.inputs_.restore(self.inputs_.restore(inverse @ inverse.T).T)
         self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
