@@ -7,8 +7,8 @@ difference is :math:`\bar d = \sum_u s_u / \sum_u n_u` and its standard error
 .. math:: \frac{1}{\sum_u n_u} \sqrt{\frac{U}{U - 1} \sum_u (s_u - n_u \bar d)^2}.
 
 Student's t has as many degrees of freedom as there are units that make up the variance, less one: with
-:math:`v_u = (s_u - n_u \bar d)^2` they are :math:`(\sum_u v_u)^2 / \sum_u v_u^2`. Of forty rows four of which are of the
-rare class it is these four that tell, and the plain t-test of forty would be far too sure.
+:math:`v_u = (s_u - n_u \bar d)^2` they are :math:`(\sum_u v_u)^2 / \sum_u v_u^2`. Of forty rows, four of which are of
+the rare class, it is these four that tell, and the plain t-test of forty would be far too sure.
 
 Repeats of folds add no rows: the losses of a row are averaged over them before anything else is done.
 """
