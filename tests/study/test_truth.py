@@ -83,7 +83,9 @@ def test_few_columns_are_named_and_the_rest_counted():
         "interval_note": "",
     }
     words = answer({**facts, **more, "accuracy": [0.9, 0.6]})
-    assert words.startswith("The forest uses 30 of 30 columns; 92% of what they contribute comes from a, b, c, z0")
+    assert words.startswith(
+        "The forest uses 30 of 30 columns, 8 of which make up 92% of what they contribute: a, b, c, z"
+    )
     assert words.count("z") == 5
 
 

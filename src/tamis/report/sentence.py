@@ -17,8 +17,8 @@ def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
     >>> [part["text"] for part in marked("2 columns: age, bmi. Good.", ["age", "bmi"])]
     ['2 columns: ', 'age', ', ', 'bmi', '. Good.']
     """
-    colon = words.find(": ")
-    done = colon + 2 if names and colon >= 0 else 0  # the names stand in a list after the first colon
+    start = words.find(f": {names[0]}") if names else -1  # the names stand in a list after a colon
+    done = start + 2 if start >= 0 else 0
     parts: list[dict[str, Any]] = [{"text": show.name(words[:done]), "is_name": False}]
     for name in names:
         if not words.startswith(str(name), done):

@@ -98,7 +98,7 @@ def _columns(facts: dict[str, Any]) -> str:
     if len(names) == len(shares):
         return f"{uses}: {', '.join(names)}."
     made = sum(shares[name] for name in names)
-    return f"{uses}; {made:.0%} of what they contribute comes from {', '.join(names)}."
+    return f"{uses}, {len(names)} of which make up {made:.0%} of what they contribute: {', '.join(names)}."
 
 
 def named(shares: dict[str, float]) -> list[str]:
