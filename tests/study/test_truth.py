@@ -35,13 +35,18 @@ def _run(frame, folder, **options):
     return tamis.Study(frame, target="y", folder=folder, **{"repeats": 1, **options}).run()
 
 
-@pytest.mark.parametrize("seed", [2, 5, 11])
-def test_no_signal_is_claimed_in_noise(seed, tmp_path):
-    """A column of noise would be said to tell the target."""
-    study = _run(_noise(seed), tmp_path / "s", lock=0, **SIMPLE)
-    assert study.results_["answer"]["signal"] == "none"
-    assert study.selected_ == []
-    assert study.answer_.startswith("No signal that can be told from chance was found in 8 columns")
+def test_a_signal_is_hardly_ever_claimed_in_noise(tmp_path):
+    """A column of noise would be said to tell the target; one claim in six is the most that a level of 5% leaves."""
+    claimed = 0
+    for seed in range(6):
+        study = _run(_noise(seed), tmp_path / str(seed), lock=0, **SIMPLE)
+        if study.results_["answer"]["signal"] != "none":
+            claimed += 1
+            continue
+        assert study.selected_ == []
+        assert study.score_ == study.results_["answer"]["baseline"]
+        assert study.answer_.startswith("No signal that can be told from chance was found in 8 columns")
+    assert claimed <= 1
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -193,7 +198,7 @@ def test_the_three_answers():
     """A signal that only one procedure shows would be denied, or claimed of the choice."""
     rng = np.random.default_rng(1)
     base, rows = np.ones(200), np.ones(200)
-    good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.0 + 0.5 * rng.normal(size=200)
+    good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.1 + 0.5 * rng.normal(size=200)
     assert claim([base, bad, good], base, good, rows).signal == "captured"
     assert claim([base, bad, good], base, base, rows).signal == "uncaptured"
     assert claim([base, bad], base, bad, rows).signal == "none"

@@ -9,8 +9,10 @@ import numpy as np
 
 from tamis.evaluate.paired import difference, holm
 
-#: How often a claim may be false where there is nothing to find.
-ALPHA = 0.05
+#: The nominal level of the tests. What is learned from noise loses to the baseline on rows it has not seen, so p-values
+#: there are far from uniform: at 0.1 a signal was claimed in 3 of 303 tables of noise (docs/study.md); 0.05 claims it in
+#: one, and misses a gain of 10% in 171 rows.
+ALPHA = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,7 @@ def claim(
     baseline, picked : losses that the choice is made by, of the baseline and of the procedure that each training part
         alone would have chosen: the same loss, or what decisions cost.
     rows : how many rows each sum is of.
-    alpha : the level of both tests. On noise neither comes near it (docs/study.md): what is learned there loses to the
-        baseline on rows it has not seen, so both together stay far below.
+    alpha : the nominal level of both tests.
     """
     whole = difference(baseline, picked, rows).p_value
     each = holm([difference(losses[0], sums, rows).p_value for sums in losses[1:]])
