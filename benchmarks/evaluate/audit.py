@@ -5,7 +5,7 @@ classifier (or least squares on the sum of the chosen columns), in 5 folds. The 
 the folds; the leaking estimator chooses them on every row it has met in earlier folds as well. Run on both,
 the audit sees an estimator, a function that returns its predictions by fold, or one that returns only its score.
 
-Run: python benchmarks/evaluate/audit.py [--tables 100] [--jobs 1]
+Run: python benchmarks/evaluate/audit.py [--tables 100] [--start 0] [--jobs 1]
 """
 
 from __future__ import annotations
@@ -128,12 +128,12 @@ def procedure(kind: str, leak: bool, scoring: str, classes: bool) -> Any:
     return predictions if kind == "predictions" else number
 
 
-def verdicts(job: tuple[str, str, str, bool, int]) -> tuple[int, int, float]:
+def verdicts(job: tuple[str, str, str, bool, int, int]) -> tuple[int, int, float]:
     """Of so many tables: flagged, not decided, and the mean number of shuffles."""
-    scoring, kind, target, leak, tables = job
+    scoring, kind, target, leak, start, tables = job
     flagged, open_, runs = 0, 0, 0
     warnings.simplefilter("ignore")
-    for seed in range(tables):
+    for seed in range(start, start + tables):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(N, D))
         shares = {"balanced": 30, "85/15": 9}
@@ -150,6 +150,7 @@ def main() -> None:
     """Print a table: flagged (and not decided) of the leaking and of the honest."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
     settings = [(m, t) for t in ("balanced", "85/15") for m in CLASSES] + [(m, "numbers") for m in NUMBERS]
@@ -160,7 +161,7 @@ def main() -> None:
     with ProcessPoolExecutor(given.jobs) as pool:
         run = pool.map if given.jobs > 1 else map
         for metric, target in settings:
-            jobs = [(metric, kind, target, leak, given.tables) for kind in kinds for leak in (True, False)]
+            jobs = [(metric, kind, target, leak, given.start, given.tables) for kind in kinds for leak in (True, False)]
             found = list(run(verdicts, jobs))
             cells = [" / ".join(_cell(one) for one in found[i : i + 2]) for i in range(0, 6, 2)]
             print(f"| {metric} | {target} | {' | '.join(cells)} |", flush=True)
