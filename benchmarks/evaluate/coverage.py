@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
+from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.interval import Interval, score_interval, tallies_of
-from tamis.evaluate.judge import judge, problem
+from tamis.evaluate.outcome import outcome_of
+from tamis.evaluate.problem import problem_of
 from tamis.evaluate.weighted import weighted
 from tamis.metrics import METRICS, Metric, prepare
 from tamis.split import folds
@@ -127,13 +130,15 @@ SETTINGS = {
 
 def intervals(setting: Setting, X: np.ndarray, y: np.ndarray, groups: Any, seed: int) -> dict[str, Interval]:
     """The interval that nested_score gives for each metric."""
-    task = problem([setting.model], X, y, "brier" if "mse" not in setting.metrics else "mse")
+    task = problem_of([setting.model], X, y, groups=groups)
+    asked = METRICS["brier" if "mse" not in setting.metrics else "mse"]
     pairs = folds(
-        setting.outer, y, groups=groups, classifier=task.classes, seed=seed, repeats=setting.repeats, complete=False
+        setting.outer, y, groups=groups, classifier=task.of_classes, seed=seed, repeats=setting.repeats, complete=False
     )
-    outcomes = judge(setting.model, task, pairs, groups=groups, seed=seed, repeats=setting.repeats, n_jobs=1)
+    keep, parts = partial(outcome_of, metric=asked), named_folds(pairs, setting.repeats)
+    outcomes = cross_validate(task, {"it": setting.model}, parts, keep, seed=seed, n_jobs=1)["it"]
     judged = [outcome.judged for outcome in outcomes]
-    tallies = tallies_of(task.metric, task.y, judged, task.labels, groups=groups)
+    tallies = tallies_of(asked, task.y, judged, task.classes, groups=groups)
     sizes = [float(np.mean([len(part) for part in parts])) for parts in zip(*pairs)]
     found = {}
     for name in setting.metrics:

@@ -18,6 +18,7 @@ _HOME = {
     "SubsetSelector": "tamis.search",
     "StabilitySelector": "tamis.search",
     "ShadowSelector": "tamis.search",
+    "MirrorSelector": "tamis.search",
     "LinearRegressor": "tamis.linear",
     "LinearClassifier": "tamis.linear",
     "TreeClassifier": "tamis.tree",

@@ -217,7 +217,10 @@ def run(
     repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew")] = None,
     groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
     time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
-    procedures: Annotated[str | None, typer.Option(help="procedures to compare, separated by commas")] = None,
+    procedures: Annotated[
+        str | None,
+        typer.Option(help="procedures to compare, separated by commas; my_script.py:name for your own"),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
     as_json: JsonOption = False,
@@ -243,10 +246,19 @@ def run(
         repeats=repeats,
         groups=groups,
         time=time,
-        procedures=_listed(procedures),
+        procedures=_with_scripts(_listed(procedures)),
         n_jobs=jobs,
     )
     _run(study, fresh=fresh, as_json=as_json)
+
+
+def _with_scripts(names: Any) -> Any:
+    """Procedures by name; those of scripts, my_script.py:name, as the pipelines they are."""
+    if names is None or not any(":" in name for name in names):
+        return names
+    from tamis.evaluate.script import from_script
+
+    return {name.rpartition(":")[2]: from_script(name) if ":" in name else name for name in names}
 
 
 def _run(study: Any, *, fresh: bool, as_json: bool) -> None:

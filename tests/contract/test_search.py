@@ -6,7 +6,7 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ri
 from sklearn.tree import DecisionTreeClassifier
 from tests.contract.checks import assert_every_check_passes
 
-from tamis import ShadowSelector, StabilitySelector, SubsetSelector
+from tamis import ForestClassifier, ForestRegressor, MirrorSelector, ShadowSelector, StabilitySelector, SubsetSelector
 
 ESTIMATORS = [
     SubsetSelector(LinearRegression(), k=1, cv=2),
@@ -19,6 +19,9 @@ ESTIMATORS = [
     StabilitySelector(Lasso(alpha=1e-3), n_resamples=4, combine="union"),
     StabilitySelector(SelectKBest(f_classif, k=1), n_resamples=4, threshold=0.5, resample="bootstrap"),
     ShadowSelector(max_rounds=2, keep="undecided"),
+    MirrorSelector(),
+    MirrorSelector(ForestClassifier(20), leaves=1),
+    MirrorSelector(ForestRegressor(20), leaves=(1, 5)),
 ]
 
 

@@ -22,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import tamis
-from tamis.errors import KindError, ParameterError
+from tamis.errors import KindError, ParameterError, TableError
 from tamis.evaluate.null import chance, permuted
 from tamis.metrics import METRICS
 
@@ -275,7 +275,7 @@ def test_the_picture_shows_chance_and_score():
         (lambda X, y: tamis.audit(lambda X, y: np.nan, X, y), ParameterError, "must return a finite score"),
         (lambda X, y: tamis.audit(select_inside, X, y, n_permutations=5), ParameterError, "n_permutations=5"),
         (lambda X, y: tamis.audit(select_inside, X, y, alpha=0), ParameterError, "alpha=0 is out of range"),
-        (lambda X, y: tamis.audit(select_inside, X, y[1:]), ParameterError, "40 rows and the target 39"),
+        (lambda X, y: tamis.audit(select_inside, X, y[1:]), TableError, "40 rows and the target 39"),
         (lambda X, y: tamis.audit(select_inside, X, y, scoring="mse"), ParameterError, "target holds classes"),
         (lambda X, y: tamis.audit(GaussianNB(), X, y, time=np.zeros(40)), ParameterError, "fewer than 3 different"),
     ],

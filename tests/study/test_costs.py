@@ -13,7 +13,7 @@ import tamis
 from tamis.errors import ParameterError
 from tamis.evaluate import LossMatrix
 
-QUICK = {"folds": 3, "inner": 2, "repeats": 1, "procedures": ("stump", "lasso")}
+QUICK = {"folds": 3, "inner": 5, "repeats": 1, "procedures": ("stump", "lasso")}
 DEAR = "sick>well=10, well>sick=1"
 
 

@@ -22,7 +22,6 @@ from tamis.forest import ForestClassifier, ForestRegressor
 from tamis.forest.save import MAGIC
 from tamis.linear import LinearClassifier
 from tamis.lock import Ledger, Lock
-from tamis.study.sifted import SiftedForest
 from tamis.table import Table
 from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -213,8 +212,8 @@ def test_a_forest_is_packed_in_memory(monkeypatch):
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
     X = np.random.default_rng(0).normal(size=(60, 2))
-    model = SiftedForest("numbers", 0).fit(Table.of(X), X[:, 0])
-    again = SiftedForest.from_dict(json.loads(json.dumps(model.to_dict())))
+    model = tamis.MirrorSelector().fit(Table.of(X), X[:, 0])
+    again = tamis.MirrorSelector.from_dict(json.loads(json.dumps(model.to_dict())))
     assert np.array_equal(again.predict(Table.of(X)), model.predict(Table.of(X)))
 
 

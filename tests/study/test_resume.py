@@ -71,7 +71,8 @@ def test_finished_work_is_never_repeated(classes_csv, finished, monkeypatch):
     def refuse(*args, **kwargs):
         raise AssertionError("a finished task was computed again")
 
-    monkeypatch.setattr("tamis.study.fold._fit", refuse)
+    monkeypatch.setattr("tamis.evaluate.cross_validate.train", refuse)
+    monkeypatch.setattr("tamis.study.fold.train", refuse)
     before = (finished / "results.json").read_bytes()
     _study(classes_csv, finished).run()
     assert (finished / "results.json").read_bytes() == before

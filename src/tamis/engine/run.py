@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
 from tamis.engine.blas import one_blas_thread
 from tamis.engine.seed import seed_of
@@ -20,14 +21,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Task:
-    """A named piece of work: `function(*args, seed=...)`; the name decides the seed."""
+    """A named piece of work: `function(*args, seed=...)`; its name decides the seed, or `seeded_by` where given."""
 
     name: str
     function: Callable[..., Any]
     args: tuple[Any, ...] = field(default=())
+    seeded_by: str = ""
+
+    def seed(self, seed: int) -> int:
+        """The seed of this task under the seed of all."""
+        return seed_of(seed, self.seeded_by or self.name)
 
     def __call__(self, seed: int) -> Any:
-        return self.function(*self.args, seed=seed_of(seed, self.name))
+        return self.function(*self.args, seed=self.seed(seed))
 
 
 def workers(n_jobs: int | None) -> int:
@@ -53,8 +59,13 @@ def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> I
     Every task computes on one BLAS thread, so its bits do not depend on how many tasks run beside it. When one fails,
     no further task is begun, those under way are finished and handed out, and then its error is raised.
     """
-    pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     failed: list[Exception] = []
+    if _alone(n_jobs):
+        with one_blas_thread():
+            for task in tasks:
+                yield task, task(seed)
+        return
+    pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():
         for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed)):
             if error is not None:
@@ -63,6 +74,14 @@ def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> I
                 yield task, result
     if failed:
         raise failed[0]
+
+
+def _alone(n_jobs: int | None) -> bool:
+    """Whether tasks run one after another, here: neither `n_jobs` nor a backend the user chose says otherwise."""
+    if n_jobs is None:
+        backend, given = get_active_backend()
+        n_jobs = backend.default_n_jobs if given is None else given
+    return n_jobs == 1
 
 
 def _until(tasks: Sequence[Task], failed: list[Exception]) -> Iterator[Task]:

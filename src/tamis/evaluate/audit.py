@@ -84,7 +84,7 @@ class Audit:
 def audit(
     procedure: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n_permutations: int = 100,
     scoring: Any = None,
@@ -111,7 +111,7 @@ def audit(
         larger is better unless `scoring` names an error. With predictions chance is known for any metric; with a bare
         score the function is also run on two tables in which nothing can be found, and where these leave chance open
         the verdict is that it cannot be told.
-    X, y : the table and its target.
+    X, y : the table and its target; or X is a `Problem`, which has both.
     n_permutations : shuffles at most; fewer are run when the verdict is clear.
     scoring : the metric of an estimator or of predictions; for a function that returns a score, the metric of it.
     chance_level : the score of knowing nothing, when it is known better.
@@ -189,7 +189,7 @@ def _level(runner: Runner, real: Run, given: float | None) -> Level:
     if runner.metric is None and _falls(runner):
         return constant([0.0], "unknown: it falls where the target can be learned, so name the error it is", False)
     metrics = [metric for metric in _metrics(runner) if metric.needs != "model"]
-    labels = runner.task.labels
+    labels = runner.task.classes
     values = [float(_turned(runner, value)) for metric in metrics for value in blind(metric, runner.y, labels)]
     if values and all(metric.base not in _BETTER_ON_FEW_ROWS for metric in metrics):
         names = " or ".join(sorted({metric.base for metric in metrics}))
@@ -199,7 +199,7 @@ def _level(runner: Runner, real: Run, given: float | None) -> Level:
 
 def _falls(runner: Runner) -> bool:
     """True when a function scores less on a table that tells the target than on equal rows: it returns an error."""
-    labels = runner.task.labels
+    labels = runner.task.classes
     y = runner.y if labels is None else unequal(len(runner.y), labels)[0]
     alike = runner.elsewhere(equal_rows, [y])[0]
     told = runner.elsewhere(lambda X, seed, number: telling_table(X, y, labels, seed, number), [y])[0]
@@ -211,7 +211,7 @@ def _metrics(runner: Runner) -> list[Metric]:
     if runner.metric is not None:
         return [runner.metric]
     scores = [_on(runner, almost_equal_rows), _on(runner, equal_rows)]
-    return recognised(scores, runner.y, runner.task.labels)
+    return recognised(scores, runner.y, runner.task.classes)
 
 
 def _on(runner: Runner, make: Any) -> Callable[[np.ndarray], float]:

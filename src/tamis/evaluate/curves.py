@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from tamis.check import count, nearest, number
-from tamis.engine import generator, map_threads, seed_of
+from tamis.engine import generator, seed_of
 from tamis.errors import ParameterError
-from tamis.evaluate.judge import Problem, named_procedures, problem
+from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, named_folds
+from tamis.evaluate.loss import metric_for
 from tamis.evaluate.nested import whole_seed
+from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, score_model, utility
 from tamis.split import Folds, folds
-from tamis.table import take
 
 __all__ = ["Curve", "Grown", "complexity_curve", "grow"]
 
@@ -117,11 +118,14 @@ def complexity_curve(
     if not sizes:
         raise ParameterError(f"values of {parameter!r} are empty; give at least one")
     make = _maker(procedure, parameter, sizes)
-    task = problem([make(sizes[0])], X, y, scoring)
-    seed = whole_seed(random_state)
-    pairs = folds(cv, task.y, groups=groups, time=time, classifier=task.classes, seed=seed, repeats=repeats, X=task.X)
-    train, validation = _scores(make, task, pairs, sizes, parameter, seed, n_jobs)
-    return Curve(parameter, sizes, task.metric, train, validation)
+    task = problem_of([make(sizes[0])], X, y, groups=groups, time=time)
+    refuse_one_class(task)
+    metric, seed = metric_for(scoring, None, task.classes), whole_seed(random_state)
+    pairs = folds(
+        cv, task.y, groups=task.groups, time=task.time, classifier=task.of_classes, seed=seed, repeats=repeats, X=task.X
+    )
+    train, validation = _scores(make, task, metric, pairs, sizes, parameter, seed, n_jobs)
+    return Curve(parameter, sizes, metric, train, validation)
 
 
 def grow(
@@ -165,14 +169,15 @@ def grow(
     count("most", most, low=start)
     count("patience", patience)
     number("tolerance", tolerance, low=0)
-    task = problem([make(start)], X, y, scoring)
-    seed = whole_seed(random_state)
-    pairs = folds(cv, task.y, groups=groups, classifier=task.classes, seed=seed, X=task.X)
+    task = problem_of([make(start)], X, y, groups=groups)
+    refuse_one_class(task)
+    metric, seed = metric_for(scoring, None, task.classes), whole_seed(random_state)
+    pairs = folds(cv, task.y, groups=task.groups, classifier=task.of_classes, seed=seed, X=task.X)
     trains: list[np.ndarray] = []
     validations: list[np.ndarray] = []
     converged = False
     for size in range(start, most + 1):
-        train, validation = _scores(make, task, pairs, [size], "size", seed, n_jobs)
+        train, validation = _scores(make, task, metric, pairs, [size], "size", seed, n_jobs)
         trains.append(train[0])
         validations.append(validation[0])
         if len(trains) > patience:
@@ -181,7 +186,7 @@ def grow(
                 converged = True
                 break
     sizes = list(range(start, start + len(trains)))
-    curve = Curve("size", sizes, task.metric, np.array(trains), np.array(validations))
+    curve = Curve("size", sizes, metric, np.array(trains), np.array(validations))
     return Grown(int(curve.best), make(curve.best).fit(task.X, task.y), curve, converged)
 
 
@@ -208,6 +213,7 @@ def _maker(procedure: Any, parameter: str, sizes: list[Any]) -> Callable[[Any], 
 def _scores(
     make: Callable[[Any], Any],
     task: Problem,
+    metric: Metric,
     pairs: Folds,
     sizes: list[Any],
     parameter: str,
@@ -215,26 +221,32 @@ def _scores(
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Training and validation scores, sizes × folds."""
-
-    def one(fold: int) -> list[tuple[float, float]]:
-        train, test = pairs[fold]
-        held = take(task.X, rows=test)
-        order = _order(task, train, seed_of(seed, "rows", fold)) if parameter == "rows" else train
-        found = []
-        for size in sizes:
-            rows = order[: _rows(size, len(train))] if parameter == "rows" else train
-            table = take(task.X, rows=rows)
-            fitted = make(size).fit(table, task.y[rows])
-            found.append((_score(fitted, table, rows, task), _score(fitted, held, test, task)))
-        return found
-
-    with threadpool_limits(1):
-        both = np.array(map_threads(one, range(len(pairs)), n_jobs))
-    return both[:, :, 0].T, both[:, :, 1].T
+    named, keep = named_folds(pairs), partial(_both, metric=metric)
+    found = []
+    for size in sizes:
+        parts = named
+        if parameter == "rows":
+            parts = [_shortened(task, fold, i, size, seed) for i, fold in enumerate(named)]
+        found.append(cross_validate(task, {"it": make(size)}, parts, keep, seed=seed, n_jobs=n_jobs)["it"])
+    both = np.array(found)
+    return both[:, :, 0], both[:, :, 1]
 
 
-def _score(fitted: Any, X: Any, rows: np.ndarray, task: Problem) -> float:
-    return score_model(fitted, X, task.y[rows], metric=task.metric, labels=task.labels)
+def _shortened(task: Problem, fold: Fold, place: int, size: Any, seed: int) -> Fold:
+    """The fold with so many (or such a share) of its training rows."""
+    order = _order(task, fold.train, seed_of(seed, "rows", place))
+    return replace(fold, train=order[: _rows(size, len(fold.train))])
+
+
+def _both(trained: Trained, *, metric: Metric) -> tuple[float, float]:
+    """The score on the rows learned from, and on those held out."""
+    parts = (trained.fold.train, trained.fold.test)
+    train, test = (_score(trained.problem, trained.model, rows, metric) for rows in parts)
+    return train, test
+
+
+def _score(task: Problem, fitted: Any, rows: np.ndarray, metric: Metric) -> float:
+    return score_model(fitted, task.shown(rows, fitted), task.y[rows], metric=metric, labels=task.classes)
 
 
 def _rows(size: Any, n: int) -> int:
@@ -246,7 +258,7 @@ def _order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
     """Training rows shuffled so that every beginning holds the classes in their shares."""
     draw = generator(seed, "order")
     shuffled = draw.permutation(train)
-    if not task.classes:
+    if not task.of_classes:
         return np.asarray(shuffled)
     y = task.y[shuffled]
     place = np.empty(len(y))

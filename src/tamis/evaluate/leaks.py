@@ -12,10 +12,10 @@ from scipy import stats
 
 from tamis.check import one_of
 from tamis.evaluate.alone import Alone, alone, suspects
+from tamis.evaluate.problem import Problem, problem_of
 from tamis.evaluate.twins import near_twins, row_keys, shuffled_columns, twins
 from tamis.split import Folds
-from tamis.table import Column, Table, is_class_target
-from tamis.table.target import Classes, numbers
+from tamis.table import Column, Table
 
 __all__ = ["Leak", "leaks"]
 
@@ -49,7 +49,7 @@ class Leak:
 
 def leaks(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     groups: Any = None,
     time: Any = None,
@@ -61,7 +61,7 @@ def leaks(
 
     Parameters
     ----------
-    X : the table (anything `Table.of` takes), without the target.
+    X : the table (anything `Table.of` takes), without the target; or a `Problem`, which has the target, too.
     y : the target.
     groups, time : one value a row, when the split will respect them; what they settle is not reported.
     folds : the (train, test) positions that will be used, to say how many twins they tear apart.
@@ -73,9 +73,11 @@ def leaks(
     >>> next(leak.sentence for leak in found if leak.kind == "predicts")
     "column 'x1' alone tells the target of 100% of the rows: is it known before the target is? if not, drop it"
     """
-    table = Table.of(X)
-    classes = is_class_target(y) if task is None else one_of("task", task, ("classes", "numbers")) == "classes"
-    target = Classes.of(y).codes.astype(np.float64) if classes else numbers(y)
+    if task is not None:
+        one_of("task", task, ("classes", "numbers"))
+    if not isinstance(X, Problem):
+        X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
+    table, classes, target, groups, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.groups, X.time
     keys = row_keys(table)
     found = [
         *_by_column(table, target, classes, groups is not None, time is not None),

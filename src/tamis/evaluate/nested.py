@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from tamis.engine import seed_of
+from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.interval import (
     Interval,
     Judged,
@@ -21,8 +22,10 @@ from tamis.evaluate.interval import (
     score_interval,
     tallies_of,
 )
-from tamis.evaluate.judge import Outcome, Problem, judge, named_procedures, problem
+from tamis.evaluate.loss import metric_for
+from tamis.evaluate.outcome import Outcome, outcome_of
 from tamis.evaluate.paired import holm
+from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.evaluate.promise import in_units, inner_notes
 from tamis.evaluate.stability import stability
 from tamis.metrics import Metric, prepare, remarks, utility
@@ -134,7 +137,7 @@ class Comparison:
 def nested_score(
     procedure: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     outer: Any = 5,
     repeats: int = 1,
@@ -152,7 +155,7 @@ def nested_score(
     Parameters
     ----------
     procedure : a scikit-learn estimator or pipeline, an imbalanced-learn pipeline; or a list or dict of them.
-    X, y : the table (NumPy, SciPy sparse, pandas, polars, Table) and its target.
+    X, y : the table (NumPy, SciPy sparse, pandas, polars, Table) and its target; or X is a `Problem`, which has both.
     outer : the outer folds: a number, a share to hold out, "loo", a splitter, or (train, test) pairs.
     repeats : how often the outer folds are drawn anew.
     scoring : a metric by name, a scikit-learn scorer, or a function f(y_true, y_pred) or f(estimator, X, y), as in
@@ -179,22 +182,29 @@ def nested_score(
     (5, True)
     """
     named = named_procedures(procedure)
-    task = problem(list(named.values()), X, y, scoring, loss)
+    task = problem_of(list(named.values()), X, y, groups=groups, time=time)
+    refuse_one_class(task)
+    metric = metric_for(scoring, loss, task.classes)
     seed = whole_seed(random_state)
     pairs = folds(
-        outer, task.y, groups=groups, time=time, classifier=task.classes, seed=seed, repeats=repeats, X=task.X
+        outer,
+        task.y,
+        groups=task.groups,
+        time=task.time,
+        classifier=task.of_classes,
+        seed=seed,
+        repeats=repeats,
+        X=task.X,
     )
+    keep = partial(outcome_of, metric=metric, model=keep_models)
+    outcomes = cross_validate(task, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
     results = {}
     for name, model in named.items():
-        with threadpool_limits(1):
-            outcomes = judge(
-                model, task, pairs, groups=groups, seed=seed, repeats=repeats, n_jobs=n_jobs, keep=keep_models
-            )
-        result = _result(name, task, pairs, outcomes, groups, level, seed)
-        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, groups, time)])
+        result = _result(name, task, metric, pairs, outcomes[name], level, seed)
+        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, task.groups, task.time)])
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
-    return _comparison(results, task, groups, level, seed)
+    return _comparison(results, task, metric, level, seed)
 
 
 def _shown(interval: Interval) -> str:
@@ -212,35 +222,33 @@ def whole_seed(random_state: Any) -> int:
 
 
 def _result(
-    name: str, task: Problem, pairs: Folds, outcomes: list[Outcome], groups: Any, level: float, seed: int
+    name: str, task: Problem, metric: Metric, pairs: Folds, outcomes: list[Outcome], level: float, seed: int
 ) -> NestedScore:
     judged = [outcome.judged for outcome in outcomes]
-    scores, notes = _scores(task, outcomes)
+    scores, notes = _scores(task, metric, outcomes)
     n_train = float(np.mean([outcome.n_train for outcome in outcomes]))
     n_test = float(np.mean([len(j.rows) for j in judged]))
     resampling = resampled(
-        task.metric, task.y, judged, task.labels, groups=groups, level=level, seed=seed_of(seed, "interval")
+        metric, task.y, judged, task.classes, groups=task.groups, level=level, seed=seed_of(seed, "interval")
     )
-    tallies = tallies_of(task.metric, task.y, judged, task.labels, groups=groups)
+    tallies = tallies_of(metric, task.y, judged, task.classes, groups=task.groups)
     interval = score_interval(
-        task.metric, tallies, scores, n_train, n_test, level=level, seed=seed_of(seed, "score interval")
+        metric, tallies, scores, n_train, n_test, level=level, seed=seed_of(seed, "score interval")
     )
     mean = float(scores.mean())
-    promises = _promises(task.metric, outcomes)
+    promises = _promises(metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
     chosen = [one for one in sets if one is not None]
     steady = stability(chosen, _n_columns(task, chosen), level=level) if len(chosen) == len(sets) else None
     return NestedScore(
         name=name,
-        metric=task.metric,
+        metric=metric,
         scores=scores,
         mean=mean,
         interval=interval,
         bootstrap_interval=resampling,
         promised=promises,
-        optimism=None
-        if promises is None
-        else float(np.mean(utility(task.metric, promises)) - utility(task.metric, mean)),
+        optimism=None if promises is None else float(np.mean(utility(metric, promises)) - utility(metric, mean)),
         selected=chosen if steady else None,
         stability=steady[0] if steady else None,
         stability_interval=steady[1] if steady else None,
@@ -249,11 +257,11 @@ def _result(
         folds=pairs,
         seconds=np.array([outcome.seconds for outcome in outcomes]),
         models=[outcome.model for outcome in outcomes if outcome.model is not None],
-        notes=[*remarks(task.metric, task.y), *notes, *([interval.note] if interval.note else [])],
+        notes=[*remarks(metric, task.y), *notes, *([interval.note] if interval.note else [])],
     )
 
 
-def _scores(task: Problem, outcomes: list[Outcome]) -> tuple[np.ndarray, list[str]]:
+def _scores(task: Problem, metric: Metric, outcomes: list[Outcome]) -> tuple[np.ndarray, list[str]]:
     """Fold scores; where folds are single rows and the metric is no mean over rows, the score of each whole repeat."""
     scores = np.array([outcome.score for outcome in outcomes])
     if not np.isnan(scores).any():
@@ -262,14 +270,14 @@ def _scores(task: Problem, outcomes: list[Outcome]) -> tuple[np.ndarray, list[st
     for repeat in sorted({outcome.judged.repeat for outcome in outcomes}):
         of = [outcome.judged for outcome in outcomes if outcome.judged.repeat == repeat]
         rows, given = np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of])
-        pooled.append(float(task.metric.value(*prepare(task.metric, task.y[rows], given, task.labels))))
-    note = f"{task.metric.name} has no value on a single row; it is computed once over all held-out rows"
+        pooled.append(float(metric.value(*prepare(metric, task.y[rows], given, task.classes))))
+    note = f"{metric.name} has no value on a single row; it is computed once over all held-out rows"
     return np.array(pooled), [note]
 
 
-def mean_score(task: Problem, outcomes: list[Outcome]) -> float:
+def mean_score(task: Problem, metric: Metric, outcomes: list[Outcome]) -> float:
     """The mean of the fold scores, as a NestedScore has it."""
-    return float(_scores(task, outcomes)[0].mean())
+    return float(_scores(task, metric, outcomes)[0].mean())
 
 
 def _promises(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
@@ -292,21 +300,21 @@ def _frequency(chosen: list[tuple[str, ...]]) -> dict[str, float]:
     return {column: n / len(chosen) for column, n in ordered}
 
 
-def _comparison(results: dict[str, NestedScore], task: Problem, groups: Any, level: float, seed: int) -> Comparison:
-    means = {name: utility(task.metric, result.mean) for name, result in results.items()}
+def _comparison(results: dict[str, NestedScore], task: Problem, metric: Metric, level: float, seed: int) -> Comparison:
+    means = {name: utility(metric, result.mean) for name, result in results.items()}
     best = max(means, key=lambda name: means[name])
     score, interval = best_of_many(
-        task.metric,
+        metric,
         task.y,
         [result.judged for result in results.values()],
-        task.labels,
-        groups=groups,
+        task.classes,
+        groups=task.groups,
         level=level,
         seed=seed_of(seed, "best"),
     )
-    optimism = float(means[best] - utility(task.metric, score))
+    optimism = float(means[best] - utility(metric, score))
     interval = interval if interval.note else _as_wide(interval, score, results[best])
-    return Comparison(results, best, score, interval, optimism, _pairs(results, task.metric, level))
+    return Comparison(results, best, score, interval, optimism, _pairs(results, metric, level))
 
 
 def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,14 @@ from tamis.evaluate.chance.answers import Answers, labels_of, prepared, read_ret
 from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.chance.uninformed import chance
-from tamis.evaluate.judge import Problem, judge, named_procedures, problem
+from tamis.evaluate.cross_validate import cross_validate, named_folds
+from tamis.evaluate.loss import metric_for
 from tamis.evaluate.nested import mean_score
+from tamis.evaluate.outcome import outcome_of
+from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, find
 from tamis.split import folds
-from tamis.table import Classes, is_class_target, numbers, take
+from tamis.table import take
 from tamis.table.like import like
 
 __all__ = ["Run", "Runner", "chance", "permuted"]
@@ -57,15 +61,17 @@ class Runner:
     ) -> None:
         self.paired = paired
         self.procedure, self.outer, self.seed, self.n_jobs = procedure, outer, seed, n_jobs
-        self.groups, self.time, self.given = groups, time, y
+        self.given = X.y if y is None and isinstance(X, Problem) else y
         self.is_estimator = hasattr(procedure, "fit")
         if self.is_estimator:
             named_procedures(procedure)
-            self.task = problem([procedure], X, y, scoring)
-            self.metric: Metric | None = self.task.metric
+            self.task = problem_of([procedure], X, y, groups=groups, time=time)
+            refuse_one_class(self.task)
+            self.metric: Metric | None = metric_for(scoring, None, self.task.classes)
         elif callable(procedure):
-            self.task = _bare(X, y)
-            self.metric = None if scoring is None else find(scoring, classes=self.task.classes, labels=self.task.labels)
+            self.task = problem_of([], X, y, groups=groups, time=time)
+            classes = self.task.classes
+            self.metric = None if scoring is None else find(scoring, classes=classes is not None, labels=classes)
         else:
             raise KindError(f"the procedure {procedure!r} has no fit and cannot be called; give a model or a function")
         if time is not None and len(np.unique(np.asarray(time))) < 3:
@@ -75,6 +81,14 @@ class Runner:
     @property
     def y(self) -> np.ndarray:
         return self.task.y
+
+    @property
+    def groups(self) -> np.ndarray | None:
+        return self.task.groups
+
+    @property
+    def time(self) -> np.ndarray | None:
+        return self.task.time
 
     def real(self) -> Run:
         """The run on the target as it is. It comes first: it shows whether a function returns predictions."""
@@ -136,21 +150,25 @@ class Runner:
         if isinstance(found, float):
             return Run(found)
         if self.metric is None:
-            self.metric = usual_metric(found, self.task.classes)
-        labels = labels_of(self.metric, found, self.task.labels)
+            self.metric = usual_metric(found, self.task.of_classes)
+        labels = labels_of(self.metric, found, self.task.classes)
         score = score_of(self.metric, prepared(self.metric, found, labels))
         return Run(score, self._chance(self.metric, found, labels, number))
 
     def _in_folds(self, X: Any, y: np.ndarray, number: int) -> Run:
-        task = Problem(X, y, self.task.names, self.task.metric, self.task.labels)
+        metric: Any = self.metric
+        task = replace(self.task, X=X, y=y)
         seed = self.seed if number < 0 else seed_of(self.seed, "folds", number)  # other folds every time: see _order
-        pairs = folds(self.outer, y, groups=self.groups, time=self.time, classifier=task.classes, seed=seed, X=X)
-        outcomes = judge(self.procedure, task, pairs, groups=self.groups, seed=seed)
+        pairs = folds(self.outer, y, groups=self.groups, time=self.time, classifier=task.of_classes, seed=seed, X=X)
+        kept = cross_validate(
+            task, {"it": self.procedure}, named_folds(pairs), partial(outcome_of, metric=metric), seed=seed, n_jobs=1
+        )
+        outcomes = kept["it"]
         promises = [outcome.promised for outcome in outcomes if outcome.promised is not None]
         if len(promises) == len(outcomes):
             self.promises[number] = float(np.mean(promises))
         judged = [Answers(y[o.judged.rows], o.judged.answer, o.judged.rows) for o in outcomes]
-        return Run(mean_score(task, outcomes), self._chance(task.metric, judged, task.labels, number))
+        return Run(mean_score(task, metric, outcomes), self._chance(metric, judged, task.classes, number))
 
     def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
         """Chance for these predictions, where it is asked for."""
@@ -158,13 +176,3 @@ class Runner:
             return None
         seed = seed_of(self.seed, "chance", number)
         return reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time)
-
-
-def _bare(X: Any, y: Any) -> Problem:
-    """A table and target for a callable, whose metric is its own affair."""
-    given = X if hasattr(X, "shape") else np.asarray(X)
-    classes = is_class_target(y)
-    target = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel() if classes else numbers(y)
-    if given.shape[0] != len(target):
-        raise ParameterError(f"the table has {given.shape[0]:,} rows and the target {len(target):,}; give one a row")
-    return Problem(given, target, (), find(None, classes=classes), Classes.of(y).labels if classes else None)

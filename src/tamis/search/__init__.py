@@ -9,6 +9,7 @@ _HOME = {
     "SubsetSelector": "tamis.search.subset",
     "StabilitySelector": "tamis.search.stability",
     "ShadowSelector": "tamis.search.shadow",
+    "MirrorSelector": "tamis.search.mirror",
     "compare": "tamis.search.comparison",
     "Comparison": "tamis.search.comparison",
     "History": "tamis.search.history",

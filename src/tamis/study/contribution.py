@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-from tamis.study.procedures import Fitted
+import numpy as np
+
+from tamis.engine import generator
+from tamis.evaluate.cross_validate import predicted
+from tamis.evaluate.paired import row_losses
+from tamis.evaluate.problem import Problem, is_ours
+from tamis.study.fitted import Fitted
+
+#: Rows that a model of others is asked about, at most.
+MOST_ASKED = 5_000
 
 
-def contributions(fitted: Fitted) -> dict[str, float]:
+def contributions(fitted: Fitted, problem: Problem) -> dict[str, float]:
     """Share of each column that a model just fitted uses, largest first; ties by name.
 
     A linear model: the standard deviation, over the training rows, of what the column adds to the linear predictor (of
-    several classes: root mean square over them). A tree or a forest: the share of the improvement it brings.
+    several classes: root mean square over them). A tree or a forest: the share of the improvement it brings. Any other
+    model, or a pipeline: how much its loss (Brier, or squared error) on the training rows grows when the column is
+    shuffled.
     """
-    model = fitted.model
-    if hasattr(model, "inputs_"):
+    model, names = fitted.model, fitted.columns
+    if not is_ours(model):
+        weight = _shuffled(fitted, problem)
+    elif hasattr(model, "inputs_"):
         weight = dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
-    elif hasattr(model, "forest_"):
-        weight = dict(zip(model.selected_columns_, model.forest_.feature_importances_.tolist()))
+    elif hasattr(model, "estimator_"):
+        weight = dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
     elif hasattr(model, "tree_"):
         weight = dict(zip(model.tree_.names, model.feature_importances_.tolist()))
     else:
         weight = {}
-    known = {str(name): float(weight.get(name, 0.0)) for name in fitted.columns}
+    known = {str(name): float(weight.get(name, 0.0)) for name in names}
     total = sum(known.values())
     order = sorted(known, key=lambda name: (-known[name], name))
     return {name: known[name] / total if total > 0 else 1 / len(known) for name in order}
+
+
+def _shuffled(fitted: Fitted, problem: Problem) -> dict[str, float]:
+    """What shuffling each column that is used adds to the loss."""
+    draw = generator(0, "shuffled columns")
+    rows = np.sort(draw.permutation(len(problem.y))[:MOST_ASKED])
+    frame, kind = problem.shown(rows, fitted.model), "brier" if problem.of_classes else "squared_error"
+
+    def loss(X: object) -> float:
+        said = predicted(problem, fitted.model, X)
+        return float(row_losses(kind, problem.codes[rows], said).mean())
+
+    base, found = loss(frame), {}
+    for name in fitted.columns:
+        mixed = frame.copy()
+        mixed[name] = frame[name].to_numpy()[draw.permutation(len(rows))]
+        mixed[name] = mixed[name].astype(frame[name].dtype)
+        found[name] = max(0.0, loss(mixed) - base)
+    return found

@@ -20,7 +20,7 @@ from tamis.evaluate.loss import LossMatrix
 from tamis.saved import levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
 from tamis.study.cell import safe_cell
 from tamis.study.files import MODEL_FILE, read_json
-from tamis.study.procedures import Fitted
+from tamis.study.fitted import Fitted
 from tamis.study.settings import TASKS
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
@@ -91,6 +91,8 @@ class Model:
     def to_text(self) -> str:
         """The model in words, its classes by their labels."""
         model = self.fitted.model
+        if not hasattr(model, "to_text"):
+            return repr(model)
         if self.task == "classes":
             model = copy(model)
             model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
@@ -138,7 +140,7 @@ class Model:
         texts("columns", [column["name"] for column in columns])
         types = mapping("types", part(facts, "types"))
         types_of(types)
-        fitted = Fitted.from_dict(facts)
+        fitted = Fitted.from_dict(facts, tuple(column["name"] for column in columns))
         _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
         loss = None if part(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
         return cls(task, target, labels, columns, types, fitted, loss)
@@ -166,6 +168,8 @@ def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _refuse_misfit(fitted: Fitted, task: str, n_labels: int, names: list[str]) -> None:
     """Raise unless a procedure answers with the study's classes, or with numbers, from the study's columns."""
+    if fitted.model is None:
+        return
     found = getattr(fitted.model, "classes_", None)
     if (found is None) != (task == "numbers"):
         raise DamagedError(f"its model {type(fitted.model).__name__} does not answer with {task}")

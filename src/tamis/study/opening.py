@@ -14,7 +14,6 @@ from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.tally import Tally
 from tamis.lock import Ledger, Lock
 from tamis.metrics import Metric
-from tamis.study.fold import answers
 from tamis.study.judging import value as judged_value
 from tamis.study.model import Model
 from tamis.study.problem import NEVER_SEEN, Locked, Problem
@@ -30,7 +29,7 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     y = locked.y
     if not locked.seen.any():
         raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
-    answer = answers(problem.task, model.fitted, model.aligned(locked.table), len(problem.labels))
+    answer = model.fitted.answers(model.aligned(locked.table), len(problem.labels))
     value = _value(metric, problem, y, answer)
     costs = None if model.loss is None else model.loss.matrix
     interval = _interval(metric, problem, locked, answer, value, costs)

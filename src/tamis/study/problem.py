@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tamis.errors import TableError
-from tamis.evaluate.paired import pairing_units
+from tamis.evaluate.problem import Problem as Learnable
 from tamis.lock import Lock
 from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
@@ -55,19 +54,18 @@ class Locked:
         return int(np.count_nonzero(~self.seen))
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is learned from what.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(Learnable):
+    """What is learned from what, and what is locked.
+
+    Models see the rows that may be learned from, X, and codes into `labels`, or numbers, as y.
 
     Attributes
     ----------
     table : the features of all rows, columns in the order of their names; kinds and levels are those that unlocked
         rows decide, and what locked rows hold that does not fit is missing (or a level never seen).
-    task : "classes" or "numbers".
-    labels : the classes, sorted; empty for numbers.
+    labels : the classes as people know them, sorted; empty for numbers.
     rows : positions of the rows that may be learned from: unlocked, with a target.
-    y : their target, codes into `labels` or numbers.
-    groups, time : of those rows, when given.
     lock : the locked rows.
     dropped : how many unlocked rows had no target.
     digest : of all features and the unlocked targets.
@@ -78,12 +76,8 @@ class Problem:
     """
 
     table: Table
-    task: str
     labels: tuple[Any, ...]
     rows: np.ndarray
-    y: np.ndarray
-    groups: np.ndarray | None
-    time: np.ndarray | None
     lock: Lock
     dropped: int
     digest: str
@@ -113,11 +107,14 @@ class Problem:
         if rare is not None:
             rows, labels, y = rows[rare.kept], rare.labels, rare.codes
         return cls(
-            table=table,
+            X=table.take(rows),
+            y=y,
             task=task,
+            classes=np.arange(len(labels)) if labels else None,
+            names=table.names,
+            table=table,
             labels=labels,
             rows=rows,
-            y=y,
             groups=None if groups is None else groups.values[rows],
             time=None if time is None else time.values[rows],
             lock=lock,
@@ -131,10 +128,10 @@ class Problem:
             locked_groups=None if groups is None else groups.values[lock.rows],
         )
 
-    @cached_property
-    def units(self) -> np.ndarray:
-        """The unit of every learnable row, over which losses are summed and compared."""
-        return pairing_units(len(self.y), groups=self.groups, time=self.time)
+    @property
+    def codes(self) -> np.ndarray:  # type: ignore[override]
+        """The classes of the rows are their codes."""
+        return self.y
 
     @property
     def rarest(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tamis
+from tamis.evaluate.cross_validate import Fold
 from tamis.evaluate.interval import score_interval
 from tamis.evaluate.paired import difference
 from tamis.evaluate.tally import Tally, calibration, confusion, roc
@@ -16,7 +17,7 @@ from tamis.metrics import Metric, utility
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claim import claim
-from tamis.study.fold import Fold, Rules, tally_of
+from tamis.study.fold import Rules, tally_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.study.recipe import recipe
 
 TASKS = ("classes", "numbers")
 PREFERENCES = ("simplest", "balanced", "best")
@@ -38,7 +40,7 @@ class Settings:
     groups, time : name of the column whose rows stay together, or whose order is kept.
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
-    procedures : names of the procedures to compare; None is all of them.
+    procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
     """
 
     target: str
@@ -56,7 +58,7 @@ class Settings:
     time: str | None = None
     types: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
-    procedures: tuple[str, ...] | None = None
+    procedures: Any = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -95,5 +97,8 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, in a fixed order."""
-        facts = asdict(self) | {"scoring": self.scoring if self.scoring is None else self.scoring_name}
+        facts = {each.name: getattr(self, each.name) for each in fields(self)}
+        facts |= {"scoring": self.scoring if self.scoring is None else self.scoring_name, "types": dict(self.types)}
+        if isinstance(self.procedures, Mapping):
+            facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -20,20 +21,23 @@ from tamis import engine
 from tamis.check import one_of
 from tamis.engine import Task
 from tamis.errors import ParameterError, StudyError, UnwritableError
+from tamis.evaluate.cross_validate import Fold, cross_validate
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
 from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study import files
 from tamis.study.face import TARGET, original, source_of
-from tamis.study.fold import Fold, Rules, find_leaks, judge, outer_folds, refit
+from tamis.study.fitted import Fitted
+from tamis.study.fold import Rules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.judging import headline
 from tamis.study.model import Model, predictions_csv
 from tamis.study.opening import open_lock
 from tamis.study.place import place_of
 from tamis.study.problem import Problem
-from tamis.study.procedures import Fitted, chosen
+from tamis.study.procedures import Procedure, chosen
+from tamis.study.recipe import Written
 from tamis.study.results import assemble, compare, refuse_damaged, unfinished
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
@@ -95,7 +99,7 @@ class Study(BaseEstimator):
         self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
         if target is None and source is not None:
             raise ParameterError("the target is not named; give target=, the name of the column to predict")
-        for name, plainly in (("drop", _names), ("procedures", _names), ("loss", plain)):
+        for name, plainly in (("drop", _names), ("procedures", _procedures), ("loss", plain)):
             if settings.get(name) is not None:
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
@@ -211,26 +215,46 @@ class Study(BaseEstimator):
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
     def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None) -> None:
-        procedures, folds = chosen(self.settings.procedures), self._folds(problem)
-        names = {(f.name, p.name): f"{f.name} {p.name}" for f in folds for p in procedures}
-        tasks = [Task(names[f.name, p.name], judge, (problem, rules, f, p)) for f in folds for p in procedures]
-        total = len(tasks) + 2
-        self._do([Task("leaks", find_leaks, (problem,)), *tasks], journal, total, progress)
-        judged = {p.name: [journal.done[names[f.name, p.name]] for f in folds] for p in procedures}
-        compared = compare(problem, rules, self.settings.prefer, procedures, folds, judged)
-        winner = next(p for p in procedures if p.name == compared["chosen"])
-        last = f"refit {winner.name}"
-        self._do([Task(last, refit, (problem, rules, winner))], journal, total, progress)
-        self._settle(problem, rules.metric, folds, compared, judged, journal.done["leaks"], journal.done[last])
+        settings, folds = self.settings, self._folds(problem)
+        procedures = chosen(settings.procedures)
+        total = len(folds) * len(procedures) + 2
 
-    def _do(self, tasks: list[Task], journal: Journal, total: int, progress: Progress | None) -> None:
-        todo = [task for task in tasks if task.name not in journal.done]
-        if progress:
-            progress(len(journal.done), total, "")
-        for task, result in engine.run(todo, seed=self.settings.seed, n_jobs=self.n_jobs):
-            journal.add(task.name, engine.seed_of(self.settings.seed, task.name), result)
+        def say(name: str) -> None:
             if progress:
-                progress(len(journal.done), total, task.name)
+                progress(len(journal.done), total, name)
+
+        say("")
+        self._do(Task("leaks", find_leaks, (problem,)), journal, say)
+        judged = cross_validate(
+            problem,
+            {procedure.name: procedure.make(problem.task) for procedure in procedures},
+            folds,
+            partial(kept, rules=rules),
+            seed=settings.seed,
+            inner=rules.inner,
+            n_jobs=self.n_jobs,
+            journal=journal,
+            finished=say,
+        )
+        compared = compare(problem, rules, settings.prefer, procedures, folds, judged)
+        winner = next(p for p in procedures if p.name == compared["chosen"])
+        last = Task(f"refit {winner.name}", refit, (problem, rules, winner))
+        self._do(last, journal, say)
+        fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
+        final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
+        self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
+
+    def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
+        if task.name in journal.done:
+            return
+        for _, result in engine.run([task], seed=self.settings.seed, n_jobs=self.n_jobs):
+            journal.add(task.name, task.seed(self.settings.seed), result)
+            say(task.name)
+
+    def _refitted(self, problem: Problem, rules: Rules, winner: Procedure, facts: dict[str, Any], seed: int) -> Fitted:
+        """The final model: from the journal, or fitted again where the journal cannot hold it."""
+        found = Fitted.from_dict(facts, problem.names)
+        return found if found.model is not None else refitted(problem, rules, winner, seed=seed)
 
     def _settle(
         self,
@@ -239,15 +263,15 @@ class Study(BaseEstimator):
         folds: list[Fold],
         compared: Any,
         judged: Any,
-        leaks: Any,
-        refitted: dict[str, Any],
+        fitted: Fitted,
+        final: dict[str, Any],
     ) -> None:
         """Write everything a finished study leaves behind."""
-        settings, fitted = self.settings, Fitted.from_dict(refitted)
-        table = problem.table.take(problem.rows)
+        settings = self.settings
+        table = problem.X
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
         self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
-        final = {"contributions": refitted["contributions"], "words": self.model_.to_text(), "leaks": leaks}
+        final["words"] = self.model_.to_text()
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
@@ -469,20 +493,36 @@ def _names(given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def load(folder: str | os.PathLike[str], *, scoring: Any = None) -> Study:
+def _procedures(given: Any) -> Any:
+    """Procedures given as names, or with pipelines: a dict, or a list that holds pairs of a name and a pipeline."""
+    if isinstance(given, str):
+        return _names(given)
+    if isinstance(given, Mapping):
+        return dict(given)
+    items = list(given)
+    if all(isinstance(item, str) for item in items):
+        return tuple(items)
+    pairs = [(item, item) if isinstance(item, str) else item for item in items]
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ParameterError("procedures holds a pipeline without a name; give a dict, name -> pipeline")
+    return dict(pairs)
+
+
+def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any = None) -> Study:
     """A study from its folder: its results and model; the table is read again only if `open` asks for it.
 
     Parameters
     ----------
     folder : what `tamis run` or `Study.run` wrote.
     scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
+    procedures : the procedures, when some were given as pipelines: only their recipes are kept.
     """
     place = Path(folder)
     if not place.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
     with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
-        study, known = _planned(plan, place, scoring), plan["settings"]["scoring"]
+        study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
     if scoring is not None and spoken(scoring) != known:
         raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
@@ -492,7 +532,7 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None) -> Study:
     return study
 
 
-def _planned(plan: dict[str, Any], folder: Path, scoring: Any) -> Study:
+def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:
     """The study that plan.json describes, before anything is known of it."""
     for name in ("source", "query"):
         if part(plan, name) is not None:
@@ -501,7 +541,16 @@ def _planned(plan: dict[str, Any], folder: Path, scoring: Any) -> Study:
     types = settings.pop("types")
     if scoring is not None:
         settings["scoring"] = scoring
+    kept = settings["procedures"]
+    if procedures is not None:
+        settings["procedures"] = procedures
+    elif isinstance(kept, dict):
+        settings["procedures"] = {
+            name: Written(made) if isinstance(made, dict) else made for name, made in kept.items()
+        }
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
     study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
+    if procedures is not None and study.settings.to_dict()["procedures"] != kept:
+        raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")
     study._loaded, study._cut = True, plan.get("credentials") is not None
     return study

@@ -10,6 +10,9 @@ MOST_NAMED = 8
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
 
+#: Procedures that need no other word before their name.
+OWN = ("baseline", "stump", "tree", "lasso", "forest")
+
 #: Metrics whose names do not read well in a sentence.
 SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
@@ -91,7 +94,9 @@ def _guess(facts: dict[str, Any]) -> str:
 def _columns(facts: dict[str, Any]) -> str:
     """Which columns are used, those that contribute most by name."""
     shares, total = facts["contributions"], facts["n_columns"]
-    uses = f"The {facts['procedure']} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
+    name = facts["procedure"]
+    who = f"The {name}" if name in OWN else f"The procedure {name!r}"
+    uses = f"{who} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
     if not shares:
         return f"{uses}."
     names = named(shares)

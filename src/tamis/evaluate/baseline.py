@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis.check import one_of
 from tamis.saved import numbers
-from tamis.table import Table
 
 
-class Baseline:
-    """Predicts the share of every class (so the majority), or the mean; looks at no column."""
+class Baseline(BaseEstimator):
+    """Predicts the share of every class (so the majority), or the mean; looks at no column.
 
-    def __init__(self, task: str) -> None:
+    Parameters
+    ----------
+    task : "classes" or "numbers".
+    """
+
+    def __init__(self, task: str = "classes") -> None:
         self.task = task
 
-    def fit(self, table: Table, y: np.ndarray) -> Baseline:
+    def fit(self, X: Any, y: np.ndarray) -> Baseline:
         """Learn the shares of the classes, or the mean."""
         if self.task == "classes":
             self.classes_, counts = np.unique(y, return_counts=True)
@@ -27,13 +32,14 @@ class Baseline:
         self.selected_columns_: tuple[str, ...] = ()
         return self
 
-    def predict(self, table: Table) -> np.ndarray:
-        """The mean, once a row."""
-        return np.full(table.n_rows, self.mean_)
+    def predict(self, X: Any) -> np.ndarray:
+        """The most frequent class or the mean, once a row."""
+        said = self.mean_ if self.task == "numbers" else self.classes_[self.shares_.argmax()]
+        return np.full(X.shape[0], said)
 
-    def predict_proba(self, table: Table) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The shares of the classes, once a row."""
-        return np.tile(self.shares_, (table.n_rows, 1))
+        return np.tile(self.shares_, (X.shape[0], 1))
 
     def to_text(self) -> str:
         """The baseline in words."""

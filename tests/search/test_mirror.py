@@ -1,10 +1,14 @@
-"""The forest that keeps the columns that matter."""
+"""Mirror selection: the columns that matter are kept, noise is not, and leaves fit what the columns say."""
 
 import numpy as np
 import pytest
 
-from tamis.study.sifted import SiftedForest
+from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.table import Table
+
+
+def forest(task):
+    return ForestClassifier(200) if task == "classes" else ForestRegressor(200)
 
 
 @pytest.mark.parametrize("task", ["classes", "numbers"])
@@ -14,7 +18,7 @@ def test_noise_is_sifted_out_and_an_interaction_is_kept(task):
     X = random.normal(size=(800, 30))
     signal = X[:, 7] * X[:, 22] + X[:, 3]
     y = (signal > 0).astype(int) if task == "classes" else signal
-    model = SiftedForest(task, 0).fit(Table.of(X), y)
+    model = MirrorSelector(forest(task)).fit(Table.of(X), y)
     found = {int(name.removeprefix("x")) for name in model.selected_columns_}
     assert {3, 7, 22} <= found
     assert len(found) <= 10
@@ -25,11 +29,7 @@ def test_where_nothing_stands_out_one_column_speaks():
     """Noise must not end in a forest without columns, nor in one with half of them."""
     random = np.random.default_rng(2)
     kept = [
-        len(
-            SiftedForest("numbers", 0)
-            .fit(Table.of(random.normal(size=(80, 30))), random.normal(size=80))
-            .selected_columns_
-        )
+        len(MirrorSelector().fit(Table.of(random.normal(size=(80, 30))), random.normal(size=80)).selected_columns_)
         for _ in range(10)
     ]
     assert min(kept) >= 1
@@ -49,7 +49,7 @@ def test_leaves_grow_where_columns_say_little():
     fresh, truth = rare(20_000, 100)
     for seed in range(3):
         X, y = rare(1_500, seed)
-        model = SiftedForest("classes", seed).fit(Table.of(X), y)
+        model = MirrorSelector(random_state=seed).fit(Table.of(X), y)
         assert model.min_samples_leaf_ >= 20
         assert np.mean((model.predict_proba(Table.of(fresh))[:, 1] - truth) ** 2) < np.mean((y.mean() - truth) ** 2)
 
@@ -59,7 +59,7 @@ def test_leaves_stay_small_where_columns_say_much(task):
     """If this fails, a clear answer is blurred by large leaves."""
     X = np.random.default_rng(5).normal(size=(400, 4))
     signal = X[:, 0] * X[:, 1] + X[:, 2]
-    model = SiftedForest(task, 0).fit(Table.of(X), (signal > 0).astype(int) if task == "classes" else signal)
+    model = MirrorSelector(forest(task)).fit(Table.of(X), (signal > 0).astype(int) if task == "classes" else signal)
     assert model.min_samples_leaf_ == 1
 
 
@@ -68,7 +68,7 @@ def test_a_leaf_is_never_larger_than_a_quarter_of_the_rows(n_rows):
     """If this fails, noise in a small table ends in trees without a split, or small tables are refused."""
     random = np.random.default_rng(6)
     table, y = Table.of(random.normal(size=(n_rows, 2))), random.normal(size=n_rows)
-    model = SiftedForest("numbers", 0).fit(table, y)
+    model = MirrorSelector().fit(table, y)
     assert model.min_samples_leaf_ <= max(1, n_rows // 4)
     assert np.isfinite(model.predict(table)).all()
 
@@ -78,8 +78,8 @@ def test_plain_values_give_the_same_answers():
     random = np.random.default_rng(3)
     table = Table.of(random.normal(size=(120, 5)))
     y = table.numbers()[:, 0] + random.normal(size=120)
-    model = SiftedForest("numbers", 0).fit(table, y)
-    again = SiftedForest.from_dict(model.to_dict())
+    model = MirrorSelector().fit(table, y)
+    again = MirrorSelector.from_dict(model.to_dict())
     assert (model.predict(table) == again.predict(table)).all()
     assert model.to_text() == again.to_text()
     assert model.min_samples_leaf_ == again.min_samples_leaf_

@@ -1,0 +1,248 @@
+"""The one loop under every score: fit a procedure on the training rows of a fold, and judge it on the others.
+
+Whoever calls says what is kept of a fold; where a journal stands in the loop, what it holds is not done again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+
+from tamis import engine
+from tamis.engine import Task, seed_of
+from tamis.evaluate.baseline import Baseline
+from tamis.evaluate.inner import InnerFolds, bound, inner_folds
+from tamis.evaluate.problem import Problem
+from tamis.split import Folds
+
+__all__ = ["Fold", "Trained", "cross_validate", "named_folds", "predictions", "train"]
+
+K = TypeVar("K")
+
+#: Folds inside a training part, where nobody says how many.
+INNER = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from and to be judged on, as positions; its place among the folds decides its seed."""
+
+    name: str
+    train: np.ndarray
+    test: np.ndarray
+    repeat: int = 0
+    place: int = 0
+
+
+class Journal(Protocol):
+    """What has been finished, by name."""
+
+    done: dict[str, Any]
+
+    def add(self, task: str, seed: int, result: Any) -> None:
+        """Keep one finished task."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A procedure that has learned from the training part of a fold.
+
+    Attributes
+    ----------
+    problem, fold : on what.
+    procedure, model : before and after.
+    seed : fixed all that was left open.
+    inner : how many folds there are inside.
+    seconds : that it took.
+    """
+
+    problem: Problem
+    fold: Fold
+    procedure: Any
+    model: Any
+    seed: int
+    inner: int
+    seconds: float
+
+    @cached_property
+    def pairs(self) -> Folds:
+        """The folds inside the training part, the same for every procedure."""
+        return _inside(self.problem, self.fold, self.inner)
+
+    def predictions(self, rows: np.ndarray) -> np.ndarray:
+        """What the model says of some rows of the problem."""
+        return predictions(self.problem, self.model, rows)
+
+    def inner_predictions(self) -> np.ndarray:
+        """Out-of-fold predictions of the training rows by the whole procedure, NaN where no fold judged a row.
+
+        A procedure that chose its strength in these very folds, with nothing learned before it, has them already;
+        another is fitted anew in each fold, at the strength it chose (`chosen_parameters_`).
+        """
+        own = getattr(self.model, "cv_predictions_", None)
+        if own is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
+            return _aligned(self.problem, self.model, np.asarray(own, dtype=np.float64))
+        rows, problem = self.fold.train, self.problem
+        again = clone(self.procedure).set_params(**getattr(self.model, "chosen_parameters_", {}))
+        shape = (len(rows),) if problem.classes is None else (len(rows), len(problem.classes))
+        out = np.full(shape, np.nan)
+        for place, (learn, judged) in enumerate(self.pairs):
+            part = _Part(problem, rows[learn], seed_of(self.seed, "inner of inner", place), len(self.pairs))
+            model = train(problem, again, rows[learn], self.seed, part.folds)
+            out[judged] = predictions(problem, model, rows[judged])
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some rows, and the folds that may be drawn of them."""
+
+    problem: Problem
+    rows: np.ndarray
+    seed: int
+    k: int
+
+    def folds(self, k: int | None) -> Folds:
+        return inner_folds(self.problem, self.rows, k or self.k, self.seed)
+
+
+def named_folds(pairs: Folds, repeats: int = 1) -> list[Fold]:
+    """Folds with their names, repeat after repeat."""
+    each = max(1, len(pairs) // repeats)
+    return [
+        Fold(f"repeat {i // each + 1} fold {i % each + 1}", train, test, i // each, i)
+        for i, (train, test) in enumerate(pairs)
+    ]
+
+
+def cross_validate(
+    problem: Problem,
+    procedures: Mapping[str, Any],
+    folds: Sequence[Fold],
+    keep: Callable[[Trained], K],
+    *,
+    seed: int = 0,
+    inner: int = INNER,
+    n_jobs: int | None = None,
+    journal: Journal | None = None,
+    finished: Callable[[str], None] | None = None,
+) -> dict[str, list[K]]:
+    """What is kept of every procedure in every fold.
+
+    Every fit is seeded by its fold alone, so that neither order nor company matters.
+
+    Parameters
+    ----------
+    problem : what is learned from what.
+    procedures : name -> unfitted model, any with fit and predict.
+    folds : the outer folds.
+    keep : from a trained procedure to what is kept; plain values where a journal stands.
+    seed : fixes everything that a procedure left open.
+    inner : folds inside every training part.
+    n_jobs : tasks side by side.
+    journal : what it holds is taken from it; what is done is added to it.
+    finished : called with the name of every task that has been done.
+    """
+    names = [[f"{fold.name} {name}" for name in procedures] for fold in folds]
+    done = {} if journal is None else journal.done
+    tasks = [
+        Task(name, _judge, (problem, model, fold, keep, inner), seeded_by=f"fold {fold.place}")
+        for fold, line in zip(folds, names)
+        for name, model in zip(line, procedures.values())
+        if name not in done
+    ]
+    found: dict[str, K] = {}
+    for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs):
+        found[task.name] = result
+        if journal is not None:
+            journal.add(task.name, task.seed(seed), result)
+        if finished is not None:
+            finished(task.name)
+    return {
+        procedure: [found[line[p]] if line[p] in found else done[line[p]] for line in names]
+        for p, procedure in enumerate(procedures)
+    }
+
+
+def _judge(problem: Problem, procedure: Any, fold: Fold, keep: Callable[[Trained], K], inner: int, *, seed: int) -> K:
+    start = clock.perf_counter()
+    model = train(problem, procedure, fold.train, seed, lambda k: _inside(problem, fold, k or inner))
+    return keep(Trained(problem, fold, procedure, model, seed, inner, clock.perf_counter() - start))
+
+
+def _inside(problem: Problem, fold: Fold, k: int) -> Folds:
+    """The folds inside a fold, the same for every procedure: their seed is the fold's alone."""
+    key = (fold.place, k)
+    found = problem.latest.get("inside")  # procedures follow one another in a fold; those of one fold are kept
+    if found is None or found[0] != key:
+        found = key, inner_folds(problem, fold.train, k, seed_of(0, "inner", fold.place))
+        problem.latest["inside"] = found
+    return found[1]
+
+
+def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside: Callable[[int | None], Folds]) -> Any:
+    """A copy of the procedure that has learned from these rows alone; where they hold a single class, that is all.
+
+    Parameters
+    ----------
+    seed : for every random state that the procedure left open.
+    inside : from a number of folds, or None, to the folds that a procedure may choose its strength in.
+    """
+    y = problem.y[rows]
+    if problem.of_classes and (y == y[0]).all():
+        return Baseline("classes").fit(None, y)
+    model = bound(seeded(clone(procedure), seed), inside)
+    extra = {} if problem.groups is None or not _wants_groups(model) else {"groups": problem.groups[rows]}
+    return model.fit(problem.shown(rows, model, learn=True), y, **extra)
+
+
+def predictions(problem: Problem, model: Any, rows: np.ndarray) -> np.ndarray:
+    """Predicted numbers, or probabilities of every class of the problem, of some rows."""
+    return predicted(problem, model, problem.shown(rows, model))
+
+
+def predicted(problem: Problem, model: Any, X: Any) -> np.ndarray:
+    """The same for a table that the model takes. A model without probabilities is taken to be sure of its answers."""
+    if problem.classes is None:
+        return np.asarray(model.predict(X), dtype=np.float64).reshape(X.shape[0])
+    if hasattr(model, "predict_proba"):
+        return _aligned(problem, model, np.asarray(model.predict_proba(X), dtype=np.float64))
+    return (np.asarray(model.predict(X)).reshape(-1, 1) == problem.classes).astype(np.float64)
+
+
+def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
+    """Probabilities in the order of the problem's classes; 0 for a class that the training rows lacked."""
+    if problem.classes is None:
+        return shares
+    own = np.asarray(getattr(model, "classes_", problem.classes))
+    if len(own) == len(problem.classes):
+        return shares
+    out = np.zeros((len(shares), len(problem.classes)))
+    out[:, np.searchsorted(problem.classes, own)] = shares
+    return np.where(np.isnan(shares[:, :1]), np.nan, out)
+
+
+def seeded(model: Any, seed: int) -> Any:
+    """The same model with every random state that was left open fixed, so that a score can be repeated."""
+    if not hasattr(model, "get_params"):
+        return model
+    random = {
+        name: seed_of(seed, name) % (2**31)
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return model.set_params(**random) if random else model
+
+
+def _wants_groups(model: Any) -> bool:
+    """True for a search whose own folds are told apart by groups, or a procedure whose fit takes them."""
+    if hasattr(model, "refit") and "Group" in type(getattr(model, "cv", None)).__name__:
+        return True
+    return "groups" in inspect.signature(model.fit).parameters

@@ -1,0 +1,133 @@
+"""Folds inside a training part, in which a procedure chooses its strength; groups stay together, time in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tamis.check import count
+from tamis.errors import ParameterError
+from tamis.evaluate.problem import Problem
+from tamis.split import Folds, folds
+
+__all__ = ["InnerFolds", "bound", "folds_in_time", "inner_folds", "most_folds"]
+
+#: Rows before the first stretch of time that is judged, inside a training part.
+FEWEST_INSIDE = 4
+
+
+class InnerFolds:
+    """A place for folds: given as `cv`, it is filled with the folds that fit the training rows at hand.
+
+    In a study or `nested_score`, groups and time of the problem are kept by them. Outside of these it is a splitter
+    like scikit-learn's, which knows only the groups that it is given.
+
+    Parameters
+    ----------
+    k : number of folds; None leaves it to the study.
+
+    >>> [test.tolist() for _, test in InnerFolds(2).split(np.zeros((4, 1)), [1.5, 2.5, 3.5, 4.5])]
+    [[2, 3], [0, 1]]
+    """
+
+    def __init__(self, k: int | None = None) -> None:
+        if k is not None:
+            count("k", k, low=2)
+        self.k = k
+
+    def __repr__(self) -> str:
+        return "InnerFolds()" if self.k is None else f"InnerFolds({self.k})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InnerFolds) and self.k == other.k
+
+    def __hash__(self) -> int:
+        return hash(self.k)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Pairs of training and test positions."""
+        yield from folds(self.get_n_splits(), y, groups=groups, X=X)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of folds."""
+        return self.k or 5
+
+
+def bound(model: Any, make: Callable[[int | None], Folds]) -> Any:
+    """The model with folds in every place that `InnerFolds` keeps open."""
+    if not hasattr(model, "get_params"):
+        return model
+    open_ = {name: value for name, value in model.get_params(deep=True).items() if isinstance(value, InnerFolds)}
+    return model.set_params(**{name: make(value.k) for name, value in open_.items()}) if open_ else model
+
+
+def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:
+    """Folds within training rows, in each of which every class can be learned.
+
+    The only row of a class stays among those to learn from. Where groups or time forbid that, folds that lack a class
+    are left out; and if fewer than two are left, or times are too few to cut, groups and time give way: nothing is
+    judged here but strengths and promises.
+    """
+    y = problem.codes[rows]
+    if problem.time is None:
+        pairs = folds_within(problem, rows, k, 1, seed)
+    else:
+        found = folds_in_time(problem, rows, k, FEWEST_INSIDE)
+        # too few different times to cut
+        pairs = folds(2, y, classifier=problem.of_classes, seed=seed, complete=False) if found is None else found
+    if not problem.of_classes:
+        return pairs
+    if problem.groups is None and problem.time is None:
+        return [_with_every_class(pair, y) for pair in pairs]
+    n_classes = len(np.unique(y))
+    whole = [pair for pair in pairs if len(np.unique(y[pair[0]])) == n_classes]
+    if len(whole) >= 2 or len(rows) <= 3:
+        return whole if len(whole) >= 2 else pairs
+    return [_with_every_class(pair, y) for pair in folds(2, y, classifier=True, seed=seed, complete=False)]
+
+
+def _with_every_class(pair: tuple[np.ndarray, np.ndarray], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    train, test = pair
+    there = np.zeros(int(y.max()) + 1, dtype=bool)
+    there[y[train]] = True
+    lacking = ~there[y[test]]
+    return (np.sort(np.concatenate([train, test[lacking]])), test[~lacking]) if lacking.any() else pair
+
+
+def folds_within(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:
+    """At most k folds of some rows, stratified by class, groups kept together."""
+    return folds(
+        min(k, most_folds(problem, rows)),
+        problem.codes[rows],
+        groups=None if problem.groups is None else problem.groups[rows],
+        time=None if problem.time is None else problem.time[rows],
+        classifier=problem.of_classes,
+        seed=seed,
+        repeats=repeats,
+        complete=False,
+    )
+
+
+def folds_in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Folds | None:
+    """At most k folds in time order whose first learns from at least `fewest` rows; None where there are not two."""
+    time = problem.time[rows]  # type: ignore[index]
+    for fewer in range(min(k, len(np.unique(time)) - 1), 1, -1):
+        try:
+            pairs = folds(fewer, problem.codes[rows], time=time, classifier=problem.of_classes, complete=False)
+        except ParameterError:  # many rows at one time
+            continue
+        if len(pairs[0][0]) >= fewest:
+            return pairs
+    return None
+
+
+def most_folds(problem: Problem, rows: np.ndarray) -> int:
+    """Few groups, or few rows in every class, allow only so many folds."""
+    units = [len(rows)]
+    if problem.groups is not None:
+        units.append(len(np.unique(problem.groups[rows])))
+    if problem.of_classes:
+        units.append(int(np.bincount(problem.codes[rows]).max()))
+    return max(2, min(units))

@@ -1,0 +1,173 @@
+"""What is learned from what: decided once, and handed to everything that learns or judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import is_classifier, is_regressor
+
+from tamis.errors import KindError, ParameterError, TableError
+from tamis.evaluate.paired import pairing_units
+from tamis.table import Classes, Column, Table, is_class_target, numbers, take
+from tamis.table.names import column_names
+
+__all__ = ["Problem", "named_procedures", "problem_of"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """A table and its target, as models see them.
+
+    Attributes
+    ----------
+    X : the rows that may be learned from: a Table, a frame or a matrix.
+    y : their target: classes by any value, or numbers.
+    task : "classes" or "numbers"; nobody decides it again.
+    classes : the values that y has, sorted; None for numbers.
+    names : of the columns.
+    groups, time : one value a row, when given.
+    """
+
+    X: Any
+    y: np.ndarray
+    task: str
+    classes: np.ndarray | None
+    names: tuple[str, ...] = ()
+    groups: np.ndarray | None = None
+    time: np.ndarray | None = None
+
+    @property
+    def of_classes(self) -> bool:
+        return self.task == "classes"
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """Places of the rows' classes among `classes`; of numbers, y itself."""
+        return self.y if self.classes is None else np.searchsorted(self.classes, self.y)
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """The unit of every row, over which losses are summed and compared."""
+        return pairing_units(len(self.y), groups=self.groups, time=self.time)
+
+    @cached_property
+    def latest(self) -> dict[str, Any]:
+        """What was last worked out of this problem and will likely be asked for again."""
+        return {}
+
+    @cached_property
+    def _frame(self) -> Any:
+        return self.X.to_pandas()
+
+    def shown(self, rows: np.ndarray, model: Any, *, learn: bool = False) -> Any:
+        """Some rows of the table, as a model takes them: a Table only where the model is one of ours.
+
+        Parameters
+        ----------
+        learn : the model is to be fitted; levels that these rows lack must leave no trace in it.
+        """
+        if not isinstance(self.X, Table):
+            return take(self.X, rows=rows)
+        if is_ours(model):
+            return _trimmed(self.X.take(rows)) if learn else self.X.take(rows)
+        return self._frame.iloc[rows]
+
+
+def is_ours(model: Any) -> bool:
+    """Whether a model takes a Table."""
+    return type(model).__module__.partition(".")[0] == "tamis"
+
+
+def _trimmed(table: Table) -> Table:
+    if table.is_numeric:
+        return table
+    columns: list[Column] = [column.trimmed() if column.is_categorical else column for column in table.columns]
+    return Table(columns, n_rows=len(table))
+
+
+def problem_of(
+    procedures: Sequence[Any], X: Any, y: Any = None, *, groups: Any = None, time: Any = None, task: str | None = None
+) -> Problem:
+    """A table and its target, checked against each other and against the procedures.
+
+    Parameters
+    ----------
+    procedures : what is to be fitted; classifiers make the target one of classes, regressors one of numbers.
+    X, y : the table and its target; or X is a Problem, which is taken as it is.
+    groups, time : one value a row.
+    task : "classes" or "numbers", when it has been decided.
+    """
+    if isinstance(X, Problem):
+        if y is not None:
+            raise ParameterError("X is a problem that has its target; leave y out")
+        return X
+    if y is None:
+        raise ParameterError("y is missing; give the target, one value a row")
+    X = _unwrapped(X)
+    of_classes = _of_classes(procedures, y) if task is None else task == "classes"
+    target = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel() if of_classes else numbers(y)
+    classes = Classes.of(y).labels if of_classes else None
+    n_rows = X.shape[0]
+    if n_rows != len(target):
+        raise TableError(f"the table has {n_rows:,} rows and the target {len(target):,}; give one target a row")
+    return Problem(
+        X=X,
+        y=target,
+        task="classes" if of_classes else "numbers",
+        classes=classes,
+        names=column_names(X),
+        groups=None if groups is None else np.asarray(groups),
+        time=None if time is None else np.asarray(time),
+    )
+
+
+def refuse_one_class(problem: Problem) -> None:
+    """Raise where there is nothing to tell apart."""
+    if problem.classes is not None and len(problem.classes) < 2:
+        raise TableError(f"the target has one class only, {problem.classes[0]!s}; there is nothing to tell apart")
+
+
+def named_procedures(procedure: Any) -> dict[str, Any]:
+    """Procedures by name: of one, a list, (name, procedure) pairs or a dict; each must fit and predict."""
+    if isinstance(procedure, Mapping):
+        named = {str(name): model for name, model in procedure.items()}
+    elif isinstance(procedure, (list, tuple)):
+        named = {}
+        for item in procedure:
+            pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+            name, model = item if pair else (type(item).__name__, item)
+            if pair and name in named:
+                raise ParameterError(f"two procedures are called {name!r}; give each a name of its own")
+            named[name if name not in named else f"{name} {len(named) + 1}"] = model
+    else:
+        named = {type(procedure).__name__: procedure}
+    if not named:
+        raise ParameterError("the list of procedures is empty; give at least one")
+    for name, model in named.items():
+        if isinstance(model, type):
+            raise KindError(f"{name} is a class; give an object of it, as in {model.__name__}()")
+        for verb in ("fit", "predict"):
+            if not hasattr(model, verb):
+                raise KindError(f"{name} has no {verb}; give a model, or a pipeline that ends in one")
+    return named
+
+
+def _unwrapped(X: Any) -> Any:
+    if isinstance(X, Table):
+        return X.matrix if X.matrix is not None and not X.named else X
+    if sparse.issparse(X):
+        return X.tocsr()
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _of_classes(procedures: Sequence[Any], y: Any) -> bool:
+    if procedures and all(is_classifier(model) for model in procedures):
+        return True
+    if procedures and all(is_regressor(model) for model in procedures):
+        return False
+    return is_class_target(y)

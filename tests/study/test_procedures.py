@@ -1,0 +1,171 @@
+"""Procedures of the user: compared, chosen, kept where they can be, and told clearly where not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from typer.testing import CliRunner
+
+import tamis
+from tamis.cli import app
+from tamis.errors import KindError, ParameterError, StudyError
+from tamis.evaluate.inner import InnerFolds
+
+QUICK = {"folds": 3, "inner": 3, "repeats": 1}
+
+
+def _table(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 4))
+    kind = rng.choice(["a", "b", "c"], size=n)
+    y = np.where(2 * x[:, 1] + (kind == "a") + 0.5 * rng.normal(size=n) > 0, "yes", "no")
+    return pd.DataFrame(x, columns=list("pqrs")).assign(kind=kind, y=y)
+
+
+MIXED = make_pipeline(
+    make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["kind"]),
+        (make_pipeline(SimpleImputer(), StandardScaler()), list("pqrs")),
+    ),
+    LogisticRegression(),
+)
+
+
+def test_a_pipeline_of_scikit_learn_is_compared_and_chosen(tmp_path):
+    """A user's own way of working could not be held against ours."""
+    frame = _table()
+    study = tamis.Study(
+        frame, target="y", folder=tmp_path / "s", procedures={"stump": None, "mine": MIXED}, prefer="best", **QUICK
+    ).run()
+    rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}
+    assert list(rows) == ["baseline", "stump", "mine"]
+    assert rows["mine"]["words"] == "given: ColumnTransformer, then LogisticRegression"
+    assert study.results_["answer"]["procedure"] == "mine"
+    assert study.answer_.startswith("The procedure 'mine' uses 5 of 5 columns")
+    assert study.selected_[0] == "q"
+    assert (study.predict(frame) == frame["y"]).mean() > 0.9
+    assert study.open()["score"] > 0.75
+
+
+def test_a_foreign_model_is_kept_as_a_recipe_and_refitted(tmp_path):
+    """A pipeline would be pickled, or lost without a word."""
+    frame = _table()
+    given = {"procedures": {"mine": MIXED}, "folder": tmp_path / "s", "target": "y", **QUICK}
+    study = tamis.Study(frame, **given).run()
+    written = json.loads((tmp_path / "s" / "model.json").read_text())
+    assert written["model"] is None
+    assert written["recipe"]["type"] == "sklearn.pipeline.Pipeline"
+    loaded = tamis.load(tmp_path / "s")
+    with pytest.raises(StudyError, match=r"not kept in the folder.*run the study again with the same procedures"):
+        loaded.predict(frame)
+    again = tamis.Study(frame, **given).run()
+    assert (again.predict_proba(frame) == study.predict_proba(frame)).all()
+    changed = {"mine": make_pipeline(StandardScaler(), LogisticRegression(C=3.0))}
+    with pytest.raises(StudyError, match="other settings"):
+        tamis.Study(frame, **{**given, "procedures": changed}).run()
+    with pytest.raises(StudyError, match="compared other procedures"):
+        tamis.load(tmp_path / "s", procedures=changed)
+
+
+def test_a_pipeline_of_ours_is_kept_as_plain_values(tmp_path):
+    """A pipeline of public estimators would not survive the disk."""
+    frame = _table().drop(columns="kind")
+    own = make_pipeline(tamis.RankSelector(by="anova", k=2), tamis.LinearClassifier(cv=InnerFolds()))
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures={"own": own}, **QUICK).run()
+    loaded = tamis.load(tmp_path / "s")
+    assert (loaded.predict_proba(frame) == study.predict_proba(frame)).all()
+    assert set(study.selected_) <= set("pqrs")
+    assert len(study.selected_) <= 2
+
+
+def test_the_inner_score_of_a_pipeline_includes_its_selection(tmp_path):
+    """Columns chosen on all training rows would make the promise of a selecting pipeline too good: on noise, a leak."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(60, 400))).add_prefix("c").assign(y=np.where(np.arange(60) % 2, "p", "q"))
+    own = make_pipeline(tamis.RankSelector(by="anova", k=5), tamis.LinearClassifier("ridge", cv=InnerFolds()))
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures={"own": own}, lock=0, **QUICK).run()
+    assert study.results_["answer"]["signal"] == "none"
+    assert study.results_["comparison"]["picked"].count("own") <= 1
+
+
+class Seen(ClassifierMixin, BaseEstimator):
+    """Remembers the folds it was given."""
+
+    log: list = []  # noqa: RUF012
+
+    def __init__(self, cv=None):
+        self.cv = cv
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Seen.log.append((self.cv, X["person"].to_numpy()))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_inner_folds_keep_groups_together(tmp_path):
+    """Rows of one person on both sides of an inner fold would choose a strength that knows people by heart."""
+    frame = _table().assign(person=np.repeat(np.arange(30), 5))
+    Seen.log.clear()
+    tamis.nested_score(Seen(InnerFolds(4)), frame.drop(columns="y"), frame["y"], groups=frame["person"], outer=3)
+    assert len(Seen.log) == 3
+    for pairs, person in Seen.log:
+        assert len(pairs) == 4
+        for train, test in pairs:
+            assert not set(person[train]) & set(person[test])
+
+
+def test_answers_without_probabilities_and_numbers_are_taken(tmp_path):
+    """Only classifiers with probabilities would work."""
+    frame = _table().drop(columns="kind")
+    hard = {"svm": make_pipeline(StandardScaler(), LinearSVC(dual=False))}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "c", procedures=hard, **QUICK).run()
+    assert study.score_ > 0.75
+    numbers = frame.assign(y=frame["p"] - 2 * frame["q"])
+    study = tamis.Study(numbers, target="y", folder=tmp_path / "n", procedures={"line": LinearRegression()}, **QUICK)
+    assert study.run().score_ > 0.99
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"mine": LogisticRegression}, KindError, "is a class; give an object of it"),
+        ({"mine": 3}, KindError, "has no fit"),
+        ({"lasso": LogisticRegression()}, ParameterError, "has the name of a procedure there is"),
+        ({"mine": "laso"}, ParameterError, "did you mean 'lasso'"),
+        ([LogisticRegression()], ParameterError, "without a name"),
+    ],
+)
+def test_what_is_no_procedure_gets_a_sentence(given, error, words):
+    """A user would not learn what to give."""
+    with pytest.raises(error, match=words):
+        tamis.Study(_table(), target="y", procedures=given)
+
+
+def test_the_command_takes_a_pipeline_of_a_script(tmp_path):
+    """Users of the command could compare our procedures only."""
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "from sklearn.linear_model import LogisticRegression\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "from sklearn.preprocessing import StandardScaler\n"
+        "scaled = make_pipeline(StandardScaler(), LogisticRegression())\n"
+    )
+    _table().drop(columns="kind").to_csv(tmp_path / "t.csv", index=False)
+    words = ["run", str(tmp_path / "t.csv"), "--target", "y", "--folder", str(tmp_path / "s"), "--folds", "3"]
+    done = CliRunner().invoke(app, [*words, "--repeats", "1", "--procedures", f"stump,{script}:scaled", "--json"])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)["comparison"]["procedures"]
+    assert [row["name"] for row in rows] == ["baseline", "stump", "scaled"]
