@@ -213,8 +213,8 @@ def run(
         str | None, typer.Option(help="costs of mistakes: 'ham>spam=10, spam>ham=1' (truth>answer=cost), or a CSV")
     ] = None,
     lock: Annotated[float, typer.Option(help="the share of rows to lock")] = 0.2,
-    folds: Annotated[int, typer.Option(help="outer folds")] = 5,
-    repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew")] = None,
+    folds: Annotated[int | None, typer.Option(help="outer folds; by default as the rows allow")] = None,
+    repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew; likewise")] = None,
     groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
     time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
     procedures: Annotated[
@@ -223,6 +223,9 @@ def run(
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="time after which no fold is begun, as in 60s or 5m; the same command goes on")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """The main job: a table in, an honest answer and a report out. The same command again resumes."""
@@ -249,7 +252,17 @@ def run(
         procedures=_with_scripts(_listed(procedures)),
         n_jobs=jobs,
     )
-    _run(study, fresh=fresh, as_json=as_json)
+    _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget))
+
+
+def _seconds(text: str) -> float:
+    """A time such as 60, 60s, 5m or 1.5h in seconds."""
+    from tamis.errors import ParameterError
+
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h)?\s*", text)
+    if found is None:
+        raise ParameterError(f"--budget {text!r} is no time; give seconds, minutes or hours, as in 60s, 5m or 1.5h")
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2] or "s"]
 
 
 def _with_scripts(names: Any) -> Any:
@@ -261,14 +274,16 @@ def _with_scripts(names: Any) -> Any:
     return {name.rpartition(":")[2]: from_script(name) if ":" in name else name for name in names}
 
 
-def _run(study: Any, *, fresh: bool, as_json: bool) -> None:
+def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None) -> None:
     from tamis.report import progress_bar, say_answer, say_columns
 
     if not as_json:
         say_columns(study.decisions)
     with progress_bar(enabled=not as_json) as bar:
-        study.run(fresh=fresh, progress=bar)
-    if as_json:
+        study.run(fresh=fresh, budget=budget, progress=bar)
+    if not study.results_:
+        typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
+    elif as_json:
         typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
     else:
         say_answer(study.results_, study.folder)

@@ -167,8 +167,8 @@ def study(
 
 
 def settings(**changed: Any) -> dict[str, Any]:
-    usual = {"target": "diagnosis", "seed": 0, "task": None, "scoring": None, "lock": 0.2, "folds": 5, "repeats": None}
-    more = {"inner": 5, "groups": None, "time": None, "types": {}, "drop": [], "procedures": None}
+    usual = {"target": "diagnosis", "seed": 0, "task": None, "scoring": None, "lock": 0.2, "folds": None, "repeats": None}
+    more = {"inner": None, "groups": None, "time": None, "types": {}, "drop": [], "procedures": None}
     return {**usual, **more, **changed}
 
 

@@ -61,7 +61,7 @@ def test_kill_at_random_moments_and_resume(classes_csv, finished, tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
     subprocess.run(command, check=True, capture_output=True)
-    _study(classes_csv, tmp_path / "straight", inner=5).run()
+    _study(classes_csv, tmp_path / "straight", inner=None).run()
     assert (folder / "results.json").read_bytes() == (tmp_path / "straight" / "results.json").read_bytes()
 
 
@@ -172,3 +172,23 @@ def test_every_line_of_the_journal_says_what_it_is(finished):
     first, *rest = [json.loads(line) for line in (finished / "journal.jsonl").read_text().splitlines()]
     assert set(first["study"]) == {"data", "settings", "version"}
     assert all(set(line) == {"task", "seed", "result", "check"} for line in rest)
+
+
+def test_a_budget_gives_a_partial_answer_and_the_next_run_goes_on(classes_csv, tmp_path, monkeypatch):
+    """If this fails, who has one minute gets nothing, or a partial answer passes for a whole one."""
+    ticks = iter(range(10_000))
+    monkeypatch.setattr("tamis.study.study.monotonic", lambda: next(ticks))  # a tick for the start and for each task
+    given = {"procedures": ["stump", "lasso"], "repeats": 2}
+    partial = _study(classes_csv, tmp_path / "s", **given).run(budget=3 * 3)
+    assert partial.results_["partial"]
+    assert partial.results_["answer"]["finished"] == {"folds": 3, "of": 6}
+    assert partial.answer_.startswith("Partial, from 3 of 6 folds: ")
+    assert "Partial, from 3 of 6 folds" in (tmp_path / "s" / "report.html").read_text()
+    nothing = _study(classes_csv, tmp_path / "n", **given).run(budget=0)
+    assert nothing.results_ == {}
+    assert "PARTIAL" in (tmp_path / "n" / "report.html").read_text()
+    for folder in ("s", "n", "straight"):
+        whole = _study(classes_csv, tmp_path / folder, **given).run()
+        assert not whole.results_["partial"]
+    results = [(tmp_path / folder / "results.json").read_bytes() for folder in ("s", "n", "straight")]
+    assert results[0] == results[1] == results[2]

@@ -53,8 +53,10 @@ def workers(n_jobs: int | None) -> int:
     return max(1, n_jobs)
 
 
-def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> Iterator[tuple[Task, Any]]:
-    """Pairs of (task, result) as tasks finish, in any order.
+def run(
+    tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None, stop: Callable[[], bool] | None = None
+) -> Iterator[tuple[Task, Any]]:
+    """Pairs of (task, result) as tasks finish, in any order. Once `stop` says so, no further task is begun.
 
     Every task computes on one BLAS thread, so its bits do not depend on how many tasks run beside it. When one fails,
     no further task is begun, those under way are finished and handed out, and then its error is raised.
@@ -62,12 +64,12 @@ def run(tasks: Sequence[Task], *, seed: int = 0, n_jobs: int | None = None) -> I
     failed: list[Exception] = []
     if _alone(n_jobs):
         with one_blas_thread():
-            for task in tasks:
+            for task in _until(tasks, failed, stop):
                 yield task, task(seed)
         return
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():
-        for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed)):
+        for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed, stop)):
             if error is not None:
                 failed.append(error)
             else:
@@ -84,9 +86,9 @@ def _alone(n_jobs: int | None) -> bool:
     return n_jobs == 1
 
 
-def _until(tasks: Sequence[Task], failed: list[Exception]) -> Iterator[Task]:
+def _until(tasks: Sequence[Task], failed: list[Exception], stop: Callable[[], bool] | None) -> Iterator[Task]:
     for task in tasks:
-        if failed:
+        if failed or (stop is not None and stop()):
             return
         yield task
 

@@ -22,12 +22,16 @@ from tamis.evaluate.inner import InnerFolds, bound, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 
-__all__ = ["Fold", "Trained", "cross_validate", "named_folds", "predictions", "train"]
+__all__ = ["Fold", "Stopped", "Trained", "cross_validate", "named_folds", "predictions", "train"]
 
 K = TypeVar("K")
 
 #: Folds inside a training part, where nobody says how many.
 INNER = 5
+
+
+class Stopped(Exception):
+    """The loop was asked to stop before all was done; the journal has what was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +137,7 @@ def cross_validate(
     n_jobs: int | None = None,
     journal: Journal | None = None,
     finished: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> dict[str, list[K]]:
     """What is kept of every procedure in every fold.
 
@@ -149,8 +154,9 @@ def cross_validate(
     n_jobs : tasks side by side.
     journal : what it holds is taken from it; what is done is added to it.
     finished : called with the name of every task that has been done.
+    stop : once it says so no further task is begun; where any is left, `Stopped` is raised.
     """
-    names = [[f"{fold.name} {name}" for name in procedures] for fold in folds]
+    names = [[task_name(fold, name) for name in procedures] for fold in folds]
     done = {} if journal is None else journal.done
     tasks = [
         Task(name, _judge, (problem, model, fold, keep, inner), seeded_by=f"fold {fold.place}")
@@ -159,16 +165,23 @@ def cross_validate(
         if name not in done
     ]
     found: dict[str, K] = {}
-    for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs):
+    for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs, stop=stop):
         found[task.name] = result
         if journal is not None:
             journal.add(task.name, task.seed(seed), result)
         if finished is not None:
             finished(task.name)
+    if len(found) < len(tasks):
+        raise Stopped
     return {
         procedure: [found[line[p]] if line[p] in found else done[line[p]] for line in names]
         for p, procedure in enumerate(procedures)
     }
+
+
+def task_name(fold: Fold, procedure: str) -> str:
+    """What a procedure in a fold is called in a journal."""
+    return f"{fold.name} {procedure}"
 
 
 def _judge(problem: Problem, procedure: Any, fold: Fold, keep: Callable[[Trained], K], inner: int, *, seed: int) -> K:

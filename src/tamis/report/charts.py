@@ -213,7 +213,7 @@ def drawn(results: Results) -> dict[str, Figure]:
     labels = results["data"]["classes"]
     if labels:
         charts["classes"] = classes(results)
-    if results["partial"]:
+    if "answer" not in results:
         return charts
     charts["procedures"], charts["folds"] = procedures(results), folds(results)
     if results["stability"]:

@@ -43,7 +43,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "columns": _columns(results),
         "reproduce": _reproduce(results, plan),
     }
-    if results["partial"]:
+    if "answer" not in results:
         return {**shared, "partial": _partial(results)}
     return {
         **shared,
@@ -64,7 +64,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
 def _metric(results: Results) -> Metric:
     from tamis.evaluate.loss import metric_for  # brings scikit-learn, so only when a report is written
 
-    name = results["metric"] if results["partial"] else results["answer"]["metric"]
+    name = results["answer"]["metric"] if "answer" in results else results["metric"]
     loss = results["settings"].get("loss")
     labels = [row["label"] for row in results["data"]["classes"]] or None
     return metric_for(name if loss is None else None, loss, labels)
@@ -151,7 +151,7 @@ def _rare(results: Results) -> list[str]:
         "drop": "their rows were left out",
     }[rare["how"]]
     said = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
-    unlearned = 0 if results["partial"] else results["comparison"]["unlearned"]
+    unlearned = results["comparison"]["unlearned"] if "answer" in results else 0
     if unlearned:
         said.append(
             f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
@@ -216,7 +216,7 @@ def _when(moment: str) -> str:
 def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
     """Does the first opening agree with what the nested folds expected?"""
     first = _first(openings)
-    if results["partial"] or first is None or first["metric"] != results["answer"]["metric"]:
+    if "answer" not in results or first is None or first["metric"] != results["answer"]["metric"]:
         return ""
     if first["interval"] is None or results["answer"]["score"] is None:
         return f"The first opening found {show.number(first['score'])}, on rows too few for an interval."
@@ -430,7 +430,7 @@ def _columns(results: Results) -> dict[str, Any]:
     ]
     numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
     heads = (Head("column"), Head("kind"), Head("used"), Head("reason"), Head("note"))
-    chosen = set() if results["partial"] else set(results["answer"]["selected"])
+    chosen = set(results["answer"]["selected"]) if "answer" in results else set()
     # What a reader looks for first: the columns of the model, then those with something to say.
     order = sorted(decided, key=lambda row: (row["name"] not in chosen, row["used"], not row["note"], row["name"]))
     aside = _aside(results)

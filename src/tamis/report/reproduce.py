@@ -17,7 +17,7 @@ DEFAULTS: dict[str, Any] = {
     "prefer": "balanced",
     "rare": "keep",
     "lock": 0.2,
-    "folds": 5,
+    "folds": None,
     "repeats": None,
     "groups": None,
     "time": None,
@@ -27,7 +27,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 #: Settings that only Python can give.
-ONLY_PYTHON = {"inner": 5}
+ONLY_PYTHON = {"inner": None}
 
 #: Packages whose version may matter.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "bokeh")
@@ -78,6 +78,8 @@ def _sayable(plan: dict[str, Any]) -> bool:
         listed += [*loss, *(answer for answers in loss.values() for answer in answers)]
     elif loss is not None:
         return False
+    if isinstance(settings.get("procedures"), dict):  # pipelines, which no command can write
+        return False
     plain = all(name and name == name.strip() and not set(name) & set(",=>") for name in listed)
     seen = all(word is None or word == show.name(word) for word in [*listed, *single])
     return plain and seen and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
@@ -106,5 +108,17 @@ def _python(plan: dict[str, Any]) -> str:
         **{n: settings[n] for n, usual in ONLY_PYTHON.items() if settings.get(n, usual) != usual},
     }
     given = {"target": settings["target"], "seed": settings.get("seed", 0), "query": plan.get("query"), **changed}
-    words = [f"{name}={value!r}" for name, value in given.items() if value is not None]  # repr escapes the unseen
+    words = [f"{name}={_code(name, value)}" for name, value in given.items() if value is not None]
     return f"import tamis\n\ntamis.Study({', '.join([source, *words])}).run()"
+
+
+def _code(name: str, value: Any) -> str:
+    """A setting as Python; a pipeline, of which only the recipe is known, stands for itself. `repr` escapes the unseen.
+
+    >>> _code("procedures", {"tree": None, "mine": {"type": "Pipeline"}})
+    "{'tree': None, 'mine': ...}"
+    """
+    if name == "procedures" and isinstance(value, dict):
+        parts = [f"{key!r}: {'...' if isinstance(made, dict) else repr(made)}" for key, made in value.items()]
+        return "{" + ", ".join(parts) + "}"
+    return repr(value)

@@ -141,7 +141,7 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
     from rich.panel import Panel
 
     out = console or _console()
-    if results["partial"]:
+    if "answer" not in results:
         done = results["finished"]
         out.print(_plain(f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished; the same command resumes."))
     else:

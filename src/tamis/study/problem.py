@@ -11,6 +11,7 @@ import numpy as np
 from tamis.errors import TableError
 from tamis.evaluate.problem import Problem as Learnable
 from tamis.lock import Lock
+from tamis.study.plan import Plan, planned
 from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
@@ -69,6 +70,7 @@ class Problem(Learnable):
     lock : the locked rows.
     dropped : how many unlocked rows had no target.
     digest : of all features and the unlocked targets.
+    plan : how many folds, by the rows that may be learned from.
     rare : what became of classes with fewer rows than folds; None for numbers.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
@@ -85,6 +87,7 @@ class Problem(Learnable):
     spelt: bool
     decisions: tuple[Decision, ...]
     misfits: dict[str, int]
+    plan: Plan
     rare: Rare | None = None
     locked_groups: np.ndarray | None = None
 
@@ -103,7 +106,8 @@ class Problem(Learnable):
         rows, answers = free[has], [value for value in values if value is not None]
         task, labels, y = _as_task(answers, settings)
         parts = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
-        rare = settled(labels, y, settings.folds, settings.rare, settings.target) if labels else None
+        plan = planned(settings, len(rows))
+        rare = settled(labels, y, plan.folds, settings.rare, settings.target) if labels else None
         if rare is not None:
             rows, labels, y = rows[rare.kept], rare.labels, rare.codes
         return cls(
@@ -125,6 +129,7 @@ class Problem(Learnable):
             decisions=parted.table.decisions,
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
+            plan=plan,
             locked_groups=None if groups is None else groups.values[lock.rows],
         )
 

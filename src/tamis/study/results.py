@@ -208,11 +208,12 @@ def assemble(
         "contributions": final["contributions"],
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
+        "finished": final["finished"],
     }
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
-        "partial": False,
+        "partial": len(folds) < final["finished"]["of"],
         "answer": {"words": answer(facts), **facts},
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
@@ -223,6 +224,7 @@ def assemble(
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], name))
         ],
+        "plan": problem.plan.to_dict(),
         "folds": [{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
         "model": final["words"],
         "lock": _lock(problem),

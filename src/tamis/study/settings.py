@@ -35,8 +35,8 @@ class Settings:
     rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
         leaves their rows out.
     lock : the share of rows to lock.
-    folds, repeats : outer k-fold and how often it is repeated; None repeats 3 times below 1,000 rows, else once.
-    inner : folds inside every training part, in which procedures choose their strength and are compared.
+    folds, repeats : outer folds, and how often they are drawn; None leaves it to the number of rows (`plan.planned`).
+    inner : folds inside every training part, in which procedures choose their strength and are compared; None likewise.
     groups, time : name of the column whose rows stay together, or whose order is kept.
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
@@ -51,9 +51,9 @@ class Settings:
     prefer: str = "balanced"
     rare: str = "keep"
     lock: float = 0.2
-    folds: int = 5
+    folds: int | None = None
     repeats: int | None = None
-    inner: int = 5
+    inner: int | None = None
     groups: str | None = None
     time: str | None = None
     types: dict[str, Any] = field(default_factory=dict)
@@ -62,8 +62,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
-        check.count("folds", self.folds, low=2)
-        check.count("inner", self.inner, low=2)
+        for name in ("folds", "inner"):
+            if getattr(self, name) is not None:
+                check.count(name, getattr(self, name), low=2)
         check.number("lock", self.lock, low=0, high=0.9)
         if self.repeats is not None:
             check.count("repeats", self.repeats)

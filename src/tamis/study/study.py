@@ -10,6 +10,7 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ from sklearn.utils import ClassifierTags, RegressorTags
 
 import tamis
 from tamis import engine
-from tamis.check import one_of
+from tamis.check import number, one_of
 from tamis.engine import Task
 from tamis.errors import ParameterError, StudyError, UnwritableError
-from tamis.evaluate.cross_validate import Fold, cross_validate
+from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
 from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
@@ -44,8 +45,8 @@ from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.types import Type
 
-#: Below this many learnable rows the outer folds are repeated, for one arrangement of few rows is a lottery.
-FEW_ROWS, REPEATS = 1_000, 3
+#: Folds that a partial answer needs.
+FEWEST_FOLDS = 2
 
 Progress = Callable[[int, int, str], None]
 
@@ -126,14 +127,17 @@ class Study(BaseEstimator):
         """How every column was read, and why: from the unlocked rows alone."""
         return self.problem.decisions
 
-    def run(self, *, fresh: bool = False, progress: Progress | None = None) -> Study:
+    def run(self, *, fresh: bool = False, budget: float | None = None, progress: Progress | None = None) -> Study:
         """Do the whole job, or what is left of it; the folder then holds the answer.
 
         Parameters
         ----------
         fresh : start over when the folder holds another study.
+        budget : seconds after which no further fold is begun; the answer is then one of the folds that are finished,
+            marked as partial, and the next run goes on from there.
         progress : called with (finished, total, name of the task) as tasks finish.
         """
+        end = np.inf if budget is None else monotonic() + number("budget", budget, low=0)
         problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
@@ -147,7 +151,7 @@ class Study(BaseEstimator):
                 problem.lock.write(self.folder)
                 write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
                 try:
-                    self._finish(problem, rules, journal, progress)
+                    self._finish(problem, rules, journal, progress, end)
                 except KeyboardInterrupt:
                     self._leave_partial(problem, rules.metric, journal)
                     raise
@@ -214,7 +218,7 @@ class Study(BaseEstimator):
         kept = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
-    def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None) -> None:
+    def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None, end: float) -> None:
         settings, folds = self.settings, self._folds(problem)
         procedures = chosen(settings.procedures)
         total = len(folds) * len(procedures) + 2
@@ -225,23 +229,33 @@ class Study(BaseEstimator):
 
         say("")
         self._do(Task("leaks", find_leaks, (problem,)), journal, say)
-        judged = cross_validate(
-            problem,
-            {procedure.name: procedure.make(problem.task) for procedure in procedures},
-            folds,
-            partial(kept, rules=rules),
-            seed=settings.seed,
-            inner=rules.inner,
-            n_jobs=self.n_jobs,
-            journal=journal,
-            finished=say,
-        )
+        made, n_folds = {procedure.name: procedure.make(problem.task) for procedure in procedures}, len(folds)
+        try:
+            judged = cross_validate(
+                problem,
+                made,
+                folds,
+                partial(kept, rules=rules),
+                seed=settings.seed,
+                inner=rules.inner,
+                n_jobs=self.n_jobs,
+                journal=journal,
+                finished=say,
+                stop=lambda: monotonic() > end,
+            )
+        except Stopped:
+            folds = [fold for fold in folds if all(task_name(fold, name) in journal.done for name in made)]
+            if len(folds) < FEWEST_FOLDS:
+                self._leave_partial(problem, rules.metric, journal)
+                return
+            judged = {name: [journal.done[task_name(fold, name)] for fold in folds] for name in made}
         compared = compare(problem, rules, settings.prefer, procedures, folds, judged)
         winner = next(p for p in procedures if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, rules, winner))
         self._do(last, journal, say)
         fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
+        final["finished"] = {"folds": len(folds), "of": n_folds}
         self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
@@ -429,7 +443,7 @@ class Study(BaseEstimator):
 
     def _metric(self) -> Metric:
         settings, problem = self.settings, self.problem
-        usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), settings.folds)
+        usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), problem.plan.folds)
         metric = metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
         if metric.needs == "model":
             raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
@@ -443,17 +457,14 @@ class Study(BaseEstimator):
         return metric
 
     def _rules(self) -> Rules:
-        metric, labels = self._metric(), self.problem.labels
+        metric, labels, inner = self._metric(), self.problem.labels, self.problem.plan.inner
         if metric.name == "cost":
-            return Rules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, self.settings.inner)
+            return Rules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, inner)
         kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
-        return Rules(metric, kind, None, self.settings.inner)
+        return Rules(metric, kind, None, inner)
 
     def _folds(self, problem: Problem) -> list[Fold]:
-        given = self.settings.repeats
-        few = len(problem.y) < FEW_ROWS and problem.time is None
-        repeats = given if given is not None else (REPEATS if few else 1)
-        return outer_folds(problem, self.settings.folds, repeats, self.settings.seed)
+        return outer_folds(problem, problem.plan.folds, problem.plan.repeats, self.settings.seed)
 
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""

@@ -1,0 +1,48 @@
+"""How many folds a study draws, and how often: decided by the rows alone, before any score is seen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tamis.study.settings import Settings
+
+#: Below so many rows the outer folds are drawn three times, and twice: one arrangement of few rows is a lottery.
+FEW, SOME = 300, 1_000
+
+#: From so many rows on fewer folds judge as well, and cost less.
+MANY = 20_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The folds of a study.
+
+    Attributes
+    ----------
+    folds, repeats : outer folds, and how often they are drawn.
+    inner : folds inside every training part.
+    """
+
+    folds: int
+    repeats: int
+    inner: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def planned(settings: Settings, n_rows: int) -> Plan:
+    """The folds for so many rows; what the settings say comes first.
+
+    >>> planned(Settings("y"), 150), planned(Settings("y", folds=10), 50_000)
+    (Plan(folds=5, repeats=3, inner=5), Plan(folds=10, repeats=1, inner=3))
+    """
+    usual = 5 if n_rows < MANY else 3
+    repeats = 3 if n_rows < FEW else 2 if n_rows < SOME else 1
+    return Plan(
+        settings.folds or usual,
+        settings.repeats or (1 if settings.time is not None else repeats),
+        settings.inner or usual,
+    )
