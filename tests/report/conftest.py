@@ -58,12 +58,12 @@ def procedure_rows(random: np.random.Generator, classes: bool, lower: bool, size
                 "gap": sign * (train - mean),
                 "loss": 0.25 - 0.05 * place,
                 "gain": 0.2 * place,
-                "behind": 0.15 - 0.05 * place,
-                "error": 0.02,
+                "difference": 0.15 - 0.05 * place,
+                "standard_error": 0.02,
                 "p_value": 1.0 if place == 0 else 0.03 / place**4,
                 "interval": [mean - reach, mean + reach],
                 "scores": scores.tolist(),
-                "besides": {"accuracy": 0.9, "log_loss": 0.2} if classes else {"r2": 0.9, "rmse": 31234.5},
+                "metrics": {"accuracy": 0.9, "log_loss": 0.2} if classes else {"r2": 0.9, "rmse": 31234.5},
                 "columns": [used + i % 3 * (place > 1) for i in range(15)],
             }
         )
@@ -151,7 +151,7 @@ def study(
             "scores": scores,
             "promised": float(np.mean(scores)) + (-0.01 if lower else 0.01) * size,
             "optimism": 0.01 * size,
-            "picked": ["tree"] * 11 + ["lasso"] * 4,
+            "chosen_in_folds": ["tree"] * 11 + ["lasso"] * 4,
         },
         "stability": [
             {"name": name, "share": max(1, 15 - i) / 15, "selected": name in selected} for i, name in enumerate(names)
@@ -167,7 +167,15 @@ def study(
 
 
 def settings(**changed: Any) -> dict[str, Any]:
-    usual = {"target": "diagnosis", "seed": 0, "task": None, "scoring": None, "lock": 0.2, "folds": None, "repeats": None}
+    usual = {
+        "target": "diagnosis",
+        "seed": 0,
+        "task": None,
+        "scoring": None,
+        "lock": 0.2,
+        "folds": None,
+        "repeats": None,
+    }
     more = {"inner": None, "groups": None, "time": None, "types": {}, "drop": [], "procedures": None}
     return {**usual, **more, **changed}
 

@@ -95,7 +95,7 @@ def test_the_inner_score_of_a_pipeline_includes_its_selection(tmp_path):
     own = make_pipeline(tamis.RankSelector(by="anova", k=5), tamis.LinearClassifier("ridge", cv=InnerFolds()))
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures={"own": own}, lock=0, **QUICK).run()
     assert study.results_["answer"]["signal"] == "none"
-    assert study.results_["comparison"]["picked"].count("own") <= 1
+    assert study.results_["comparison"]["chosen_in_folds"].count("own") <= 1
 
 
 class Seen(ClassifierMixin, BaseEstimator):

@@ -227,14 +227,25 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "leaks",
         "comparison",
         "stability",
+        "plan",
         "folds",
         "model",
         "lock",
         "predictions",
     ]
+    assert results["schema"] == 2
     assert {row["name"] for row in results["comparison"]["procedures"]} >= {"baseline", "tree", "lasso"}
     shares = np.array(results["predictions"]["answers"])
     assert np.allclose(shares.sum(axis=1), 1)
+
+
+def test_a_folder_of_an_older_layout_is_recognised(classes_csv, tmp_path):
+    """Results of an older version would be read wrongly, or end in a riddle."""
+    _run(classes_csv, tmp_path / "s")
+    path = tmp_path / "s" / "results.json"
+    path.write_text(path.read_text().replace('"schema": 2', '"schema": 1', 1))
+    with pytest.raises(StudyError, match=r"results of layout 1, written by Tamis .* reads layout 2: start over"):
+        tamis.load(tmp_path / "s")
 
 
 def test_nothing_is_written_outside_the_folder(classes_csv, tmp_path, monkeypatch):

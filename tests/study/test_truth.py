@@ -103,7 +103,7 @@ def test_a_class_with_one_row_is_learned_and_counted(tmp_path):
     study = _run(frame, tmp_path / "s", **SIMPLE)
     assert study.results_["comparison"]["unlearned"] == 1
     assert "odd" in study.model_.labels
-    baseline = study.results_["comparison"]["procedures"][0]["besides"]
+    baseline = study.results_["comparison"]["procedures"][0]["metrics"]
     assert baseline["accuracy"] <= 33 / 67
     assert baseline["log_loss"] < 1.2  # the row that could not be learned is left out, not infinitely wrong
     assert "had a class that the training part lacked" in (tmp_path / "s" / "report.html").read_text()

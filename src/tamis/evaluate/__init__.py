@@ -3,11 +3,13 @@
 from tamis.evaluate.audit import Audit, audit
 from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
+from tamis.evaluate.inner import InnerFolds
 from tamis.evaluate.interval import Interval
 from tamis.evaluate.leaks import Leak, leaks
 from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.nested import Comparison, NestedScore, nested_score
 from tamis.evaluate.permutation import PermutationTest, permutation_test
+from tamis.evaluate.problem import Problem
 from tamis.evaluate.script import audit_table
 from tamis.metrics import METRICS, Metric
 
@@ -17,12 +19,14 @@ __all__ = [
     "Comparison",
     "Curve",
     "Grown",
+    "InnerFolds",
     "Interval",
     "Leak",
     "LossMatrix",
     "Metric",
     "NestedScore",
     "PermutationTest",
+    "Problem",
     "ReusableHoldout",
     "audit",
     "audit_table",

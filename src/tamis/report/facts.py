@@ -286,8 +286,8 @@ def _rule(compared: dict[str, Any]) -> str:
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"]:
         return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
-    error = show.number(chosen["error"], 4)
-    behind = f"{show.number(chosen['behind'], 4)} behind the best, with a standard error of {error}"
+    error = show.number(chosen["standard_error"], 4)
+    behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
     return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['name']}, {behind}."
 
 
@@ -332,12 +332,12 @@ def _folds(results: Results) -> str:
 
 def _besides(listed: list[dict[str, Any]]) -> Table | None:
     """The other metrics, nested, for every procedure."""
-    names = list(listed[0].get("besides", {}))
+    names = list(listed[0].get("metrics", {}))
     if not names:
         return None
     heads = (Head("procedure"), *(Head(show.metric(name), number=True) for name in names))
     rows = [
-        [cell(row["name"], place), *(cell(show.number(row["besides"][n]), row["besides"][n]) for n in names)]
+        [cell(row["name"], place), *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names)]
         for place, row in enumerate(listed)
     ]
     return Table("besides", "Other metrics, nested", heads, rows)
@@ -354,7 +354,7 @@ def _optimism(results: Results) -> dict[str, Any]:
         meaning = f"the promise was too modest by {show.number(-excess)}"
     else:
         meaning = "the promise was kept to the digit"
-    picked = Counter(compared["picked"])
+    picked = Counter(compared["chosen_in_folds"])
     chosen = [f"{name} {times:,}×" for name, times in picked.most_common()]
     return {
         "promised": show.number(promised),

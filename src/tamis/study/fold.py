@@ -87,7 +87,7 @@ def kept(trained: Trained, *, rules: Rules) -> dict[str, Any]:
         "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
         "train": value(rules.metric, task, problem.y[fold.train], own, labels, learned),
         "test": value(rules.metric, task, y, answer, labels, learned),
-        "besides": besides(task, y, answer, labels, learned, rare),
+        "metrics": besides(task, y, answer, labels, learned, rare),
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
         "columns": list(Fitted("", trained.model, problem.names).columns),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import tamis
+from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.evaluate.interval import score_interval
 from tamis.evaluate.paired import difference
@@ -23,7 +25,7 @@ from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 from tamis.study.words import answer
 
-SCHEMA = 1
+SCHEMA = 2
 
 Judgements = dict[str, list[dict[str, Any]]]
 
@@ -72,7 +74,7 @@ def compare(
         "scores": scores,
         "promised": _mean(promised),
         "optimism": _mean([_excess(metric, p, s) for p, s in zip(promised, scores)]),
-        "picked": [names[p] for p in picked],
+        "chosen_in_folds": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
         "judged": _judged(problem, rules, folds, judged[names[place]]),
     }
@@ -108,8 +110,8 @@ def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray)
     return {
         "loss": own / n,
         "gain": (base - own) / base if base > 0 else 0.0,
-        "behind": behind.mean,
-        "error": behind.error,
+        "difference": behind.mean,
+        "standard_error": behind.error,
     }
 
 
@@ -127,7 +129,7 @@ def _summary(
         "gap": _mean([_excess(metric, a, b) for a, b in zip(train, test)]),
         **_interval(problem, rules, folds, judged),
         "scores": test,
-        "besides": {name: _mean([fold["besides"][name] for fold in judged]) for name in judged[0]["besides"]},
+        "metrics": {name: _mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
         "columns": [len(fold["columns"]) for fold in judged],
     }
 
@@ -238,9 +240,9 @@ def _accuracy(
     """For classes, the accuracy of the whole way of working and of always guessing the majority."""
     if not problem.labels:
         return None
-    picked = compared["picked"] if compared["signal"] != "none" else ["baseline"] * len(folds)
+    picked = compared["chosen_in_folds"] if compared["signal"] != "none" else ["baseline"] * len(folds)
     return [
-        _mean([judged[name][i]["besides"]["accuracy"] for i, name in enumerate(names)])
+        _mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(names)])
         for names in (picked, ["baseline"] * len(folds))
     ]
 
@@ -324,3 +326,14 @@ def refuse_damaged(results: dict[str, Any]) -> None:
         text(f"the {name} of the lock", part(lock, name))
     for name in ("data", "settings"):
         mapping(name, part(results, name))
+
+
+def refuse_older(results: dict[str, Any], folder: Path) -> None:
+    """Raise for results of another layout than this version writes."""
+    found = results.get("schema")
+    if found != SCHEMA:
+        made = f"by Tamis {results['tamis']}" if isinstance(results.get("tamis"), str) else "by another Tamis"
+        raise StudyError(
+            f"{str(folder)!r} holds results of layout {found!r}, written {made}; this version reads layout {SCHEMA}: "
+            "start over with run(fresh=True)"
+        )

@@ -39,7 +39,7 @@ from tamis.study.place import place_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Procedure, chosen
 from tamis.study.recipe import Written
-from tamis.study.results import assemble, compare, refuse_damaged, unfinished
+from tamis.study.results import assemble, compare, refuse_damaged, refuse_older, unfinished
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
@@ -539,6 +539,7 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
     with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         refuse_damaged(study.results_)
+    refuse_older(study.results_, place)
     study.model_ = Model.read(place)
     return study
 

@@ -99,6 +99,8 @@ class Indicators:
         """
         if self.is_plain and table.matrix is not None:
             return table.matrix if rows is None else table.matrix[rows]
+        if self.is_plain and table.dense is not None:  # thousands of columns of a frame, without a step for each
+            return np.array(table.dense if rows is None else table.dense[rows], order="F")
         n = table.n_rows if rows is None else len(np.arange(table.n_rows)[rows])
         out = np.empty((n, self.n_encoded), order="F")
         at = 0
