@@ -87,7 +87,9 @@ def _trimmed(table: Table) -> Table:
     if table.is_numeric:
         return table
     columns: list[Column] = [column.trimmed() if column.is_categorical else column for column in table.columns]
-    return Table(columns, n_rows=len(table))
+    trimmed = Table(columns, n_rows=len(table))
+    trimmed.origin = table.origin  # its numbers are the same
+    return trimmed
 
 
 def problem_of(

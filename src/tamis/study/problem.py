@@ -111,7 +111,7 @@ class Problem(Learnable):
         if rare is not None:
             rows, labels, y = rows[rare.kept], rare.labels, rare.codes
         return cls(
-            X=table.take(rows),
+            X=table.take(rows).share(),
             y=y,
             task=task,
             classes=np.arange(len(labels)) if labels else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,14 @@ from tamis.table.frame import columns_of_frame, is_frame
 
 WIDE = 64  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
 TALL = 10  # unless there are so many times more rows, whose values cost more than the columns
+
+
+class Origin(NamedTuple):
+    """Where a table was cut from: positions of its rows and columns in a table that keeps its views."""
+
+    table: Table
+    rows: np.ndarray
+    columns: np.ndarray
 
 
 class Table:
@@ -49,6 +57,8 @@ class Table:
         self._heads = self._made  # names, kinds and levels of columns whose values may be in a block
         self._block: np.ndarray | None = None
         self._found: dict[str, np.ndarray] = {}  # what depends on the heads alone, shared by the tables of some rows
+        self.views: dict[str, Any] | None = None  # what was worked out of all rows and is cut for some: see `share`
+        self.origin: Origin | None = None
         if matrix is not None:
             self.n_rows = int(matrix.shape[0])
             self.named = names is not None
@@ -177,8 +187,31 @@ class Table:
             out[:, j] = column.values
         return out
 
+    def share(self) -> Table:
+        """Keep what is worked out of this table, so that it is cut, not worked out anew, for tables of its rows.
+
+        Only what loses nothing may be kept: ranks of values, never edges, means or levels that a model learns.
+        """
+        self.views = {} if self.views is None else self.views
+        return self
+
     def take(self, rows: Any) -> Table:
         """The table of some rows (positions or a mask); levels of categories and decisions stay as they are."""
+        table = self._taken(rows)
+        table.views, table.origin = None, self._cut(rows=np.asarray(rows))
+        return table
+
+    def _cut(self, rows: np.ndarray | None = None, columns: Sequence[int] | None = None) -> Origin | None:
+        """Where a table of some rows, or columns, of this one comes from; None where nothing is kept."""
+        if self.views is None and self.origin is None:
+            return None
+        whole = self.origin or Origin(self, np.arange(self.n_rows), np.arange(self.n_columns))
+        return whole._replace(
+            rows=whole.rows if rows is None else whole.rows[rows],
+            columns=whole.columns if columns is None else whole.columns[np.asarray(columns, dtype=np.int64)],
+        )
+
+    def _taken(self, rows: Any) -> Table:
         if self.matrix is not None:
             matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
             return Table(matrix=matrix, names=self.names if self.named else None, decisions=self.decisions)
@@ -212,6 +245,7 @@ class Table:
             origins = {self.heads[j].origin for j in places}
         table.named = self.named
         table.decisions = tuple(d for d in self.decisions if not d.used or d.name in origins)
+        table.origin = self._cut(columns=places)
         return table
 
     def drop(self, which: Sequence[int | str]) -> Table:

@@ -235,6 +235,33 @@ def code_line(line, p, n, rows, ordered, codes, values, sizes, missing):
 
 
 @njit
+def recode(whole, n_whole, first, low, rows, columns, places, codes, values, sizes, missing):
+    """Codes of some rows of columns that are coded: ranks among the values that these rows have.
+
+    whole, n_whole, first, low: the sheet of all rows. columns: for each column p, its line there. places: the columns p
+    to do. The others are written to, as by `code_line`.
+    """
+    room = np.empty(65_536 + 1, dtype=np.int32)
+    for p in places:
+        line, end = whole[columns[p]], n_whole[columns[p]]
+        for v in range(end + 1):
+            room[v] = 0
+        for i in range(len(rows)):
+            room[line[rows[i]]] = 1
+        k, at = 0, first[columns[p]]
+        missing[p] = room[end] == 1
+        for v in range(end):
+            if room[v] == 1:
+                values[p, k] = low[at + v]
+                room[v] = k
+                k += 1
+        room[end] = k
+        sizes[p] = k
+        for i in range(len(rows)):
+            codes[p, i] = room[line[rows[i]]]
+
+
+@njit
 def cells_of(edges, low, scale, cells):
     """cells[c] counts the edges that fall before cell c of a uniform grid: where the search for a code may start."""
     last = len(cells) - 2

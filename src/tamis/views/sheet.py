@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.table import Column, Table
+from tamis.table import Column, Origin, Table
 from tamis.views.coding import MOST, Coding
 
 BLOCK = 512  # columns of numbers that a task codes at most, and
@@ -44,7 +45,52 @@ class Sheet:
     def of(cls, table: Table, order: np.ndarray | None = None, n_jobs: int | None = None) -> Sheet:
         """The sheet of a table, its columns in the order given: positions in the table."""
         order = np.arange(table.n_columns) if order is None else order
+        origin = table.origin
+        if origin is not None and origin.table.n_rows <= MOST and not table.is_sparse:
+            return _cut(table, order, _kept(origin.table, n_jobs), origin, n_jobs)
         return _short(table, order, n_jobs) if table.n_rows <= MOST else _long(table, order, n_jobs)
+
+
+_KEEPING = Lock()
+
+
+def _kept(table: Table, n_jobs: int | None) -> Sheet:
+    """The sheet of a table that keeps its views: worked out once."""
+    views = table.views
+    assert views is not None
+    with _KEEPING:
+        if "sheet" not in views:
+            views["sheet"] = _short(table, np.arange(table.n_columns), n_jobs)
+        found: Sheet = views["sheet"]
+    return found
+
+
+def _cut(table: Table, order: np.ndarray, whole: Sheet, origin: Origin, n_jobs: int | None) -> Sheet:
+    """The sheet of some rows of a table that is coded: values keep their order, so nothing is sorted."""
+    from tamis.views import encode as kernels
+
+    n_rows, n_columns = table.shape
+    codes, values = np.empty((n_columns, n_rows), dtype=np.uint16), np.empty((n_columns, n_rows))
+    sizes, missing = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=bool)
+    n_values, categories = np.zeros(n_columns, dtype=np.int64), dict[int, Coding]()
+    heads = () if table.is_numeric else table.heads
+    words = {j for j, column in enumerate(heads) if column.is_categorical}
+    for p in [p for p in range(n_columns) if int(order[p]) in words] if words else []:
+        j = int(order[p])
+        categories[j], codes[p] = Coding.learn(table.column(j))
+        n_values[p] = categories[j].n_values
+        missing[p] = (codes[p] == n_values[p]).any()
+    places = np.flatnonzero(~np.isin(order, list(words))) if words else np.arange(n_columns)
+    columns, rows = origin.columns[order], np.ascontiguousarray(origin.rows, dtype=np.int64)
+    known = (whole.codes, whole.n_values, whole.first, whole.low)
+    step = max(1, CELLS // max(n_rows, 1))
+
+    def several(first: int) -> None:
+        kernels.recode(*known, rows, columns, places[first : first + step], codes, values, sizes, missing)
+
+    map_threads(several, range(0, len(places), step), n_jobs)
+    low = values.reshape(-1) if (sizes == n_rows).all() else values[np.arange(n_rows) < sizes[:, None]]
+    return Sheet(codes, np.maximum(n_values, sizes), missing, _firsts(sizes), low, low, categories)
 
 
 def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> Sheet:
