@@ -1,9 +1,14 @@
-"""Files of a study and of a forest that were damaged, or made up: one sentence, never a crash."""
+"""Files of a study and of a forest that were damaged, or made up: one sentence, never a crash.
+
+The nightly tests here are fuzzers. `TAMIS_FUZZ=10` gives each ten times its examples, and `--hypothesis-seed=7` makes a
+run that can be repeated: `TAMIS_FUZZ=10 pytest -m nightly tests/study/test_damaged.py --hypothesis-seed=7`.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 import struct
 import zlib
@@ -27,6 +32,12 @@ from tamis.table import Table
 from tamis.tree import TreeClassifier, TreeRegressor
 
 MODELS = ["baseline", "tree", "lasso", "forest"]
+
+
+def examples(usual: int) -> settings:
+    """Settings of a fuzzer: its usual number of examples, times TAMIS_FUZZ."""
+    number = max(1, round(usual * float(os.environ.get("TAMIS_FUZZ", "1"))))
+    return settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +326,7 @@ def test_no_change_of_a_value_is_a_crash(studies, tmp_path_factory, model, name)
     whole = json.loads(kept)
     ways = [way for way in places(whole) if way]
 
-    @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(150)
     @given(way=st.sampled_from(ways), put=STRANGE)
     def change(way, put):
         facts = json.loads(kept)
@@ -342,7 +353,7 @@ def test_no_change_of_a_byte_is_a_crash(studies, tmp_path_factory, model, name):
         pytest.skip("it has none")
     kept = (folder / name).read_bytes()
 
-    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(100)
     @given(at=st.integers(0, len(kept) - 1), put=st.binary(max_size=3), gone=st.integers(0, 20))
     def change(at, put, gone):
         (folder / name).write_bytes(kept[:at] + put + kept[at + gone :])
@@ -387,7 +398,7 @@ def test_no_change_of_a_forest_file_is_a_crash(tmp_path, kind):
     kept = path.read_bytes()
     many = X.sample(600, replace=True, random_state=0)
 
-    @settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(2_000)
     @given(at=st.integers(0, len(kept) - 1), put=st.binary(min_size=1, max_size=4))
     def change(at, put):
         path.write_bytes(kept[:at] + put + kept[at + len(put) :])
@@ -413,7 +424,7 @@ def test_no_change_of_a_tree_of_numbers_is_a_crash():
         kept = TreeRegressor(max_depth=4, **settings_of).fit(X, y).to_dict()
         ways = [way for way in places(kept) if way]
 
-        @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+        @examples(500)
         @given(way=st.sampled_from(ways), put=STRANGE)
         def change(way, put, kept=kept):
             facts = json.loads(json.dumps(kept))
