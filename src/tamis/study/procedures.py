@@ -52,7 +52,7 @@ class Procedure:
 
         With `like`, its strength is taken where it was not chosen in folds: a forest's leaves.
         """
-        make = self.make if task == "numbers" or len(np.unique(y)) > 1 else _baseline
+        make = self.make if task == "numbers" or np.any(y != y[0]) else _baseline
         model = make(task, seed, folds)
         leaf = getattr(like.model, "min_samples_leaf_", None) if like is not None else None
         if leaf is not None and hasattr(model, "leaf"):
