@@ -60,7 +60,9 @@ def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState) -> np.ndarray:
     fold = np.empty(len(codes), dtype=np.int64)
     for number, end in enumerate(ends):
         start = 0 if number == 0 else ends[number - 1]
-        dealt = np.sort(np.arange(start, end) % k)
+        first = np.arange(start, start + k) % k  # the fold of the next k rows: one more for as many as are left over
+        extra = np.bincount(first[: (end - start) % k], minlength=k)
+        dealt = np.repeat(np.arange(k), (end - start) // k + extra)
         draw.shuffle(dealt)
         fold[turn == number] = dealt
     return fold
