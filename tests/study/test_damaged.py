@@ -406,7 +406,8 @@ def test_no_change_of_a_forest_file_is_a_crash(tmp_path, kind):
             found = kind.load(path)
             found.predict(X), found.predict(many)
         except Exception as error:
-            sentence(error)
+            if not str(error).startswith("The feature names should match"):  # a name was changed: scikit-learn's words
+                sentence(error)
 
     change()
 
@@ -420,21 +421,25 @@ def test_no_change_of_a_tree_of_numbers_is_a_crash():
     X = pd.DataFrame(table)
     y = X.pop("y").to_numpy(dtype=float)
     X = X.apply(pd.to_numeric, errors="coerce").select_dtypes("number").dropna(axis=1, how="all")
-    for settings_of in ({}, {"leaf": "linear"}, {"splits": "oblique"}):
-        kept = TreeRegressor(max_depth=4, **settings_of).fit(X, y).to_dict()
-        ways = [way for way in places(kept) if way]
+    for how in ({}, {"leaf": "linear"}, {"splits": "oblique"}):
+        _fuzz_tree(TreeRegressor(max_depth=4, **how).fit(X, y), X)
 
-        @examples(500)
-        @given(way=st.sampled_from(ways), put=STRANGE)
-        def change(way, put, kept=kept):
-            facts = json.loads(json.dumps(kept))
-            inside = facts
-            for key in way[:-1]:
-                inside = inside[key]
-            inside[way[-1]] = put
-            try:
-                TreeRegressor.from_dict(facts).predict(X)
-            except Exception as error:
-                sentence(error)
 
-        change()
+def _fuzz_tree(model: TreeRegressor, X) -> None:
+    kept = model.to_dict()
+    ways = [way for way in places(kept) if way]
+
+    @examples(500)
+    @given(way=st.sampled_from(ways), put=STRANGE)
+    def change(way, put):
+        facts = json.loads(json.dumps(kept))
+        inside = facts
+        for key in way[:-1]:
+            inside = inside[key]
+        inside[way[-1]] = put
+        try:
+            TreeRegressor.from_dict(facts).predict(X)
+        except Exception as error:
+            sentence(error)
+
+    change()
