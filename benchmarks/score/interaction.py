@@ -2,7 +2,8 @@
 
 The loops are Numba's, one table a pair and target; the NumPy way (bincount) is timed on a few pairs. Times of the loops
 are those of some columns, scaled to all pairs. Columns of two and three values (yes and no, genotypes) should be at
-least 50 times faster than the loop; with eight groups there are 64 cells to count instead of 4 to 9.
+least 50 times faster than the loop; with eight groups there are 64 cells to count instead of 4 to 9, and looking up
+their logarithms takes 1.7 of the 2 microseconds that a pair and 50 targets would have at 50 times.
 """
 
 import sys

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -130,11 +131,11 @@ class Lock:
         if not FEWEST <= len(rows) <= n - FEWEST:
             reason = f"no rows are locked: {_parts(how)} make it impossible to lock about {wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
-        keys = tuple(f"{int(key):016x}" for key in digests[rows])
+        keys = _hexadecimal(digests[rows])
         lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts)
         return lock if target is None else replace(lock, target=_of_target(raw, target, rows, digests[rows]))
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """One digest of all locked rows' keys, whatever their order."""
         return hashlib.sha256("\n".join(sorted(self.keys)).encode()).hexdigest()
@@ -175,7 +176,7 @@ class Lock:
             "numbered": self.numbered,
             "columns": list(self.columns),
         }
-        text = json.dumps({**facts, "rows": self.rows.tolist(), "keys": list(self.keys)}, indent=1)
+        text = saved.indented({**facts, "rows": self.rows.tolist(), "keys": list(self.keys)}, ensure_ascii=True)
         saved.write_whole(folder / LOCK_FILE, text + "\n")
 
     @classmethod
@@ -351,6 +352,12 @@ def _of_target(raw: Raw, target: str, rows: np.ndarray, digests: np.ndarray) -> 
     """One digest of the locked rows' target cells, each with the key of its row; no value is read."""
     cells = raw.canonical(raw.names.index(target)).bits[rows]
     return _joint(digests + mix(cells + word("target")))
+
+
+def _hexadecimal(digests: np.ndarray) -> tuple[str, ...]:
+    """Each digest as 16 digits."""
+    digits = digests.astype(">u8").tobytes().hex()
+    return tuple(digits[k : k + 16] for k in range(0, len(digits), 16))
 
 
 def _distinct(digests: np.ndarray) -> int:

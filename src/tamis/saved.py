@@ -6,6 +6,7 @@ while it reads is damage, too, and `reading` says so in one sentence.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -200,3 +201,49 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         raise UnwritableError(
             f"{os.fspath(path)!r} cannot be written ({why}); make room, or give another place"
         ) from error
+
+
+def indented(value: Any, *, ensure_ascii: bool = False, allow_nan: bool = True) -> str:
+    """JSON with one value a line, character for character as `json.dumps(value, indent=1)` writes it.
+
+    That one runs in Python for every value, 20 seconds of a study of 100,000 columns; here compiled code writes every
+    list and dict without others inside.
+
+    >>> print(indented({"a": [1, 2]}))
+    {
+     "a": [
+      1,
+      2
+     ]
+    }
+    """
+
+    def encoder(depth: int) -> json.JSONEncoder:
+        while len(encoders) <= depth:
+            lines = f",\n{' ' * len(encoders)}", ": "
+            encoders.append(json.JSONEncoder(separators=lines, ensure_ascii=ensure_ascii, allow_nan=allow_nan))
+        return encoders[depth]
+
+    def add(value: Any, depth: int) -> None:
+        encode, pad = encoder(depth + 1).encode, " " * (depth + 1)
+        is_mapping = isinstance(value, dict)
+        if not (is_mapping or isinstance(value, (list, tuple))) or not value:
+            pieces.append(encode(value))
+            return
+        inside = list(value.values()) if is_mapping else value
+        if not any(issubclass(kind, (dict, list, tuple)) for kind in set(map(type, inside))):
+            written = encode(value)
+            pieces.append(f"{written[0]}\n{pad}{written[1:-1]}\n{pad[:-1]}{written[-1]}")
+            return
+        names = [encode({name: 0})[1:-2] for name in value] if is_mapping else [""] * len(inside)
+        start = "{\n" if is_mapping else "[\n"
+        for name, one in zip(names, inside):
+            pieces.append(start + pad + name)
+            add(one, depth + 1)
+            start = ",\n"
+        pieces.append(f"\n{pad[:-1]}{'}' if is_mapping else ']'}")
+
+    encoders: list[json.JSONEncoder] = []
+    pieces: list[str] = []
+    add(value, 0)
+    return "".join(pieces)

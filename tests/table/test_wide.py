@@ -89,3 +89,23 @@ def test_codings_made_late_are_those_made_at_once():
         np.testing.assert_array_equal(late.codings[j].edges, alone.codings[0].edges)
         assert late.n_values[j] == alone.n_values[0]
     assert late.select([4, 2]).names == (table.names[4], table.names[2])
+
+
+@pytest.mark.parametrize("odd", ["x", "2020-01-02", "7", "", "0.5"])
+def test_a_wide_table_is_read_as_its_columns_are_one_by_one(tmp_path, odd):
+    """If this fails, what the first row of a wide table looks like decides over the rows below it."""
+    n = 1_200
+    cells = [[f"{i}.{j}" for j in range(n)] for i in range(12)]
+    for i in range(5, 12):
+        cells[i][700] = odd
+    cells[0][3] = '"0.25"'
+    wide, narrow = tmp_path / "wide.csv", tmp_path / "narrow.csv"
+    names = [f"c{j}" for j in range(n)]
+    kept = [0, 3, 700, 1_100]
+    wide.write_text("\n".join(",".join(row) for row in [names, *cells]) + "\n")
+    narrow.write_text("\n".join(",".join(row[j] for j in kept) for row in [names, *cells]) + "\n")
+    whole, part = read(wide), read(narrow)
+    for column in part.columns:
+        other = whole.column(column.name)
+        assert (other.kind, other.levels) == (column.kind, column.levels)
+        assert np.array_equal(other.values, column.values, equal_nan=other.kind != "categorical")

@@ -1,4 +1,5 @@
 import json
+import re
 import sqlite3
 import xml.etree.ElementTree as ET
 
@@ -10,6 +11,7 @@ from sklearn.svm import SVC
 
 from tamis import ForestClassifier, ForestRegressor
 from tamis.errors import ParameterError, TamisError, TamisWarning
+from tamis.table import read
 from tamis.tree import TreeClassifier, TreeRegressor, mimic
 
 
@@ -37,6 +39,55 @@ def test_sql_says_what_predict_says(missing):
         said = [row[0] for row in base.execute(f"SELECT {model.to_sql()} FROM t")]
         base.close()
         assert said == model.predict(frame).tolist()
+
+
+def times(n=400, seed=0):
+    """Days, moments, booleans and ordered words, with holes, and a target that depends on them."""
+    rng = np.random.default_rng(seed)
+    begin = pd.Timestamp("2020-01-01")
+    frame = pd.DataFrame({"day": begin + pd.to_timedelta(rng.integers(0, 300, n), "D")})
+    frame["moment"] = begin + pd.to_timedelta(rng.integers(0, 400_000, n), "min")
+    frame["second"] = begin + pd.to_timedelta(rng.integers(0, 9_000_000, n), "s")
+    frame["ill"] = rng.random(n) < 0.5
+    frame["grade"] = pd.Categorical(rng.choice(["low", "middle", "high"], n), ["low", "middle", "high"], ordered=True)
+    late = frame["day"] > pd.Timestamp("2020-05-05")
+    y = late ^ (frame["moment"] > pd.Timestamp("2020-06-01 09:55")) ^ frame["ill"] ^ (frame["grade"] == "low")
+    frame.loc[rng.random(n) < 0.1, ["day", "moment", "grade"]] = None
+    return frame, np.where(y, "yes", "no")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sql_compares_dates_with_dates_and_words_with_words(seed):
+    """If this fails, the exported CASE compares a date with a day number, which no date is below."""
+    frame, y = times(seed=seed)
+    model = TreeClassifier(max_depth=6).fit(frame, y)
+    written = model.to_sql()
+    assert "'2020-" in written
+    assert "FALSE" in written
+    base = sqlite3.connect(":memory:")
+    stored = frame.astype({"grade": object})
+    stored["day"] = stored["day"].dt.date
+    stored.to_sql("t", base, index=False)
+    said = [row[0] for row in base.execute(f"SELECT {written} FROM t")]
+    base.close()
+    assert said == model.predict(frame).tolist()
+
+
+def test_times_that_were_read_from_texts_are_written_as_times(tmp_path):
+    """If this fails, a tree speaks of 0.875694 where the table says 21h 1m, or of 14.55 where it says 14:33."""
+    rng = np.random.default_rng(0)
+    hours, minutes = rng.integers(0, 24, 200), rng.integers(0, 60, 200)
+    lasts = [f"{h}h {m}m" for h, m in zip(rng.integers(0, 60, 200), rng.integers(0, 60, 200))]
+    frame = pd.DataFrame({"begins": [f"{h:02d}:{m:02d}" for h, m in zip(hours, minutes)], "lasts": lasts})
+    frame["y"] = np.where(hours >= 15, "late", [("short", "long")[int(text.split("h")[0]) >= 30] for text in lasts])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read(tmp_path / "t.csv")
+    text = TreeClassifier(max_depth=3).fit(table.select(["begins", "lasts"]), frame["y"]).to_text()
+    assert re.search(r"begins ≤ 14:\d\d:", text), text
+    assert re.search(r"lasts ≤ 1 d [56] h( \d+ min)?:", text), text
+    stored = pd.DataFrame({"lasts": pd.to_timedelta(frame["lasts"].str.replace("m", "min"))}).astype(object)
+    text = TreeClassifier(max_depth=1).fit(stored, frame["lasts"].str.split("h").str[0].astype(int) >= 30).to_text()
+    assert re.search(r"lasts ≤ 1 d [56] h( \d+ min)?:", text), text
 
 
 def test_json_brings_back_the_same_tree_exactly():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 from tamis.check import one_of
 from tamis.evaluate.alone import Alone, alone, suspects
 from tamis.evaluate.problem import Problem, problem_of
-from tamis.evaluate.twins import near_twins, row_keys, shuffled_columns, twins
+from tamis.evaluate.twins import Shuffled, near_twins, row_keys, twins
 from tamis.split import Folds
 from tamis.table import Column, Table
 
@@ -78,12 +79,12 @@ def leaks(
     if not isinstance(X, Problem):
         X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
     table, classes, target, groups, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.groups, X.time
-    keys = row_keys(table)
+    keys, chance = row_keys(table), _Chance(table)
     found = [
         *_by_column(table, target, classes, groups is not None, time is not None),
-        *_by_row(table, keys, groups, folds),
-        *_nearly(table, groups),
-        *([] if locked is None else _locked(table, keys, Table.of(locked))),
+        *_by_row(table, keys, chance, groups, folds),
+        *_nearly(table, chance, groups),
+        *([] if locked is None else _locked(table, keys, chance, Table.of(locked))),
     ]
     order = {"stop": 0, "warn": 1, "note": 2}
     return sorted(found, key=lambda leak: order[leak.severity])
@@ -223,12 +224,32 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
 
 
-def _by_row(table: Table, keys: np.ndarray, groups: Any, folds: Folds | None) -> Iterator[Leak]:
+class _Chance:
+    """Rows that would have a twin if only the columns, and pairs of them, were as they are; counted once, if at all."""
+
+    def __init__(self, table: Table) -> None:
+        self._shuffled = Shuffled(table)
+        # of many rows fewer draws, for they cost seconds
+        self._draws = range(5 if table.n_rows <= 50_000 else 2)
+
+    @cached_property
+    def twins(self) -> float:
+        """Rows with a twin, on average."""
+        counts = [int((twins(row_keys(self._shuffled.table(draw))) >= 0).sum()) for draw in self._draws]
+        return float(np.mean(counts))
+
+    @cached_property
+    def near_twins(self) -> float:
+        """Rows with an almost equal one, on average."""
+        return float(np.mean([_rows_of(near_twins(self._shuffled.table(draw))) for draw in self._draws]))
+
+
+def _by_row(table: Table, keys: np.ndarray, chance: _Chance, groups: Any, folds: Folds | None) -> Iterator[Leak]:
     sets = twins(keys)
     n = int((sets >= 0).sum())
     if not n or table.n_columns < 2 or not _unsettled(sets, _group_codes(groups)):
         return
-    by_chance = _twins_by_chance(table)
+    by_chance = chance.twins
     if not _clearly_more(n, by_chance):
         return
     apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
@@ -240,7 +261,7 @@ def _by_row(table: Table, keys: np.ndarray, groups: Any, folds: Folds | None) ->
     yield Leak("duplicates", (), sentence, "stop" if n - by_chance > 0.05 * table.n_rows else "warn", n)
 
 
-def _nearly(table: Table, groups: Any) -> Iterator[Leak]:
+def _nearly(table: Table, chance: _Chance, groups: Any) -> Iterator[Leak]:
     if table.n_columns < 2 or table.is_sparse:
         return
     pairs, grouped = near_twins(table), _group_codes(groups)
@@ -249,8 +270,7 @@ def _nearly(table: Table, groups: Any) -> Iterator[Leak]:
     rows = _rows_of(pairs)
     if not rows:
         return
-    by_chance = [_rows_of(near_twins(shuffled_columns(table, draw))) for draw in _draws(table)]
-    if not _clearly_more(rows, float(np.mean(by_chance))):
+    if not _clearly_more(rows, chance.near_twins):
         return
     a, b = pairs[0]
     sentence = (
@@ -266,17 +286,6 @@ def _rows_of(pairs: Sequence[tuple[int, int]]) -> int:
 
 def _group_codes(groups: Any) -> np.ndarray | None:
     return None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-
-
-def _twins_by_chance(table: Table) -> float:
-    """How many rows would have a twin if only the columns, and pairs of them, were as they are."""
-    counts = [int((twins(row_keys(shuffled_columns(table, draw))) >= 0).sum()) for draw in _draws(table)]
-    return float(np.mean(counts))
-
-
-def _draws(table: Table) -> range:
-    """Tables of shuffled columns in which twins by chance are counted; of many rows fewer, for they cost seconds."""
-    return range(5 if table.n_rows <= 50_000 else 2)
 
 
 def _clearly_more(found: int, by_chance: float) -> bool:
@@ -304,11 +313,12 @@ def _torn(sets: np.ndarray, folds: Folds) -> int:
     return int(seen.sum())
 
 
-def _locked(table: Table, keys: np.ndarray, locked: Table) -> Iterator[Leak]:
+def _locked(table: Table, keys: np.ndarray, chance: _Chance, locked: Table) -> Iterator[Leak]:
     if table.names != locked.names and set(table.names) == set(locked.names):
         locked = locked.select(table.names)
-    again = int(np.isin(row_keys(locked), keys).sum())
-    if again and _clearly_more(again, _twins_by_chance(table) * locked.n_rows / table.n_rows):
+    theirs, ours = np.sort(row_keys(locked)), np.sort(keys)  # in order, a search of millions stays in the cache
+    again = int((ours[np.searchsorted(ours, theirs).clip(max=len(ours) - 1)] == theirs).sum())
+    if again and _clearly_more(again, chance.twins * locked.n_rows / table.n_rows):
         sentence = (
             f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
             "one of memory, so lock the table again"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.errors import DamagedError, StudyError
-from tamis.saved import mapping, reading
+from tamis.saved import indented, mapping, reading
 from tamis.study.cell import safe_cell
 
 #: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
@@ -46,7 +46,7 @@ def _hold(file: Any, folder: Path) -> None:
 
 def as_json(facts: Any) -> str:
     """Plain JSON, one fact a line, floats with every bit."""
-    return json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return indented(facts, allow_nan=False) + "\n"
 
 
 def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:

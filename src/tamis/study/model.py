@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import tamis
 from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
 from tamis.evaluate.loss import LossMatrix
-from tamis.saved import levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
+from tamis.saved import indented, levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
 from tamis.study.cell import safe_cell
 from tamis.study.files import MODEL_FILE, read_json
 from tamis.study.fitted import Fitted
@@ -147,7 +146,7 @@ class Model:
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
-        write_whole(folder / MODEL_FILE, json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / MODEL_FILE, indented(self.to_dict()) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Model:

@@ -175,15 +175,22 @@ def target_values(target: Column, *, spelt: bool | None = None) -> tuple[list[An
     spelt : whether they are; None decides: where every text spells a number.
     """
     if not target.is_categorical:
-        words = target.levels
-        whole = [None if np.isnan(value) else value for value in target.values.tolist()]
-        return (whole if words is None else [None if v is None else words[int(v)] for v in whole]), False
-    levels = target.levels or ()
-    texts = [None if code < 0 else levels[code] for code in target.values]
-    numbers = {text: _number(text) for text in set(texts) if text is not None}
+        gone = np.isnan(target.values)
+        if target.levels is None:
+            whole = target.values.astype(object)
+            whole[gone] = None
+        else:
+            whole = np.array([*target.levels, None], dtype=object)[np.where(gone, -1, target.values).astype(np.int64)]
+        return whole.tolist(), False
+    levels, codes = target.levels or (), target.values
+    used = np.unique(codes[codes >= 0]).tolist()
+    numbers = {code: _number(levels[code]) for code in used}
     if spelt is None:
         spelt = bool(numbers) and all(value is not None for value in numbers.values())
-    return ([None if text is None else numbers[text] for text in texts] if spelt else texts), spelt
+    found = np.full(len(levels) + 1, None, dtype=object)  # the last is that of a missing value
+    for code in used:
+        found[code] = numbers[code] if spelt else levels[code]
+    return found[np.maximum(codes, -1)].tolist(), spelt
 
 
 def _number(text: Any) -> float | None:
@@ -211,7 +218,8 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
         raise TableError(f"the target {name!r} is constant ({known[0]!r} in every row); there is nothing to learn")
     if len(known) < FEWEST_ROWS:
         raise TableError(f"only {len(known)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
-    text = any(isinstance(value, str) for value in known)
+    kinds = set(map(type, known))
+    text = any(issubclass(kind, str) for kind in kinds)
     if text and settings.task == "numbers":
         value = next(value for value in known if isinstance(value, str))
         raise TableError(f"task='numbers', but the target {name!r} holds {value!r}; give task='classes'")
@@ -219,10 +227,11 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
     if task == "numbers":
         _refuse_infinite(known, name)
         return task, (), np.array(known, dtype=np.float64)
-    shown = [int(v) if isinstance(v, float) and v.is_integer() else v for v in known]
-    labels = tuple(sorted(set(shown), key=lambda v: (isinstance(v, str), v)))
+    shown = {v: int(v) if isinstance(v, float) and v.is_integer() else v for v in set(known)}
+    labels = tuple(sorted(set(shown.values()), key=lambda v: (isinstance(v, str), v)))
     place = {label: code for code, label in enumerate(labels)}
-    return task, labels, np.array([place[value] for value in shown], dtype=np.int64)
+    codes = {value: place[label] for value, label in shown.items()}
+    return task, labels, np.fromiter(map(codes.__getitem__, known), dtype=np.int64, count=len(known))
 
 
 def _refuse_infinite(known: list[float], name: str) -> None:

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.table.cells import Cells
+from tamis.table.column import CLOCK, SPAN
 from tamis.table.numerals import SPACES, Numerals, all_match, any_match, matches, numbers_among, numerals_of
 
-PERCENT, CLOCK, SPAN = "%", "time of day", "time span"
+PERCENT = "%"
 
 _MICROSECONDS = {"days": 86_400e6, "hours": 3_600e6, "minutes": 60e6, "seconds": 1e6}
 _DIGITS = {*"0123456789.,+-", *SPACES}

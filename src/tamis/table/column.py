@@ -11,6 +11,9 @@ import numpy as np
 #: What a column can be. Numbers, booleans and ordinals are float64 values with NaN for missing; categories are codes.
 KINDS = ("numeric", "boolean", "categorical", "ordinal", "date", "text", "identifier", "constant")
 
+#: Units of numbers that are times: hours since midnight, and days.
+CLOCK, SPAN = "time of day", "time span"
+
 MISSING = -1  # code of a missing category
 UNSEEN = -2  # code of a level that the fitted model never saw
 
@@ -22,6 +25,8 @@ class Column:
     A categorical code of -1 is a missing value, of -2 a level unknown to the model that asked for `recode`.
     Booleans are 0.0 and 1.0, ordinals 0.0, 1.0, …; both may carry `levels`, the words their numbers stand for.
     `source` names the column of the source it was made from, when that has another name (the parts of a date).
+    `unit` says what was written beside numbers read from texts: %, a currency, "time of day" (the values are hours
+    since midnight) or "time span" (days).
     """
 
     name: str
@@ -29,6 +34,7 @@ class Column:
     values: np.ndarray
     levels: tuple[Any, ...] | None = None
     source: str | None = None
+    unit: str | None = None
 
     @property
     def origin(self) -> str:

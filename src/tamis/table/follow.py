@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -34,7 +36,7 @@ def follow(
         values, strange = _numbers(array, type, rules)
     else:
         values, strange = _words(array, type, rules)
-    return [Column(name, type.kind, values, type.levels)], strange
+    return [Column(name, type.kind, values, type.levels, unit=type.unit)], strange
 
 
 def joined(decided: Column, others: Column, rows: np.ndarray, held: np.ndarray) -> tuple[Column, np.ndarray]:
@@ -49,7 +51,7 @@ def joined(decided: Column, others: Column, rows: np.ndarray, held: np.ndarray) 
     values = np.empty(len(rows) + len(held), dtype=decided.values.dtype)
     values[rows], values[held] = decided.values, others.values
     unknown = others.values == UNSEEN if decided.is_categorical else np.zeros(len(held), dtype=bool)
-    return Column(decided.name, decided.kind, values, decided.levels, decided.source), unknown
+    return replace(decided, values=values), unknown
 
 
 def _numbers(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:

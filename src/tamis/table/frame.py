@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from tamis.errors import KindError, TableError
-from tamis.table.column import Column, categories, coded_categories, is_missing
+from tamis.table.column import SPAN, Column, categories, coded_categories, is_missing
 
 
 def is_frame(X: Any) -> bool:
@@ -99,7 +99,7 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
         moments = series if isinstance(dtype, nw.Datetime) else series.cast(nw.Datetime("us"))  # a zone's moment: UTC
         return Column(name, "date", _floats(moments.dt.timestamp("us")) / 86_400e6)
     if dtype == nw.Duration:
-        return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6)
+        return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6, unit=SPAN)
     if dtype in (nw.Categorical, nw.Enum, nw.String):  # only levels that occur: the rest is how the frame was made
         return _of_words(name, series)
     return _of_objects(name, np.array(series.to_list(), dtype=object))
@@ -146,7 +146,7 @@ def _of_objects(name: str, values: np.ndarray) -> Column:
     if kinds and all(issubclass(kind, (date, datetime, np.datetime64)) for kind in kinds):
         return Column(name, "date", _days(values, there, "datetime64[us]"))
     if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
-        return Column(name, "numeric", _days(values, there, "timedelta64[us]"))
+        return Column(name, "numeric", _days(values, there, "timedelta64[us]"), unit=SPAN)
     try:
         numbers = np.array([v if known else np.nan for v, known in zip(values, there)], dtype=np.float64)
         if not any(issubclass(kind, str) for kind in kinds):

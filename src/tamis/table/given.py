@@ -44,7 +44,7 @@ def as_given(
 
 def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool) -> list[Column]:
     if type.kind == "numeric":
-        return [Column(name, "numeric", _numbers(name, array, type, rules))]
+        return [Column(name, "numeric", _numbers(name, array, type, rules), unit=type.unit)]
     if type.kind == "date":
         days = _days(name, array, type, rules)
         return [Column(name, "numeric", days)] if target else date_columns(name, days, hour=type.hour)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tamis.errors import TableError
-from tamis.table.amounts import CLOCK, amounts_of, hours_of_times
+from tamis.table.amounts import amounts_of, hours_of_times
 from tamis.table.cells import Cells
-from tamis.table.column import Column
+from tamis.table.column import CLOCK, SPAN, Column
 from tamis.table.dates import IN_UTC, could_be_dates, date_columns, dates_of, days_of_times, tell_hours
 from tamis.table.decision import Decision
 from tamis.table.missing import SOFT_TOKENS, TOKENS
@@ -103,7 +103,7 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> D
         return _of_numerals(name, found.values, rules, found)
     if pa.types.is_duration(type):
         days = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
-        return _of_numbers(name, days, rules, "of days")
+        return _of_numerals(name, days, rules, Numerals(days, "of days"), SPAN)
     if pa.types.is_integer(type) and too_long(array):
         return _of_text(name, Cells.of(pc.cast(array, pa.string())), rules, target)
     if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
@@ -162,13 +162,13 @@ def _of_numbers(name: str, values: np.ndarray, rules: Rules, written: str = "") 
     return _of_numerals(name, values, rules, Numerals(values, written))
 
 
-def _of_numerals(name: str, values: np.ndarray, rules: Rules, numerals: Numerals) -> Decided:
-    """Numbers by row, read from texts as `numerals` says."""
+def _of_numerals(name: str, values: np.ndarray, rules: Rules, numerals: Numerals, unit: str | None = None) -> Decided:
+    """Numbers by row, read from texts as `numerals` says; `unit` is what the source says they are, where it does."""
     infinite(name, values, rules)
     found = judge_numbers(name, values, numerals.written, measured=numerals.unit is not None)
     type = Type(found.kind, decimal=numerals.decimal, unit=numerals.unit)
     decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type)
-    return Decided(decision, lambda: [Column(name, "numeric", values)])
+    return Decided(decision, lambda: [Column(name, "numeric", values, unit=unit or numerals.unit)])
 
 
 def _of_yes_or_no(name: str, values: np.ndarray, words: tuple[str, str] | None = None) -> Decided:

@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tamis.table.column import Column
+from tamis.table.column import CLOCK, SPAN, Column
 from tamis.table.dates import PARTS
 from tamis.table.frame import is_frame
 from tamis.table.table import Table
@@ -23,6 +23,8 @@ _MONTHS = (
 )
 _WEEKDAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EPOCH = datetime(1970, 1, 1)
+_FIRST = (datetime.min - _EPOCH) // timedelta(microseconds=1)
+_LAST = (datetime.max - _EPOCH) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,11 @@ class Notation:
 
     Parameters
     ----------
-    kind : "boolean" (0 and 1), "ordinal" (places in `levels`), "date" (days since 1970-01-01) or "span" (days).
+    kind : "boolean" (0 and 1), "ordinal" (places in `levels`), "date" (days since 1970-01-01), "span" (days) or "clock"
+        (hours since midnight).
     levels : what the numbers of a boolean or ordinal stand for.
-    unit : of a date or span, the coarsest of day, minute, second, microsecond that all values are whole numbers of.
+    unit : of a date, span or clock, the coarsest of day, minute, second, microsecond that all values are whole numbers
+        of.
     """
 
     kind: str
@@ -52,12 +56,40 @@ class Notation:
             return _date(value, self.unit)
         if self.kind == "span":
             return _span(value, self.unit)
+        if self.kind == "clock":
+            return _clock(value, self.unit)
         levels = self.levels or ("false", "true")
         return levels[int(np.clip(np.floor(value), 0, len(levels) - 1))]
 
     def above(self, value: float) -> str:
         """The word for the values above a number, where there is only one: yes for a boolean above 0.5."""
         return (self.levels or ("false", "true"))[1] if self.kind == "boolean" else ""
+
+    def values(self) -> tuple[Any, ...]:
+        """What the whole numbers from 0 stand for, as the source holds it; nothing where it has no such column.
+
+        >>> Notation("boolean").values(), Notation("ordinal", ("low", "high")).values()
+        ((False, True), ('low', 'high'))
+        """
+        if self.kind not in ("boolean", "ordinal") or self.levels in (_MONTHS, _WEEKDAYS):
+            return ()
+        return self.levels or (False, True)
+
+    def moment(self, value: float) -> str:
+        """A number of a date or clock in ISO 8601, the day for a column of days, else to the second or microsecond.
+
+        Empty for other kinds, and outside the calendar.
+
+        >>> Notation("date").moment(18262.5), Notation("date", unit="minute").moment(18262.5)
+        ('2020-01-01', '2020-01-01 12:00:00')
+        """
+        ticks = int(np.rint(value * _UNITS["day"] / (24 if self.kind == "clock" else 1)))
+        unit = "day" if self.unit == "day" else "microsecond" if ticks % 1_000_000 else "second"
+        if self.kind == "clock":
+            return _clock(value, "second" if unit == "day" else unit)
+        if self.kind != "date" or not _FIRST <= ticks <= _LAST:
+            return ""
+        return _date(value, unit)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -113,6 +145,10 @@ def _of_column(column: Column) -> Notation | None:
         return Notation("ordinal", _MONTHS)
     if column.name == f"{column.source} ({PARTS[2]})":
         return Notation("ordinal", _WEEKDAYS)
+    if column.unit == SPAN:
+        return Notation("span", unit=_unit(column.values))
+    if column.unit == CLOCK:
+        return Notation("clock", unit=_unit(column.values / 24))
     return None
 
 
@@ -146,3 +182,16 @@ def _span(days: float, unit: str = "day") -> str:
     if rest or not parts:
         parts.append(f"{rest / 1e6:.6g} s" if ticks else f"0 {'d' if unit == 'day' else 's'}")
     return sign + " ".join(parts)
+
+
+def _clock(hours: float, unit: str) -> str:
+    """A time of day, to the minute or as fine as the column's unit.
+
+    >>> _clock(14.55, "minute"), _clock(9.5083334, "second")
+    ('14:33', '09:30:30')
+    """
+    size = min(_UNITS[unit], _UNITS["minute"])
+    ticks = int(np.floor(np.rint(hours * 3_600_000_000) / size)) * size
+    minutes, rest = divmod(ticks, _UNITS["minute"])
+    seconds = {"second": f":{rest // 1_000_000:02d}", "microsecond": f":{rest / 1e6:09.6f}"}.get(unit, "")
+    return f"{minutes // 60:02d}:{minutes % 60:02d}{seconds}"

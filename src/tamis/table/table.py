@@ -163,10 +163,11 @@ class Table:
         return self._found["order"]
 
     def special(self) -> np.ndarray:
-        """Positions of the columns that are neither plain numbers nor categories: booleans, ordinals, dates, parts."""
+        """Positions of the columns that are neither plain numbers nor categories: booleans, ordinals, dates, times."""
         if "special" not in self._found:
             plain = ("numeric", "categorical")
-            places = [j for j, c in enumerate(self.heads) if c.source is not None or c.kind not in plain]
+            heads = enumerate(self.heads)
+            places = [j for j, c in heads if c.source is not None or c.unit is not None or c.kind not in plain]
             self._found["special"] = np.array(places, dtype=np.int64)
         return self._found["special"]
 
