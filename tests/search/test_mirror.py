@@ -83,3 +83,16 @@ def test_plain_values_give_the_same_answers():
     assert (model.predict(table) == again.predict(table)).all()
     assert model.to_text() == again.to_text()
     assert model.min_samples_leaf_ == again.min_samples_leaf_
+
+
+def test_of_many_rows_some_are_looked_at():
+    """Millions of rows would be sent down every tree, or a rare class would be lost."""
+    random = np.random.default_rng(7)
+    X = random.normal(size=(3_000, 4))
+    y = np.where(X[:, 1] > 0, "a", "b").astype(object)
+    y[5] = "rare"
+    model = MirrorSelector(ForestClassifier(50), most_rows=500).fit(X, y)
+    assert model.selected_columns_[:1] == ("x1",)
+    assert model.classes_.tolist() == ["a", "b", "rare"]
+    assert len(model.estimator_.oob_decision_function_) <= 501
+    assert np.mean(model.predict(X) == y) > 0.95

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import generator
 from tamis.errors import DamagedError, KindError
 from tamis.saved import levels, reading, text, texts, whole
 from tamis.search.subset import seed_from
@@ -55,6 +56,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     estimator : a `ForestClassifier` or `ForestRegressor`; by default one of 200 trees, as the target asks for.
     leaves : smallest leaves to try, in rows that a tree draws; a single one is taken as it is.
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.
+    most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the trees; None leaves the estimator's own.
     n_jobs : threads; None leaves the estimator's own.
 
@@ -86,12 +88,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         *,
         leaves: Any = (1, 5, 20, 100),
         most_drawn: int = 5_000,
+        most_rows: int = 100_000,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.leaves = leaves
         self.most_drawn = most_drawn
+        self.most_rows = most_rows
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -101,6 +105,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         check.count("most_drawn", self.most_drawn)
         table = features(self, X, reset=True, min_rows=2)
         model = self._model(y)
+        table, y = self._some(table, y, model.random_state)
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
         first = self._tuned(model, ordered, y, sizes)
@@ -120,6 +125,20 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             self.estimator_ = self._tuned(model, ordered.select(kept.tolist()), y, least)
         self._remember(tuple(ordered.names[j] for j in kept))
         return self
+
+    def _some(self, table: Table, y: Any, random_state: Any) -> tuple[Table, Any]:
+        """The rows that are looked at: all, or as many as there may be, with a row of every class."""
+        most = check.count("most_rows", self.most_rows, low=2)
+        if y is None or table.n_rows <= most:
+            return table, y
+        target = np.asarray(y)
+        rows = generator(seed_from(random_state), "rows").permutation(table.n_rows)
+        chosen = np.zeros(table.n_rows, dtype=bool)
+        chosen[rows[:most]] = True
+        if target.dtype.kind != "f":  # a rare class stays
+            chosen[rows[np.unique(target[rows], return_index=True)[1]]] = True
+        kept = np.flatnonzero(chosen)
+        return table.take(kept), target[kept]
 
     def _sizes(self) -> list[int]:
         given = self.leaves if isinstance(self.leaves, Iterable) else [self.leaves]
