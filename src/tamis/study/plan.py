@@ -10,8 +10,8 @@ from tamis.study.settings import Settings
 #: Below so many rows the outer folds are drawn three times, and twice: one arrangement of few rows is a lottery.
 FEW, SOME = 300, 1_000
 
-#: From so many rows on fewer folds judge as well, and cost less.
-MANY = 20_000
+#: From so many rows on fewer folds judge as well, and cost less: inside the training parts, and outside.
+MANY_INSIDE, MANY = 2_000, 20_000
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,9 @@ def planned(settings: Settings, n_rows: int) -> Plan:
     >>> planned(Settings("y"), 150), planned(Settings("y", folds=10), 50_000)
     (Plan(folds=5, repeats=3, inner=5), Plan(folds=10, repeats=1, inner=3))
     """
-    usual = 5 if n_rows < MANY else 3
     repeats = 3 if n_rows < FEW else 2 if n_rows < SOME else 1
     return Plan(
-        settings.folds or usual,
+        settings.folds or (5 if n_rows < MANY else 3),
         settings.repeats or (1 if settings.time is not None else repeats),
-        settings.inner or usual,
+        settings.inner or (5 if n_rows < MANY_INSIDE else 3),
     )
