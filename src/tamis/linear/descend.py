@@ -86,7 +86,7 @@ def polish(H, q, beta, l1, l2):
         for k in range(m):
             j = used[k]
             left[k] = q[j] - l1[j] * np.sign(beta[j]) - l2[j] * beta[j]
-        move = _direct(H, used[:m], l2, left)
+        move = direct(H, used[:m], l2, left)
         if not np.isfinite(move[0]):
             return
         share, out = 1.0, -1
@@ -112,7 +112,7 @@ def _shift(column, q, move):
 
 
 @njit
-def _direct(H, used, l2, left):
+def direct(H, used, l2, left):
     """(H + diag l2)⁻¹ left on some columns by Cholesky, one step refined; not a number where that fails."""
     m = len(used)
     L, top = np.empty((m, m)), 0.0
