@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from dataclasses import replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,7 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     X = np.asarray(job.X, dtype=np.float64)
     options = {"standardize": job.standardize, "centred": job.fit_intercept, "n_jobs": job.n_jobs}
     columns = Columns.of(X, weights, **options)
-    kind, y = _kind(job.loss)
+    kind, y = _kind(job.loss, job.penalty)
 
     def one(f: int) -> Walk:
         return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
@@ -207,12 +208,13 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     return map_threads(one, range(weights.shape[1]), job.n_jobs)
 
 
-def _kind(loss: Any) -> tuple[type[Walk], np.ndarray]:
+def _kind(loss: Any, penalty: Penalty) -> tuple[type[Walk], np.ndarray]:
     """The fit of a loss, and its target as the fit reads it."""
     if isinstance(loss, Multinomial):
-        from tamis.linear.multinomial_walk import MultinomialWalk
+        from tamis.linear.multinomial_walk import MultinomialWalk, RidgeMultinomialWalk
 
-        return MultinomialWalk, np.ascontiguousarray(loss.y)
+        ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
+        return (RidgeMultinomialWalk if ridge else MultinomialWalk), np.ascontiguousarray(loss.y)
     return (SquaredWalk if isinstance(loss, Squared) else LogisticWalk), np.ascontiguousarray(loss.y[:, 0])
 
 
@@ -234,7 +236,7 @@ def walked_path(
     for start in range(0, len(grid), some):
         stretch = grid[start : start + some]
         fits[0].share(fits, stretch, job.n_jobs)
-        made = map_threads(partial(Walk.walk, alphas=stretch, tol=job.tol), fits, job.n_jobs)
+        made = map_threads(methodcaller("walk", stretch, job.tol), fits, job.n_jobs)
         parts.append(made[0][0])
         left = np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
         if splits:
@@ -252,6 +254,20 @@ def walked_path(
     if not splits:
         return path
     return path.scored(errors[:, :end], np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def walked_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Coefficients, intercepts and relative gap of several classes at one strength, to a much smaller gap."""
+    if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
+        job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
+    fit: Any = walks_of(job, job.weights[:, None])[0]
+    top = job.penalty.largest(fit.known)
+    if job.penalty.l1_ratio > 0 and alpha < top:  # walk down: each step begins close to its end
+        fit.walk(top * (alpha / top) ** (np.arange(1, 8) / 8), 1e-3)
+    fit.gap, fit.enough = 0.0, enough
+    found, _ = fit.walk(np.array([alpha]), gap)
+    _warn([fit], enough)
+    return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
 
 
 def _keep(held: OutOfFold, fits: list[Walk], splits: Splits, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
