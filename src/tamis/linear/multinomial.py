@@ -354,7 +354,7 @@ def settle(eta, y, w, pull, prob, totals):
 
 @njit
 def _go(units, stand, y, ends, alpha, centred, care, present, owner, column, old, new, u, moved):
-    """Step by u (classes × rows) from the old coefficients to the new, halved until the objective falls; then centre."""
+    """Step by u (classes × rows) to the new coefficients, halved until the objective falls; then centre."""
     _, w, _, _, l1, l2 = units
     beta, eta, pull, prob, b = stand
     K = len(beta)
@@ -395,11 +395,11 @@ def _centre(w, stand, y, care, present, totals):
             return  # or rounding is all that is left
         was = far
         for k in range(K):
-            for l in range(k + 1):
+            for c in range(k + 1):
                 s = 0.0
                 for i in range(len(w)):
-                    s -= w[i] * prob[k, i] * prob[l, i]
-                H[k, l] = H[l, k] = s
+                    s -= w[i] * prob[k, i] * prob[c, i]
+                H[k, c] = H[c, k] = s
             for i in range(len(w)):
                 H[k, k] += w[i] * prob[k, i]
         L = factor(H, some[:count], none)
@@ -527,9 +527,7 @@ def _curvature(column, h):
 
 
 @njit
-def _quadratic(
-    units, stand, y, ends, alpha, centred, care, present, owner, column, q, H, active, used, L
-):
+def _quadratic(units, stand, y, ends, alpha, centred, care, present, owner, column, q, H, active, used, L):
     """Minimise one quadratic on the working set by its Hessian, and walk there.
 
     The first `active` of `used` are the pairs whose factor L a step before left behind (none where it is 0): as long
@@ -586,10 +584,10 @@ def _minimise(H, left, new, hold, bend, care, active, used, L):
 @njit
 def _wants(left, new, hold, bend):
     """Whether a coefficient at 0 pulls harder than its penalty."""
+    wanted = False
     for j in range(len(new)):
-        if new[j] == 0.0 and hold[j] > 0.0 and abs(left[j]) > hold[j] * (1.0 + 1e-9):
-            return True
-    return False
+        wanted = wanted or (new[j] == 0.0 and hold[j] > 0.0 and abs(left[j]) > hold[j] * (1.0 + 1e-9))
+    return wanted
 
 
 @njit

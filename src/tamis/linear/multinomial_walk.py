@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.linear.columns import Columns
 from tamis.linear.penalty import Penalty
 from tamis.linear.walk import Walk
 
@@ -34,7 +33,12 @@ class MultinomialWalk(Walk):
         self.eta, self.pull, self.prob = (np.repeat(self.b[:-1, None], n, axis=1) for _ in range(3))
         loss = self.b[-1] = settle(self.eta, self.y, self.w, self.pull, self.prob, np.empty(K))
         self.null = loss if loss > 1e-10 else 1.0  # one class only: nothing to learn
-        self.shared = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((K, p), dtype=bool)
+        self.shared: tuple[np.ndarray, ...] = (
+            np.zeros(0),
+            np.zeros((0, 0)),
+            np.zeros((0, 0)),
+            np.zeros((K, p), dtype=bool),
+        )
         self.enough, self.alone = 0.0, False
 
     def _take(self, penalty: Penalty) -> None:
@@ -64,7 +68,7 @@ class MultinomialWalk(Walk):
         self.alone |= walk(units, self.look, stand, self.y, self.ends, alphas, rules, self.shared, out)
 
     def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """As of any fit; a number added to all classes changes nothing, so what is not penalised sums to 0 over them."""
+        """As of any fit; what is not penalised sums to 0 over the classes, as a number added to all changes nothing."""
         found, etas = super().walk(alphas, tol)
         free = np.append(self.l1 + self.l2 == 0, self.centred)
         found[:, free] -= found[:, free].mean(axis=2, keepdims=True)
@@ -120,45 +124,3 @@ class MultinomialWalk(Walk):
         curve = np.zeros((K * (p + 1), K * (p + 1)))
         curve[np.ix_(places, places)] = total
         return self.w, self.prob.copy(), curve, have
-
-
-class RidgeMultinomialWalk(MultinomialWalk):
-    """A fit with a ridge penalty on every column, along the principal axes of its training rows.
-
-    The penalty does not see a rotation, coefficients are 0 across the span of the rows, and along the axes coordinate
-    descent needs few sweeps.
-    """
-
-    most = 100
-
-    def _begin(self, y: np.ndarray) -> None:
-        self.all, units = self.columns, self.inverse / np.sqrt(self.l2)
-        self.centring, self.units = self.centre if self.centred else np.zeros_like(units), units
-        A = ((self.all.Z - self.centring[:, None]) * units[:, None]).T
-        root = np.sqrt(self.w)[:, None]
-        p, n = self.all.Z.shape
-        values, vectors = np.linalg.eigh((A * root).T @ (A * root) if p <= n else (A * root) @ (A * root).T)
-        kept = values > 1e-14 * values[-1]
-        self.axes = vectors[:, kept]
-        if p > n:
-            self.axes = (A * root).T @ (self.axes / np.sqrt(values[kept]))
-        size = int(kept.sum())
-        zero, one = np.zeros(size), np.ones(size)
-        lengths = np.sqrt(values[kept])[:, None]
-        self.columns = Columns(np.ascontiguousarray((A @ self.axes).T), zero, one, zero[:, None], one[:, None], lengths)
-        self.centre, self.inverse, self.norms, self.l1, self.l2 = zero, one, lengths[:, 0].copy(), zero, one
-        super()._begin(y)
-
-    def _look(self) -> None:
-        super()._look()
-        self.known = ((self.all.Z - self.centring[:, None]) @ self.pull.T) * self.units[:, None]
-
-    def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """As of any fit, the coefficients brought back from the axes to the columns."""
-        found, etas = super().walk(alphas, tol)
-        coef = (self.axes @ found[:, :-1]) * (self.units * self.all.inverse)[:, None]
-        shift = (self.centring * self.units) @ (self.axes @ found[:, :-1]) + self.all.centre @ coef
-        intercept = found[:, -1] - shift
-        if self.centred:
-            intercept -= intercept.mean(axis=1, keepdims=True)
-        return np.concatenate([coef, intercept[:, None]], axis=1), etas

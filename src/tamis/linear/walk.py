@@ -72,7 +72,7 @@ class Walk:
         """Give all fits what one computation serves them for the next strengths; this one is of all rows."""
 
     def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (strengths × columns × outputs, the intercept last) in the units of X; predictors of all rows."""
+        """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
         p, n = self.columns.Z.shape
         shape = self.outputs
         out = np.empty((len(alphas), p + 1, *shape)), np.empty((len(alphas), n, *shape)), np.empty(len(alphas))
@@ -88,6 +88,8 @@ class Walk:
 class _OneOutput(Walk):
     """A fit with one linear predictor."""
 
+    beta: np.ndarray
+    b0: np.ndarray
     eta: np.ndarray
     pull: np.ndarray
 
@@ -191,7 +193,8 @@ def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
         return False
     if isinstance(loss, Multinomial):
         return True
-    return isinstance(loss, (Squared, Logistic)) and penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+    single = penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+    return isinstance(loss, (Squared, Logistic)) and single
 
 
 def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
@@ -211,7 +214,8 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
 def _kind(loss: Any, penalty: Penalty) -> tuple[type[Walk], np.ndarray]:
     """The fit of a loss, and its target as the fit reads it."""
     if isinstance(loss, Multinomial):
-        from tamis.linear.multinomial_walk import MultinomialWalk, RidgeMultinomialWalk
+        from tamis.linear.multinomial_ridge import RidgeMultinomialWalk
+        from tamis.linear.multinomial_walk import MultinomialWalk
 
         ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
         return (RidgeMultinomialWalk if ridge else MultinomialWalk), np.ascontiguousarray(loss.y)
