@@ -208,3 +208,18 @@ def test_two_classes_do_not_load_the_kernel_of_many():
         "LinearClassifier(cv=3).fit(X, X[:, 0] > 0); assert 'tamis.linear.multinomial' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_working_set_too_large_for_a_hessian_is_within_its_gap():
+    """Beyond a thousand pairs residuals take the place of the Hessian: the classes must stay coupled in them."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(60, 500))
+    y = np.argmax(2 * X[:, :4] + rng.normal(size=(60, 4)), axis=1)
+    penalty = Penalty(0.02, np.ones(500))
+    job = Job(X, Multinomial(np.eye(4)[y]), np.ones(60), penalty, True, True)
+    path = path_of(job, None, 8)
+    assert np.count_nonzero(path.coef[-1]) > 1000
+    for alpha, coef, intercept in zip(path.alphas, path.coef, path.intercept):
+        assert gap(X, y, job.weights, coef, intercept, alpha, penalty) <= 1.05e-5
+    kept = solution_at(job, float(path.alphas[-1]))
+    assert abs(gap(X, y, job.weights, kept.coef, kept.intercept, kept.alpha, penalty)) <= 1.1e-10
