@@ -79,7 +79,7 @@ def walk(units, look, stand, y, ends, alphas, rules, shared, out):
             if gap <= goal or (gap <= enough and gap > 0.5 * before):
                 if enough == 0.0 or more == _MORE_STEPS:
                     break
-                more, built, renewed, base_w, base = more + 1, 0, True, w, prob.copy()
+                more, built, active, renewed, base_w, base = more + 1, 0, 0, True, w, prob.copy()
             # along a valley each sweep gains little however far the end: then sweep with more patience
             care = max(1e-26, 0.1 * care if gap > 0.5 * before else min(care, 0.01 * abs(gap)))
             size = m
