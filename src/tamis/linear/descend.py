@@ -73,7 +73,16 @@ def polish(H, q, beta, l1, l2):
 
     Columns without l1 are in use whatever their coefficient. q follows as in `descend`.
     """
-    used = np.empty(len(beta), dtype=np.int64)
+    exact(H, q, beta, l1, l2, np.empty(len(beta), dtype=np.int64))
+
+
+@njit
+def exact(H, q, beta, l1, l2, used):
+    """What `polish` does; returns the number of columns in use, their positions in `used`, and their factor.
+
+    The number is 0 where the optimum was not reached.
+    """
+    L = np.empty((0, 0))
     for _ in range(_LEAVES):
         m = 0
         for j in range(len(beta)):
@@ -81,28 +90,39 @@ def polish(H, q, beta, l1, l2):
                 used[m] = j
                 m += 1
         if m == 0 or m > _LARGEST:
-            return
-        left = np.empty(m)
-        for k in range(m):
-            j = used[k]
-            left[k] = q[j] - l1[j] * np.sign(beta[j]) - l2[j] * beta[j]
-        move = _direct(H, used[:m], l2, left)
-        if not np.isfinite(move[0]):
-            return
-        share, out = 1.0, -1
-        for k in range(m):
-            j = used[k]
-            if l1[j] > 0.0 and (beta[j] + move[k]) * beta[j] <= 0.0 and move[k] != 0.0:
-                length = -beta[j] / move[k]
-                if length < share or out < 0:
-                    share, out = length, k
-        for k in range(m):
-            _shift(H[used[k]], q, share * move[k])
-            beta[used[k]] += share * move[k]
-        if out < 0:
-            return
-        _shift(H[used[out]], q, -beta[used[out]])  # exactly 0, whatever rounding left
-        beta[used[out]] = 0.0
+            return 0, L
+        L = factor(H, used[:m], l2)
+        if len(L) == 0:
+            return 0, L
+        if advance(H, L, q, beta, l1, l2, used[:m]):
+            return m, L
+    return 0, L
+
+
+@njit
+def advance(H, L, q, beta, l1, l2, used):
+    """One Newton step for the columns in use; True unless it ended where a coefficient would have turned."""
+    m = len(used)
+    left = np.empty(m)
+    for k in range(m):
+        j = used[k]
+        left[k] = q[j] - l1[j] * np.sign(beta[j]) - l2[j] * beta[j]
+    move = solve(H, L, used, l2, left)
+    share, out = 1.0, -1
+    for k in range(m):
+        j = used[k]
+        if l1[j] > 0.0 and (beta[j] + move[k]) * beta[j] <= 0.0 and move[k] != 0.0:
+            length = -beta[j] / move[k]
+            if length < share or out < 0:
+                share, out = length, k
+    for k in range(m):
+        _shift(H[used[k]], q, share * move[k])
+        beta[used[k]] += share * move[k]
+    if out < 0:
+        return True
+    _shift(H[used[out]], q, -beta[used[out]])  # exactly 0, whatever rounding left
+    beta[used[out]] = 0.0
+    return False
 
 
 @njit
@@ -112,8 +132,8 @@ def _shift(column, q, move):
 
 
 @njit
-def _direct(H, used, l2, left):
-    """(H + diag l2)⁻¹ left on some columns by Cholesky, one step refined; not a number where that fails."""
+def factor(H, used, l2):
+    """The Cholesky factor of H + diag l2 on some columns; an empty one where that fails."""
     m = len(used)
     L, top = np.empty((m, m)), 0.0
     for k in range(m):
@@ -126,8 +146,15 @@ def _direct(H, used, l2, left):
             else:
                 value += l2[used[i]] + 1e-11 * top  # for columns that repeat one another
                 if value <= 0.0:
-                    return np.full(m, np.nan)
+                    return np.empty((0, 0))
                 L[i, i] = np.sqrt(value)
+    return L
+
+
+@njit
+def solve(H, L, used, l2, left):
+    """(H + diag l2)⁻¹ left on some columns by their factor, one step refined."""
+    m = len(used)
     move = _substitute(L, left)
     rest = left.copy()
     for i in range(m):

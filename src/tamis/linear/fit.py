@@ -11,12 +11,12 @@ from tamis.engine import map_threads
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits, training_weights
 from tamis.linear.lockstep import Lockstep
-from tamis.linear.loss import Loss, Squared
+from tamis.linear.loss import Loss, Multinomial, Squared
 from tamis.linear.normal import Normal, test_error
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
-from tamis.linear.walk import suits, walked_path
+from tamis.linear.walk import suits, walked_path, walked_solution
 from tamis.views.moments import FoldMoments, Moments
 
 _TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
@@ -76,6 +76,9 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     """The model for one strength, to a much smaller gap than the path's."""
     if job.is_tall:
         return _tall_at(job, alpha, enough)
+    if isinstance(job.loss, Multinomial) and suits(job.X, job.loss, job.penalty):
+        coef, intercept, reached = walked_solution(job, alpha, gap, enough)
+        return Solution(coef, intercept, alpha, reached)
     fits = _lockstep(job, job.weights[:, None])
     top = fits.largest
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # walk down: each step begins close to its end

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
+from dataclasses import replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.columns import Columns
 from tamis.linear.folds import Splits, training_weights
-from tamis.linear.loss import Logistic, Squared
+from tamis.linear.loss import Logistic, Multinomial, Squared
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
@@ -29,35 +30,77 @@ class Walk:
     """One fit on shared columns, and where it stands on its path."""
 
     def __init__(self, columns: Columns, f: int, y: np.ndarray, w: np.ndarray, penalty: Penalty, centred: bool) -> None:
-        from tamis.linear.screen import pulls
-
         self.columns, self.w, self.centred = columns, w, centred
         self.centre, self.inverse, self.norms = (
             np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
         )
-        self.l1, self.l2 = penalty.l1_ratio * penalty.factors, (1 - penalty.l1_ratio) * penalty.factors
-        p = len(columns.Z)
-        self.beta, self.b0, self.known, self.when = np.zeros(p), np.zeros(2), np.empty(p), np.zeros(p)
+        self._take(penalty)
         self.gap = 0.0
         self._begin(y)
-        self.null = self.b0[1] = float(w @ self.losses(self.eta))
-        self.seen, self.clock = self.pull.copy(), np.array([1.0, 0.0])
-        pulls(columns.Z, self.pull, self.inverse, self.known)
+        self._look()
 
-    eta: np.ndarray
-    pull: np.ndarray
+    def _take(self, penalty: Penalty) -> None:
+        """The weights of absolute and squared coefficients, one a column."""
+        self.l1, self.l2 = penalty.at(1.0)
+
+    null: float  # objective without columns
+    known: np.ndarray  # pulls on the columns (× outputs, for several) as last seen
+    outputs: tuple[int, ...] = ()  # their number, where there is more than one linear predictor
     middle = 0.0  # what was taken off the target before the fit
+
+    def _look(self) -> None:
+        """The pulls without columns, from which the bounds on later ones start."""
+        raise NotImplementedError
 
     def _begin(self, y: np.ndarray) -> None:
         """The model without columns."""
         raise NotImplementedError
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        """Loss of some rows at their linear predictors."""
+        """Loss of some rows at their linear predictors (… × rows × outputs)."""
         raise NotImplementedError
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         raise NotImplementedError
+
+    @property
+    def at_once(self) -> int:
+        """Strengths between two looks at the errors of the folds."""
+        return _AT_ONCE
+
+    def share(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Give all fits what one computation serves them for the next strengths; this one is of all rows."""
+
+    def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
+        p, n = self.columns.Z.shape
+        shape = self.outputs
+        out = np.empty((len(alphas), p + 1, *shape)), np.empty((len(alphas), n, *shape)), np.empty(len(alphas))
+        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
+        found, etas, gaps = out
+        self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
+        found = found.reshape(len(alphas), p + 1, -1)
+        found[:, :-1] *= (self.inverse * self.columns.inverse)[:, None]
+        found[:, -1] -= self.columns.centre @ found[:, :-1]
+        return found, etas.reshape(len(alphas), n, -1)
+
+
+class _OneOutput(Walk):
+    """A fit with one linear predictor."""
+
+    beta: np.ndarray
+    b0: np.ndarray
+    eta: np.ndarray
+    pull: np.ndarray
+
+    def _look(self) -> None:
+        from tamis.linear.screen import pulls
+
+        p = len(self.columns.Z)
+        self.null = self.b0[1] = float(self.w @ self.losses(self.eta[:, None]))
+        self.known, self.when = np.empty(p), np.zeros(p)
+        self.seen, self.clock = self.pull.copy(), np.array([1.0, 0.0])
+        pulls(self.columns.Z, self.pull, self.inverse, self.known)
 
     @property
     def _state(self) -> tuple[tuple[np.ndarray, ...], ...]:
@@ -66,29 +109,19 @@ class Walk:
         look = (self.seen, self.clock, self.known, self.when)
         return units, look, (self.beta, self.eta, self.pull, self.b0)
 
-    def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (strengths × columns, the intercept last) in the units of X, and the predictors of all rows."""
-        p, n = self.columns.Z.shape
-        out = np.empty((len(alphas), p + 1)), np.empty((len(alphas), n)), np.empty(len(alphas))
-        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
-        found, etas, gaps = out
-        self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
-        found[:, :-1] *= self.inverse * self.columns.inverse
-        found[:, -1] -= found[:, :-1] @ self.columns.centre
-        return found, etas
 
-
-class SquaredWalk(Walk):
+class SquaredWalk(_OneOutput):
     """A fit of the squared loss; the target is centred first."""
 
     def _begin(self, y: np.ndarray) -> None:
+        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
         self.middle = float(self.w @ y) if self.centred else 0.0
         self.y = y - self.middle
         self.eta, self.pull = np.zeros_like(self.y), self.w * self.y
         self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        return 0.5 * (self.y[rows] - eta) ** 2
+        return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         from tamis.linear.squared import walk
@@ -99,10 +132,11 @@ class SquaredWalk(Walk):
         out[0][:, -1] += self.middle
 
 
-class LogisticWalk(Walk):
+class LogisticWalk(_OneOutput):
     """A fit of the log loss of two classes."""
 
     def _begin(self, y: np.ndarray) -> None:
+        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
         self.y = y
         mean = np.clip(self.w @ y, 1e-12, 1 - 1e-12)
         if self.centred:
@@ -114,6 +148,7 @@ class LogisticWalk(Walk):
         self.curve, self.have, self.bend = np.zeros((size, size)), np.zeros(p, dtype=bool), np.zeros(0)
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        eta = eta[..., 0]
         return np.asarray(-log_expit(eta) + (1 - self.y[rows]) * eta)
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
@@ -121,37 +156,45 @@ class LogisticWalk(Walk):
 
         walk(*self._state, self.y, alphas, self.centred, goal, self.bend, self.have, self.curve, out)
 
+    @property
+    def at_once(self) -> int:
+        return _FEW if self.curve.size else _AT_ONCE
 
-def _share_curvature(fits: list[Any], n_jobs: int | None) -> None:
-    """Give all fits the Hessian of the first at the columns any of them uses."""
-    from tamis.linear.logistic import LEAST, weights
+    def share(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Give all fits the Hessian of this one at the columns any of them uses."""
+        from tamis.linear.logistic import LEAST, weights
 
-    first = fits[0]
-    bend = weights(first.eta, first.w, LEAST)
-    used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
-    rows = np.array_split(np.arange(len(bend)), min(_PARTS, len(bend)))
+        if not self.curve.size:
+            return
+        bend = weights(self.eta, self.w, LEAST)
+        used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
+        rows = np.array_split(np.arange(len(bend)), min(_PARTS, len(bend)))
 
-    def part(i: slice) -> np.ndarray:
-        block = np.vstack([np.full((int(first.centred), i.stop - i.start), 1.0), first.columns.Z[used, i]])
-        return (block * bend[i]) @ block.T
+        def part(i: slice) -> np.ndarray:
+            block = np.vstack([np.full((int(self.centred), i.stop - i.start), 1.0), self.columns.Z[used, i]])
+            return (block * bend[i]) @ block.T
 
-    total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
-    places = np.concatenate([np.zeros(int(first.centred), dtype=np.int64), used + 1])
-    for fit in fits:
-        scale = np.concatenate([[1.0], fit.inverse])[places]
-        fit.curve[np.ix_(places, places)] = total * scale[:, None] * scale
-        fit.bend, fit.have[:] = bend, False
-        fit.have[used] = True
+        total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
+        places = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
+        for fit in fits:
+            scale = np.concatenate([[1.0], fit.inverse])[places]
+            fit.curve[np.ix_(places, places)] = total * scale[:, None] * scale
+            fit.bend, fit.have[:] = bend, False
+            fit.have[used] = True
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
-    """Whether a job is one of these losses on a dense matrix of bearable size, all columns penalised singly."""
+    """Whether a job is one of these losses on a dense matrix of bearable size.
+
+    With one linear predictor, all columns must be penalised singly.
+    """
     n, p = X.shape
-    if not isinstance(X, np.ndarray) or not isinstance(loss, (Squared, Logistic)) or loss.offset is not None:
+    if not isinstance(X, np.ndarray) or n * p > _LARGE or loss.offset is not None:
         return False
-    if n * p > _LARGE:
-        return False
-    return penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+    if isinstance(loss, Multinomial):
+        return True
+    single = penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+    return isinstance(loss, (Squared, Logistic)) and single
 
 
 def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
@@ -160,13 +203,23 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     X = np.asarray(job.X, dtype=np.float64)
     options = {"standardize": job.standardize, "centred": job.fit_intercept, "n_jobs": job.n_jobs}
     columns = Columns.of(X, weights, **options)
-    kind = SquaredWalk if isinstance(job.loss, Squared) else LogisticWalk
-    y = np.ascontiguousarray(job.loss.y[:, 0], dtype=np.float64)
+    kind, y = _kind(job.loss, job.penalty)
 
     def one(f: int) -> Walk:
         return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
 
     return map_threads(one, range(weights.shape[1]), job.n_jobs)
+
+
+def _kind(loss: Any, penalty: Penalty) -> tuple[type[Walk], np.ndarray]:
+    """The fit of a loss, and its target as the fit reads it."""
+    if isinstance(loss, Multinomial):
+        from tamis.linear.multinomial_ridge import RidgeMultinomialWalk
+        from tamis.linear.multinomial_walk import MultinomialWalk
+
+        ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
+        return (RidgeMultinomialWalk if ridge else MultinomialWalk), np.ascontiguousarray(loss.y)
+    return (SquaredWalk if isinstance(loss, Squared) else LogisticWalk), np.ascontiguousarray(loss.y[:, 0])
 
 
 def walked_path(
@@ -178,41 +231,56 @@ def walked_path(
         weights = np.hstack([weights, training_weights(splits, job.weights)])
     fits = walks_of(job, weights)
     n, p = job.X.shape
-    largest = job.penalty.largest(fits[0].known[:, None])
-    grid = strengths(largest, n_alphas, p > n) if alphas is None else np.asarray(alphas, dtype=float)
+    ridge = job.penalty.l1_ratio == 0
+    largest = job.penalty.largest(fits[0].known.reshape(p, -1))
+    grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
     double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
-    found, errors, left = np.empty((0, p + 1)), np.empty((len(splits or []), 0)), np.empty(0)
-    shared = isinstance(fits[0], LogisticWalk) and fits[0].curve.size > 0
-    some = _FEW if shared else _AT_ONCE
+    parts, errors, left = [], np.empty((len(splits or []), 0)), np.empty(0)
+    some, end = fits[0].at_once, len(grid)
     for start in range(0, len(grid), some):
-        if shared:
-            _share_curvature(fits, job.n_jobs)
-        step = partial(Walk.walk, alphas=grid[start : start + some], tol=job.tol)
-        made = map_threads(step, fits, job.n_jobs)
-        found, left = np.vstack([found, made[0][0]]), np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
+        stretch = grid[start : start + some]
+        fits[0].share(fits, stretch, job.n_jobs)
+        made = map_threads(methodcaller("walk", stretch, job.tol), fits, job.n_jobs)
+        parts.append(made[0][0])
+        left = np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
         if splits:
             judged = zip(fits[1:], splits, made[1:])
             new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
             errors = np.hstack([errors, double * np.array(new)])
         if splits and held is not None:
             _keep(held, fits[1:], splits, made[1:])
-        if alphas is None and (end := _end(left / fits[0].null, errors, start)):
-            found, errors = found[:end], errors[:, :end]
+        if alphas is None and not ridge and (last := _end(left / fits[0].null, errors, start)):
+            end = last
             break
     _warn(fits, job.tol)
-    path = Path(grid[: len(found)], found[:, :-1, None], found[:, -1:], np.count_nonzero(found[:, :-1], axis=1))
+    found = np.concatenate(parts)[:end]
+    path = Path(grid[:end], found[:, :-1], found[:, -1], np.count_nonzero(found[:, :-1].any(axis=2), axis=1))
     if not splits:
         return path
-    return path.scored(errors, np.array([job.weights[test].sum() for _, test in splits]))
+    return path.scored(errors[:, :end], np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def walked_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Coefficients, intercepts and relative gap of several classes at one strength, to a much smaller gap."""
+    if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
+        job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
+    fit: Any = walks_of(job, job.weights[:, None])[0]
+    top = job.penalty.largest(fit.known)
+    if job.penalty.l1_ratio > 0 and alpha < top:  # walk down: each step begins close to its end
+        fit.walk(top * (alpha / top) ** (np.arange(1, 8) / 8), 1e-3)
+    fit.gap, fit.enough = 0.0, enough
+    found, _ = fit.walk(np.array([alpha]), gap)
+    _warn([fit], enough)
+    return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
 
 
 def _keep(held: OutOfFold, fits: list[Walk], splits: Splits, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
     """Keep a stretch of every fold's path."""
     for f, (fit, (_, test), (found, eta)) in enumerate(zip(fits, splits, made)):
-        if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // len(found)):
-            held.keep_models(f, found[:, :-1, None], found[:, -1:])
+        if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // (len(found) * found.shape[2])):
+            held.keep_models(f, found[:, :-1], found[:, -1])
         else:
-            held.keep_predictors(f, eta[:, test, None] + fit.middle)
+            held.keep_predictors(f, eta[:, test] + fit.middle)
 
 
 def _end(left: np.ndarray, errors: np.ndarray, start: int) -> int:

@@ -1,0 +1,143 @@
+"""A ridge fit of three classes or more: the same path along the principal axes of the training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.linear.columns import Columns
+from tamis.linear.multinomial_walk import MultinomialWalk
+
+_NEWTON = 100  # quadratics a strength
+_CONJUGATE = 500  # steps of conjugate gradients a quadratic
+
+
+class RidgeMultinomialWalk(MultinomialWalk):
+    """A fit with a ridge penalty on every column, along the principal axes of its training rows.
+
+    The penalty does not see a rotation, and coefficients outside the span of the rows are 0, so a wide table costs no
+    more than its rows. While the coefficients along the axes are few, Newton steps are solved by the kernel; beyond
+    that by conjugate gradients, which the axes make short: there the Hessian is nearly a block for each axis.
+    """
+
+    most = 400
+
+    def _begin(self, y: np.ndarray) -> None:
+        self.all, units = self.columns, self.inverse / np.sqrt(self.l2)
+        self.centring, self.units = self.centre if self.centred else np.zeros_like(units), units
+        A = ((self.all.Z - self.centring[:, None]) * units[:, None]).T
+        root = np.sqrt(self.w)[:, None]
+        p, n = self.all.Z.shape
+        values, vectors = np.linalg.eigh((A * root).T @ (A * root) if p <= n else (A * root) @ (A * root).T)
+        kept = values > 1e-14 * values[-1]
+        self.axes = vectors[:, kept]
+        if p > n:
+            self.axes = (A * root).T @ (self.axes / np.sqrt(values[kept]))
+        size = int(kept.sum())
+        zero, one = np.zeros(size), np.ones(size)
+        lengths = np.sqrt(values[kept])[:, None]
+        self.columns = Columns(np.ascontiguousarray((A @ self.axes).T), zero, one, zero[:, None], one[:, None], lengths)
+        self.centre, self.inverse, self.norms, self.l1, self.l2 = zero, one, lengths[:, 0].copy(), zero, one
+        super()._begin(y)
+
+    def _look(self) -> None:
+        super()._look()
+        self.known = ((self.all.Z - self.centring[:, None]) @ self.pull.T) * self.units[:, None]
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        if self.beta.size <= self.most:
+            super()._run(alphas, goal, out)
+            return
+        for a, alpha in enumerate(alphas):
+            out[2][a] = self._solve(float(alpha), goal)
+            out[0][a, :-1], out[0][a, -1], out[1][a] = self.beta.T, self.b[:-1], self.eta.T
+
+    def share(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Nothing: every fit has axes of its own."""
+
+    def _solve(self, alpha: float, goal: float) -> float:
+        """Newton steps at one strength; returns the gap, which for ridge is |gradient|² / 2 alpha."""
+        gap = np.inf
+        for _ in range(_NEWTON):
+            self._centre()
+            left = self.pull @ self.columns.Z.T - alpha * self.beta
+            before, gap = gap, float((left * left).sum()) / (2 * alpha)
+            if gap <= goal or (gap <= self.enough * self.null and gap > 0.5 * before):
+                break
+            self._step(alpha, *self._direction(alpha, left, max(0.05 * goal, 1e-4 * gap)))
+        return gap
+
+    def _direction(self, alpha: float, left: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
+        """The Newton step of the coefficients and the intercepts, by preconditioned conjugate gradients."""
+        Z, wide = self.columns.Z, self.prob * self.w
+        curve = np.diag(wide.sum(axis=1)) - wide @ self.prob.T
+        values, turn = np.linalg.eigh(curve)
+        bends = np.maximum(values, 0.0)[:, None] * np.append(self.norms**2, 1.0)
+        bends[:, :-1] += alpha
+        bends[:, -1] += 1e-3 * values[-1]  # adding a number to all intercepts changes nothing
+        rest = np.hstack([left, self.pull.sum(axis=1, keepdims=True)])
+        if not self.centred:
+            rest[:, -1] = 0.0
+        move = np.zeros_like(rest)
+        ready = turn @ ((turn.T @ rest) / bends)
+        along, size = ready, float((rest * ready).sum())
+        for _ in range(_CONJUGATE):
+            u = along[:, :-1] @ Z + along[:, -1:]
+            u = wide * (u - (self.prob * u).sum(axis=0))
+            curved = np.hstack([u @ Z.T + alpha * along[:, :-1], u.sum(axis=1, keepdims=True) * self.centred])
+            length = size / max(float((along * curved).sum()), 1e-300)
+            move, rest = move + length * along, rest - length * curved
+            if float((rest[:, :-1] ** 2).sum()) <= 2 * alpha * goal:
+                break
+            ready = turn @ ((turn.T @ rest) / bends)
+            ready[:, -1] *= self.centred
+            size, old = float((rest * ready).sum()), size
+            along = ready + size / max(old, 1e-300) * along
+        return move[:, :-1], move[:, -1]
+
+    def _step(self, alpha: float, move: np.ndarray, shift: np.ndarray) -> None:
+        """Walk along a direction, halved until the objective falls."""
+        beta, eta, b = self.beta.copy(), self.eta.copy(), self.b.copy()
+        u = move @ self.columns.Z + shift[:, None]
+        before, length = b[-1] + 0.5 * alpha * (beta * beta).sum(), 1.0
+        for _ in range(30):
+            self.beta[:], self.eta[:], self.b[:-1] = beta + length * move, eta + length * u, b[:-1] + length * shift
+            self._settle()
+            if self.b[-1] + 0.5 * alpha * (self.beta**2).sum() <= before + 1e-14 * abs(before):
+                break
+            length *= 0.5
+
+    def _settle(self) -> np.ndarray:
+        """Residuals, probabilities and mean loss at the linear predictors; returns the sums of the residuals."""
+        from tamis.linear.multinomial import settle
+
+        totals = np.empty(len(self.beta))
+        self.b[-1] = settle(self.eta, self.y, self.w, self.pull, self.prob, totals)
+        return totals
+
+    def _centre(self) -> None:
+        """Newton steps for the intercepts alone: the dual point needs residuals of every class that sum to zero."""
+        here = np.bincount(self.y, weights=self.w, minlength=len(self.beta)) > 0
+        totals, was = self.pull.sum(axis=1), np.inf
+        for _ in range(50 if self.centred else 0):
+            far = np.abs(totals[here]).max()
+            if far < 1e-15 or (far > 0.5 * was and was < 1e-10):
+                return
+            was = far
+            wide = (self.prob * self.w)[here]
+            curve = np.diag(wide.sum(axis=1)) - wide @ self.prob[here].T
+            shift = np.clip(np.linalg.lstsq(curve, totals[here], rcond=1e-12)[0], -2.0, 2.0)
+            self.b[:-1][here] += shift
+            self.eta[here] += shift[:, None]
+            totals = self._settle()
+
+    def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """As of any fit, the coefficients brought back from the axes to the columns."""
+        found, etas = super().walk(alphas, tol)
+        coef = (self.axes @ found[:, :-1]) * (self.units * self.all.inverse)[:, None]
+        shift = (self.centring * self.units) @ (self.axes @ found[:, :-1]) + self.all.centre @ coef
+        intercept = found[:, -1] - shift
+        if self.centred:
+            intercept -= intercept.mean(axis=1, keepdims=True)
+        return np.concatenate([coef, intercept[:, None]], axis=1), etas
