@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any
 
 import numba
-from numba.core import caching, event
+from numba.core import caching, event, types
 from numba.core.registry import CPUDispatcher
+
+from tamis.engine.library import InnerCompiler, WholeCompiler
 
 
 class _Index(caching.IndexDataCacheFile):
@@ -43,13 +45,28 @@ class _Cache(caching.FunctionCache):
         self._cache_file = _Index(self._cache_path, self._impl.filename_base, stamp)
 
 
+class _Inner(CPUDispatcher):
+    """A kernel called from kernels: one form for whatever numbers are written out in the call.
+
+    Numba compiles `f(x, 0)`, `f(x, 1)` and `f(x, n)` as three functions: a quarter of all that a tree needs.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(types.unliteral(kind) for kind in args), plain)
+
+
 class _Kernel(CPUDispatcher):
     """A compiled kernel, called from Python: Ctrl-C during a call is a KeyboardInterrupt.
 
     A signal that arrives while a kernel runs is raised within the Python code that Numba calls to hand out the result;
     Numba does not look, and the interpreter then finds a result beside an exception: a SystemError, in 40% of the
     interrupts of a tree that is grown.
+
+    Where a kernel calls it, it becomes part of that kernel, as an inner one does.
     """
+
+    _part: _Inner | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -58,6 +75,14 @@ class _Kernel(CPUDispatcher):
             if _interrupted(error):
                 raise KeyboardInterrupt from None
             raise
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        if self._part is None:
+            self._part = _Inner(self.py_func, targetoptions={**self.targetoptions, **_NO_WRAPPERS}, pipeline_class=InnerCompiler)
+        return self._part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._part.get_overload(sig)
 
 
 def _interrupted(error: BaseException) -> bool:
@@ -72,16 +97,21 @@ def njit(function: Any = None, **options: Any) -> Any:
     """``numba.njit`` without the interpreter's lock and kept on the disk: as ``@njit`` or ``@njit(option=…)``."""
     if function is None:
         return partial(njit, **options)
+    options.setdefault("pipeline_class", WholeCompiler)
     kernel: Any = numba.njit(function, nogil=True, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
-        kernel._cache = _Cache(function)
-        kernel.__class__ = _Kernel
+        is_inner = options.get("pipeline_class") is InnerCompiler
+        kernel.__class__ = _Inner if is_inner else _Kernel
+        if not is_inner:
+            kernel._cache = _Cache(function)
     return kernel
 
 
+_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner = partial(njit, _nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = partial(njit, _nrt=False, error_model="numpy", pipeline_class=InnerCompiler, **_NO_WRAPPERS)
 
 
 class _Announce(event.Listener):

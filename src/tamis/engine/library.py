@@ -1,0 +1,71 @@
+"""Compiling a kernel together with the kernels it calls: optimised and turned into machine code once, not at every level.
+
+Numba optimises every function with all that it calls, and makes machine code of it, before it compiles the caller: what
+lies six calls deep goes six times through LLVM. Here a kernel that only kernels call is left as it was lowered; the
+kernel that Python calls is linked with everything below it, and goes through LLVM once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
+
+
+class _Lowered(JITCodeLibrary):
+    """A kernel that only kernels call: nothing but its own code, to be linked into theirs."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0  # no machine code: as for any kernel without a wrapper for Python
+
+    @property
+    def codegen(self) -> Any:
+        return self  # asked for `set_env` alone
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Nothing: the kernel that Python calls sets it where its machine code is."""
+
+
+class _Whole(JITCodeLibrary):
+    """A kernel that Python calls, with all kernels below it."""
+
+    def finalize(self) -> None:
+        self._linking_libraries = list(dict.fromkeys(_below(self._linking_libraries)))
+        super().finalize()
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith("_ZN08NumbaEnv"):
+                env = lookup_environment(variable.name)
+                if env is not None:
+                    self._codegen.set_env(variable.name, env)
+
+
+def _below(libraries: Iterable[Any]) -> Iterator[Any]:
+    """The libraries and, where they hold no more than their own code, those that they need."""
+    for library in libraries:
+        yield library
+        if isinstance(library, _Lowered):
+            yield from _below(library._linking_libraries)
+
+
+class WholeCompiler(Compiler):
+    """Numba's compiler for a kernel that Python calls."""
+
+    _library: Any = _Whole
+
+    def _compile_bytecode(self) -> Any:
+        state = self.state
+        state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super()._compile_bytecode()
+
+
+class InnerCompiler(WholeCompiler):
+    """Numba's compiler for a kernel that only kernels call."""
+
+    _library = _Lowered
