@@ -5,12 +5,11 @@ Numba keeps compiled kernels beside the source or, where that folder cannot be w
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 import numba
-from numba.core import caching, event, types
+from numba.core import caching, types
 from numba.core.registry import CPUDispatcher
 
 from tamis.engine.library import InnerCompiler, WholeCompiler
@@ -113,19 +112,3 @@ _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
 inner = partial(njit, _nrt=False, error_model="numpy", pipeline_class=InnerCompiler, **_NO_WRAPPERS)
 
-
-class _Announce(event.Listener):
-    """Says once, on a terminal, that the machine is compiling: the silence would look like a hang."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        if not _Announce.said and sys.stderr.isatty():
-            _Announce.said = True
-            print("tamis: compiling its kernels for this machine, once; later runs start at once", file=sys.stderr)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _Announce())

@@ -14,6 +14,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.environment import lookup_environment
 
+from tamis.engine.announce import announce
+
 
 class _Flags(Flags):
     """Numba's options of one compilation, read at once: it compares them at every call it types, an eighth of the time."""
@@ -78,6 +80,7 @@ class WholeCompiler(Compiler):
         super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), *more)
 
     def _compile_bytecode(self) -> Any:
+        announce()
         state = self.state
         state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
