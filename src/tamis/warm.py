@@ -10,12 +10,17 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+
+from tamis.engine.announce import announce
 
 _ROWS = 120
 
@@ -27,49 +32,47 @@ def _table(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
     return X, X[:, 0] - X[:, 1] + rng.normal(size=_ROWS)
 
 
+def _classes(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    X, y = _table(n_columns)
+    return X, (y > 0).astype(int)
+
+
 def _forests() -> None:
     from tamis.forest import ForestClassifier, ForestRegressor
 
     X, y = _table()
-    for model, target in (
-        (ForestClassifier(4), (y > 0).astype(int)),
-        (ForestClassifier(4), np.digitize(y, [-0.5, 0.5])),
-        (ForestRegressor(4), y),
-    ):
-        model.fit(X, target).predict(X)
-        model.permutation_importance()
+    ForestClassifier(4).fit(*_classes()).predict(X)
+    ForestRegressor(4).fit(X, y).predict(X)
 
 
 def _trees() -> None:
     from tamis.tree import TreeClassifier, TreeRegressor
 
     X, y = _table()
-    TreeClassifier(prune="cv").fit(X, (y > 0).astype(int)).predict(X)
+    TreeClassifier(prune="cv").fit(*_classes()).predict(X)
     TreeRegressor(prune="cv").fit(X, y).predict(X)
     X[::7, 0] = np.nan
     TreeClassifier().fit(X, (y > 0).astype(int)).predict(X)
 
 
-def _classes_by_lines() -> None:
+def _linear_classifiers() -> None:
     from tamis.linear import LinearClassifier
 
-    for n_columns in (6, 2 * _ROWS):
-        X, y = _table(n_columns)
-        LinearClassifier().fit(X, (y > 0).astype(int))
-    LinearClassifier(k=2, penalty="subset").fit(*_of_classes())
+    LinearClassifier().fit(*_classes())
 
 
-def _numbers_by_lines() -> None:
+def _linear_regressors() -> None:
     from tamis.linear import LinearRegressor
 
-    for n_columns in (6, 2 * _ROWS):
-        LinearRegressor().fit(*_table(n_columns))
-    LinearRegressor(k=2, penalty="subset").fit(*_table())
+    LinearRegressor().fit(*_table())
+    LinearRegressor().fit(*_table(2 * _ROWS))
 
 
-def _of_classes() -> tuple[np.ndarray, np.ndarray]:
-    X, y = _table()
-    return X, (y > 0).astype(int)
+def _importances() -> None:
+    from tamis.forest import ForestClassifier, ForestRegressor
+
+    ForestClassifier(4).fit(*_classes()).permutation_importance()
+    ForestRegressor(4).fit(*_table()).permutation_importance()
 
 
 def _scores() -> None:
@@ -78,21 +81,21 @@ def _scores() -> None:
     X, y = _table()
     for criterion in ("pearson", "mutual_information", "relief"):
         getattr(score, criterion)(X, y)
-    classes = (y > 0).astype(int)
     for criterion in ("stump", "mutual_information", "gain_ratio", "gini", "chi2", "anova", "relief"):
-        getattr(score, criterion)(X, classes)
-    score.interaction(X, classes)
+        getattr(score, criterion)(*_classes())
+    score.interaction(*_classes())
 
 
 def _searches() -> None:
     from tamis.linear import LinearClassifier, LinearRegressor
     from tamis.search import SubsetSelector
 
-    X, y = _table()
-    for search in ("forward", "backward"):
-        SubsetSelector(LinearRegressor(penalty=None), search=search, k=2).fit(X, y)
-    SubsetSelector(LinearRegressor(penalty=None), search="branch-and-bound", k=2, cv="train").fit(X, y)
-    SubsetSelector(LinearClassifier(penalty=None), search="forward", k=2).fit(X, (y > 0).astype(int))
+    numbers = LinearRegressor(penalty=None)
+    for search, cv in (("forward", 5), ("backward", 5), ("branch-and-bound", "train")):
+        SubsetSelector(numbers, search=search, k=2, cv=cv).fit(*_table())
+    SubsetSelector(LinearClassifier(penalty=None), search="forward", k=2).fit(*_classes())
+    LinearRegressor(penalty="subset", k=2).fit(*_table())
+    LinearClassifier(penalty="subset", k=2).fit(*_classes())
 
 
 def _study() -> None:
@@ -108,23 +111,36 @@ def _study() -> None:
         Study(str(table), target="diagnosis", folder=Path(folder) / "study", folds=2).run()
 
 
-#: The longest first. A study comes after those that it consists of.
+#: The longest first.
 JOBS: dict[str, Callable[[], None]] = {
     "forests": _forests,
     "trees": _trees,
-    "linear models of classes": _classes_by_lines,
-    "scores": _scores,
-    "linear models of numbers": _numbers_by_lines,
     "searches": _searches,
+    "linear classifiers": _linear_classifiers,
+    "linear regressors": _linear_regressors,
+    "scores": _scores,
+    "importances": _importances,
 }
+#: After those that it consists of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
+
+#: The jobs of a study of classes and of numbers; and a kernel of each, that tells whether it has been done.
+STUDY = {
+    "classes": ("forests", "trees", "linear classifiers"),
+    "numbers": ("forests", "trees", "linear regressors"),
+}
+_KERNEL = {
+    "forests": ("tamis.forest.grow", "grow"),
+    "trees": ("tamis.tree.grow", "grow"),
+    "linear classifiers": ("tamis.linear.logistic", "walk"),
+    "linear regressors": ("tamis.linear.descend", "follow"),
+}
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
     """Compile the kernels of some jobs, or of all and a study; gives the name of each when it is done."""
-    chosen = list(JOBS if names is None else names)
     with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
-        jobs = {pool.submit(_apart, name): name for name in chosen}
+        jobs = {pool.submit(_apart, name): name for name in (JOBS if names is None else names)}
         for job in as_completed(jobs):
             job.result()
             yield jobs[job]
@@ -134,18 +150,44 @@ def warm(names: Iterable[str] | None = None, processes: int | None = None) -> It
             yield name
 
 
+def warm_for_study(task: str) -> None:
+    """Compile what a study needs before it is run, where several processors can share the work and nothing is there."""
+    from tamis.engine.kernel import is_kept
+
+    names = [name for name in STUDY[task] if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))]
+    if len(names) < 2 or (os.cpu_count() or 1) < 2:
+        return
+    announce(
+        f"tamis: compiling kernels for this machine, once: the {', '.join(names[:-1])} and {names[-1]} of a "
+        "first study take about half a minute; later runs start at once, and `tamis warm` does it beforehand"
+    )
+    with suppress(RuntimeError):  # what is not there is compiled when it is needed, and an error is seen there
+        for _ in warm(names):
+            pass
+
+
 def _apart(name: str) -> None:
-    """Run a job in a process of its own."""
+    """Run a job in a process of its own, which ends when this one does."""
     command = [sys.executable, "-c", f"from tamis.warm import _one; _one({name!r})"]
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run(command, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise RuntimeError(f"the kernels of {name} could not be compiled: {done.stderr.strip().splitlines()[-1]}")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, env=surroundings, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True
+    ) as process:
+        assert process.stderr is not None
+        words = process.stderr.read().strip().splitlines()
+    if process.returncode:
+        raise RuntimeError(f"the kernels of {name} could not be compiled: {words[-1] if words else 'it was ended'}")
 
 
 def _one(name: str) -> None:
-    from tamis.engine.announce import announce
-
+    """The job of such a process."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     announce("")  # the process that asked has said it
     warnings.simplefilter("ignore")  # small tables give reasons to warn
     {**JOBS, **LAST}[name]()
+
+
+def _end_with_parent() -> None:
+    sys.stdin.read()  # ends when nobody holds the other end any more
+    os._exit(1)

@@ -8,7 +8,7 @@ _said = False
 
 
 def announce(sentence: str | None = None) -> None:
-    """Say it on the standard error, terminal or not, unless it was said in this process; "" says nothing from then on."""
+    """Say it on the standard error, terminal or not, once a process; after an empty sentence it is never said."""
     global _said
     if not _said:
         _said = True

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 import numba
-from numba.core import caching, types
+from numba.core import caching
 from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral
 
 from tamis.engine.library import InnerCompiler, WholeCompiler
 
@@ -51,8 +52,8 @@ class _Inner(CPUDispatcher):
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(types.unliteral(kind) for kind in args), plain)
+        plain = {name: unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
 
 
 class _Kernel(CPUDispatcher):
@@ -77,11 +78,13 @@ class _Kernel(CPUDispatcher):
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         if self._part is None:
-            self._part = _Inner(self.py_func, targetoptions={**self.targetoptions, **_NO_WRAPPERS}, pipeline_class=InnerCompiler)
+            self._part = _Inner(
+                self.py_func, targetoptions={**self.targetoptions, **_NO_WRAPPERS}, pipeline_class=InnerCompiler
+            )
         return self._part.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
-        return self._part.get_overload(sig)
+        return self._part.get_overload(sig) if self._part else super().get_overload(sig)
 
 
 def _interrupted(error: BaseException) -> bool:
@@ -106,9 +109,14 @@ def njit(function: Any = None, **options: Any) -> Any:
     return kernel
 
 
-_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+def is_kept(kernel: Any) -> bool:
+    """Whether a form of the kernel is on the disk, or none will ever be."""
+    cache = getattr(kernel, "_cache", None)
+    return cache is None or bool(cache._cache_file._load_index())
+
+
+_NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner = partial(njit, _nrt=False, error_model="numpy", pipeline_class=InnerCompiler, **_NO_WRAPPERS)
-
+inner: Any = partial(njit, _nrt=False, error_model="numpy", pipeline_class=InnerCompiler, **_NO_WRAPPERS)

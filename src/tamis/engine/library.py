@@ -1,4 +1,4 @@
-"""Compiling a kernel together with the kernels it calls: optimised and turned into machine code once, not at every level.
+"""Compiling a kernel with the kernels it calls: optimised and turned into machine code once, not at every level.
 
 Numba optimises every function with all that it calls, and makes machine code of it, before it compiles the caller: what
 lies six calls deep goes six times through LLVM. Here a kernel that only kernels call is left as it was lowered; the
@@ -8,7 +8,7 @@ kernel that Python calls is linked with everything below it, and goes through LL
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -18,10 +18,10 @@ from tamis.engine.announce import announce
 
 
 class _Flags(Flags):
-    """Numba's options of one compilation, read at once: it compares them at every call it types, an eighth of the time."""
+    """Numba's options of one compilation, read in one go: comparing them took an eighth of the time."""
 
     __slots__ = ()
-    _defaults: dict[str, Any] = {name: option.default for name, option in Flags.options.items()}
+    _defaults: ClassVar[dict[str, Any]] = {name: option.default for name, option in Flags.options.items()}
 
     def values(self) -> dict[str, Any]:
         return self._defaults | self._values
@@ -53,6 +53,8 @@ class _Lowered(JITCodeLibrary):
 class _Whole(JITCodeLibrary):
     """A kernel that Python calls, with all kernels below it."""
 
+    _linking_libraries: list[Any]
+
     def finalize(self) -> None:
         self._linking_libraries = list(dict.fromkeys(_below(self._linking_libraries)))
         super().finalize()
@@ -76,8 +78,9 @@ class WholeCompiler(Compiler):
 
     _library: Any = _Whole
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any, *more: Any) -> None:
-        super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), *more)
+    def __init__(self, *given: Any) -> None:
+        *others, flags, names = given  # contexts, library, argument and return types; options; types of locals
+        super().__init__(*others, _Flags(flags), names)
 
     def _compile_bytecode(self) -> Any:
         announce()
