@@ -11,7 +11,7 @@ from typing import Any
 import numba
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
-from numba.core.types import unliteral
+from numba.core.types import unliteral  # type: ignore[attr-defined]
 
 from tamis.engine.library import InnerCompiler, WholeCompiler
 
@@ -78,9 +78,8 @@ class _Kernel(CPUDispatcher):
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         if self._part is None:
-            self._part = _Inner(
-                self.py_func, targetoptions={**self.targetoptions, **_NO_WRAPPERS}, pipeline_class=InnerCompiler
-            )
+            options = {**self.targetoptions, "no_cpython_wrapper": True}
+            self._part = _Inner(self.py_func, targetoptions=options, pipeline_class=InnerCompiler)
         return self._part.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
@@ -100,7 +99,7 @@ def njit(function: Any = None, **options: Any) -> Any:
     if function is None:
         return partial(njit, **options)
     options.setdefault("pipeline_class", WholeCompiler)
-    kernel: Any = numba.njit(function, nogil=True, **options)
+    kernel: Any = numba.njit(function, nogil=True, no_cfunc_wrapper=True, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
         is_inner = options.get("pipeline_class") is InnerCompiler
         kernel.__class__ = _Inner if is_inner else _Kernel
@@ -115,8 +114,6 @@ def is_kept(kernel: Any) -> bool:
     return cache is None or bool(cache._cache_file._load_index())
 
 
-_NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner: Any = partial(njit, _nrt=False, error_model="numpy", pipeline_class=InnerCompiler, **_NO_WRAPPERS)
+inner: Any = partial(njit, _nrt=False, error_model="numpy", no_cpython_wrapper=True, pipeline_class=InnerCompiler)
