@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +157,21 @@ def test_only_what_python_calls_is_kept(numbers, tmp_path):
     """A part that went to the disk, too, would be optimised and written at every level of calls."""
     numbers.thrice(5)
     assert {path.name.split("-")[0] for path in _kept(tmp_path, "nbc")} == {"numbers_written_out.thrice"}
+
+
+def test_a_function_of_somebody_else_may_call_a_kernel(numbers):
+    """Numba links such a function its own way, and knows nothing of parts."""
+    thrice = numbers.thrice
+    assert numba.njit(lambda x: thrice(x) + 1)(5) == 16
+
+
+def test_a_pickled_kernel_is_compiled_as_before(numbers):
+    """Workers of a cluster get kernels as pickles."""
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer)(5))"
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    kernel = pickle.dumps(numbers.thrice)
+    done = subprocess.run([sys.executable, "-c", code], input=kernel, env=surroundings, capture_output=True, check=True)
+    assert done.stdout.strip() == b"15"
 
 
 def test_compiling_is_said_once_without_a_terminal(tmp_path):

@@ -51,6 +51,9 @@ class _Inner(CPUDispatcher):
     Numba compiles `f(x, 0)`, `f(x, 1)` and `f(x, n)` as three functions: a quarter of all that a tree needs.
     """
 
+    def __init__(self, *given: Any, pipeline_class: Any = InnerCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         plain = {name: unliteral(kind) for name, kind in kws.items()}
         return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
@@ -68,6 +71,9 @@ class _Kernel(CPUDispatcher):
 
     _part: _Inner | None = None
 
+    def __init__(self, *given: Any, pipeline_class: Any = WholeCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)  # as when it was pickled
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().__call__(*args, **kwargs)
@@ -79,7 +85,7 @@ class _Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         if self._part is None:
             options = {**self.targetoptions, "no_cpython_wrapper": True}
-            self._part = _Inner(self.py_func, targetoptions=options, pipeline_class=InnerCompiler)
+            self._part = _Inner(self.py_func, targetoptions=options)
         return self._part.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:

@@ -51,6 +51,28 @@ class _Lowered(JITCodeLibrary):
     def set_env(self, name: str, env: Any) -> None:
         """Nothing: the kernel that Python calls sets it where its machine code is."""
 
+    def _get_module_for_linking(self) -> Any:
+        """Its code and all below it: asked for by a function that is not one of ours."""
+        module = _Own(self)._get_module_for_linking().clone()
+        for part in _parts(self._linking_libraries):
+            module.link_in(part._get_module_for_linking(), preserve=True)
+        return module
+
+
+class _Own:
+    """The code of one library alone."""
+
+    def __init__(self, library: _Lowered) -> None:
+        self._library, self._reload_init = library, library._reload_init
+
+    def _get_module_for_linking(self) -> Any:
+        return JITCodeLibrary._get_module_for_linking(self._library)
+
+
+def _parts(libraries: Iterable[Any]) -> list[Any]:
+    """What to link for some libraries: each one below them once."""
+    return [_Own(one) if isinstance(one, _Lowered) else one for one in dict.fromkeys(_below(libraries))]
+
 
 class _Whole(JITCodeLibrary):
     """A kernel that Python calls, with all kernels below it."""
@@ -58,7 +80,7 @@ class _Whole(JITCodeLibrary):
     _linking_libraries: list[Any]
 
     def finalize(self) -> None:
-        self._linking_libraries = list(dict.fromkeys(_below(self._linking_libraries)))
+        self._linking_libraries = _parts(self._linking_libraries)
         super().finalize()
         for variable in self._final_module.global_variables:
             if variable.name.startswith("_ZN08NumbaEnv"):
