@@ -72,7 +72,9 @@ def _importances() -> None:
     from tamis.forest import ForestClassifier, ForestRegressor
 
     ForestClassifier(4).fit(*_classes()).permutation_importance()
-    ForestRegressor(4).fit(*_table()).permutation_importance()
+    numbers = ForestRegressor(4).fit(*_table())
+    numbers.permutation_importance()
+    numbers.predict_interval(_table()[0])
 
 
 def _scores() -> None:
@@ -119,7 +121,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "linear classifiers": _linear_classifiers,
     "linear regressors": _linear_regressors,
     "scores": _scores,
-    "importances": _importances,
+    "importances and intervals": _importances,
 }
 #: After those that it consists of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
