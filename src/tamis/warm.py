@@ -71,10 +71,11 @@ def _linear_regressors() -> None:
 def _importances() -> None:
     from tamis.forest import ForestClassifier, ForestRegressor
 
-    ForestClassifier(4).fit(*_classes()).permutation_importance()
-    numbers = ForestRegressor(4).fit(*_table())
-    numbers.permutation_importance()
-    numbers.predict_interval(_table()[0])
+    X, y = _table()
+    classes, numbers = ForestClassifier(4).fit(*_classes()), ForestRegressor(4).fit(X, y)
+    classes.permutation_importance(*_classes())
+    numbers.permutation_importance(X, y)
+    numbers.predict_interval(X)
 
 
 def _scores() -> None:
