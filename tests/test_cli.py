@@ -42,7 +42,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    for word in ("run", "open", "predict", "report", "rank", "audit"):
+    for word in ("run", "open", "predict", "report", "rank", "audit", "warm"):
         assert word in done.stdout
 
 

@@ -276,9 +276,11 @@ def _with_scripts(names: Any) -> Any:
 
 def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None) -> None:
     from tamis.report import progress_bar, say_answer, say_columns
+    from tamis.warm import warm_for_study
 
     if not as_json:
         say_columns(study.decisions)
+    warm_for_study(study.problem.task)
     with progress_bar(enabled=not as_json) as bar:
         study.run(fresh=fresh, budget=budget, progress=bar)
     if not study.results_:
@@ -301,6 +303,22 @@ def demo(
 
     with as_file(files("tamis") / "demo" / "breast_cancer.csv") as path:
         _run(Study(str(path), target="diagnosis", folder=folder, n_jobs=-1), fresh=False, as_json=False)
+
+
+@app.command()
+@_plainly
+def warm(
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="compilers at a time; -1 is one a core")] = -1,
+) -> None:
+    """Compile all kernels for this machine, once, so that no later command waits for it: for images and CI."""
+    from tamis.engine import workers
+    from tamis.warm import JOBS, LAST
+    from tamis.warm import warm as compile_kernels
+
+    number = len(JOBS) + len(LAST)
+    _say(f"compiling kernels for this machine, {number} groups of them; this takes a minute or two")
+    for k, name in enumerate(compile_kernels(processes=workers(jobs)), 1):
+        _say(f"{k} of {number} done: {name}")
 
 
 @app.command("open")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -111,3 +112,76 @@ def test_without_the_compiler_a_kernel_is_the_function(tmp_path):
     command = [sys.executable, "-c", ask]
     answer = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["9.0", FunctionType.__name__, FunctionType.__name__]
+
+
+NUMBERS = """
+from tamis.engine.kernel import inner, njit
+
+@inner
+def times(x, n):
+    return x * n
+
+@njit
+def twice(x):
+    return times(x, 2)
+
+@njit
+def thrice(x):
+    return twice(x) + times(x, 1) + times(0, x)
+"""
+
+
+@pytest.fixture
+def numbers(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    (tmp_path / "numbers_written_out.py").write_text(NUMBERS)
+    importlib.invalidate_caches()
+    yield importlib.import_module("numbers_written_out")
+    sys.modules.pop("numbers_written_out", None)
+
+
+def test_a_number_written_out_is_no_new_form(numbers):
+    """A form for every number in a call made a tree compile a quarter more kernels."""
+    assert numbers.thrice(5) == 15
+    assert len(numbers.times.signatures) == 1
+
+
+def test_a_kernel_serves_python_and_kernels(numbers):
+    """A kernel that became part of another must still be there for Python, and the other way round."""
+    assert (numbers.thrice(5), numbers.twice(5), numbers.thrice(7)) == (15, 10, 21)
+    assert (numbers.twice(2.5), numbers.thrice(2.5)) == (5.0, 7.5)
+
+
+def test_only_what_python_calls_is_kept(numbers, tmp_path):
+    """A part that went to the disk, too, would be optimised and written at every level of calls."""
+    numbers.thrice(5)
+    assert {path.name.split("-")[0] for path in _kept(tmp_path, "nbc")} == {"numbers_written_out.thrice"}
+
+
+def test_a_function_of_somebody_else_may_call_a_kernel(numbers):
+    """Numba links such a function its own way, and knows nothing of parts."""
+    thrice = numbers.thrice
+    assert numba.njit(lambda x: thrice(x) + 1)(5) == 16
+
+
+def test_a_pickled_kernel_is_compiled_as_before(numbers):
+    """Workers of a cluster get kernels as pickles."""
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer)(5))"
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    kernel = pickle.dumps(numbers.thrice)
+    done = subprocess.run([sys.executable, "-c", code], input=kernel, env=surroundings, capture_output=True, check=True)
+    assert done.stdout.strip() == b"15"
+
+
+def test_compiling_is_said_once_without_a_terminal(tmp_path):
+    """Half a minute of silence in a log looks like a hang; a second line for every kernel would fill it."""
+    (tmp_path / "numbers_written_out.py").write_text(NUMBERS)
+    ask = "import numbers_written_out as n; n.thrice(1); n.twice(1)"
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    surroundings.pop("NUMBA_CACHE_DIR", None)
+    said = [
+        subprocess.run([sys.executable, "-c", ask], env=surroundings, capture_output=True, text=True, check=True).stderr
+        for _ in range(2)
+    ]
+    assert [text.count("compiling kernels") for text in said] == [1, 0]

@@ -5,13 +5,15 @@ Numba keeps compiled kernels beside the source or, where that folder cannot be w
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 import numba
-from numba.core import caching, event
+from numba.core import caching
 from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral  # type: ignore[attr-defined]
+
+from tamis.engine.library import InnerCompiler, WholeCompiler
 
 
 class _Index(caching.IndexDataCacheFile):
@@ -43,13 +45,34 @@ class _Cache(caching.FunctionCache):
         self._cache_file = _Index(self._cache_path, self._impl.filename_base, stamp)
 
 
+class _Inner(CPUDispatcher):
+    """A kernel called from kernels: one form for whatever numbers are written out in the call.
+
+    Numba compiles `f(x, 0)`, `f(x, 1)` and `f(x, n)` as three functions: a quarter of all that a tree needs.
+    """
+
+    def __init__(self, *given: Any, pipeline_class: Any = InnerCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        plain = {name: unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+
+
 class _Kernel(CPUDispatcher):
     """A compiled kernel, called from Python: Ctrl-C during a call is a KeyboardInterrupt.
 
     A signal that arrives while a kernel runs is raised within the Python code that Numba calls to hand out the result;
     Numba does not look, and the interpreter then finds a result beside an exception: a SystemError, in 40% of the
     interrupts of a tree that is grown.
+
+    Where a kernel calls it, it becomes part of that kernel, as an inner one does.
     """
+
+    _part: _Inner | None = None
+
+    def __init__(self, *given: Any, pipeline_class: Any = WholeCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)  # as when it was pickled
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -58,6 +81,15 @@ class _Kernel(CPUDispatcher):
             if _interrupted(error):
                 raise KeyboardInterrupt from None
             raise
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        if self._part is None:
+            options = {**self.targetoptions, "no_cpython_wrapper": True}
+            self._part = _Inner(self.py_func, targetoptions=options)
+        return self._part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._part.get_overload(sig) if self._part else super().get_overload(sig)
 
 
 def _interrupted(error: BaseException) -> bool:
@@ -72,30 +104,22 @@ def njit(function: Any = None, **options: Any) -> Any:
     """``numba.njit`` without the interpreter's lock and kept on the disk: as ``@njit`` or ``@njit(option=…)``."""
     if function is None:
         return partial(njit, **options)
-    kernel: Any = numba.njit(function, nogil=True, **options)
+    options.setdefault("pipeline_class", WholeCompiler)
+    kernel: Any = numba.njit(function, nogil=True, no_cfunc_wrapper=True, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
-        kernel._cache = _Cache(function)
-        kernel.__class__ = _Kernel
+        is_inner = options.get("pipeline_class") is InnerCompiler
+        kernel.__class__ = _Inner if is_inner else _Kernel
+        if not is_inner:
+            kernel._cache = _Cache(function)
     return kernel
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether a form of the kernel is on the disk, or none will ever be."""
+    cache = getattr(kernel, "_cache", None)
+    return cache is None or bool(cache._cache_file._load_index())
 
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner = partial(njit, _nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-class _Announce(event.Listener):
-    """Says once, on a terminal, that the machine is compiling: the silence would look like a hang."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        if not _Announce.said and sys.stderr.isatty():
-            _Announce.said = True
-            print("tamis: compiling its kernels for this machine, once; later runs start at once", file=sys.stderr)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _Announce())
+inner: Any = partial(njit, _nrt=False, error_model="numpy", no_cpython_wrapper=True, pipeline_class=InnerCompiler)

@@ -69,7 +69,7 @@ def grow(field, target, limits, counts, seed, honest, stop):
     start(seed, state)
     below(state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
-    stack[0] = (0, 0, m, 0)
+    _push(stack, 0, 0, m, 0)
     tally[NODES] = tally[OPEN] = 1
     floor = limits.min_share * rows.weight.sum() + 1e-300  # nothing weighs 0
     put_off = BLOCK if worth_copying(field, limits, m) else 0
@@ -83,7 +83,7 @@ def grow(field, target, limits, counts, seed, honest, stop):
                 block, put_off = block_for(field, target), 0
             node, begin, end, depth = pending[at]
             copy_block(field.by_row, rows, begin, end, block)
-            stack[0] = (node, 0, end - begin, depth)
+            _push(stack, node, 0, end - begin, depth)
             tally[OPEN] = 1
             at += 1
     n_nodes, n_leaves, n_words = tally[NODES], tally[TABLES], tally[WORDS]
@@ -99,6 +99,12 @@ def grow(field, target, limits, counts, seed, honest, stop):
         sets[:n_words].copy(),
         wood.gain,
     )
+
+
+@inner
+def _push(stack, node, begin, end, depth):
+    """The first entry of an empty stack."""
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = node, begin, end, depth
 
 
 @inner

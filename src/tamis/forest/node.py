@@ -164,7 +164,8 @@ def room(sets, used, field):
     if needed <= len(sets):
         return sets
     larger = np.empty(2 * needed, dtype=np.uint64)
-    larger[:used] = sets[:used]
+    for i in range(used):  # a slice would bring in the words of an error about shapes: two seconds of compiling
+        larger[i] = sets[i]
     return larger
 
 

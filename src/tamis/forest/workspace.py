@@ -82,16 +82,16 @@ def workspace(field, target, m, n_sums):
         np.empty(FEW, dtype=np.int32),
         np.empty(BUCKETS + 2, dtype=np.uint32),
         np.empty(m, dtype=np.uint32),
-        np.empty(m),
+        np.empty(m, dtype=np.float64),
         np.empty(m, dtype=np.int32),
-        np.empty(m),
-        np.empty((m if several else 0, max(several, 1))),
+        np.empty(m, dtype=np.float64),
+        np.empty((m if several else 0, max(several, 1)), dtype=np.float64),
         np.empty(m, dtype=np.uint32),
-        np.empty(n_sums),
-        np.empty(n_sums),
-        np.zeros((levels, 3)),
-        np.zeros(levels * n_sums),
-        np.empty(levels),
+        np.empty(n_sums, dtype=np.float64),
+        np.empty(n_sums, dtype=np.float64),
+        np.zeros((levels, 3), dtype=np.float64),
+        np.zeros(levels * n_sums, dtype=np.float64),
+        np.empty(levels, dtype=np.float64),
         np.empty(levels + 1, dtype=np.int64),
         np.empty(levels, dtype=np.int64),
         np.empty((levels >> 6) + 1, dtype=np.uint64),
@@ -111,9 +111,9 @@ def wood_for(field, target, m, n_sums, honest):
         np.empty(2 * m - 1, dtype=NODE),
         np.empty(2 * m - 1, dtype=np.uint16),
         np.empty(2 * m - 1, dtype=np.uint16),
-        np.empty((2 * m - 1 if honest else 1, n_sums)),
-        np.empty((m if target.kind != NUMBER or target.n_classes else 0, wide)),
-        np.zeros(len(field.n_values)),
+        np.empty((2 * m - 1 if honest else 1, n_sums), dtype=np.float64),
+        np.empty((m if target.kind != NUMBER or target.n_classes else 0, wide), dtype=np.float64),
+        np.zeros(len(field.n_values), dtype=np.float64),
     )
 
 
@@ -124,7 +124,7 @@ def rows_of(field, target, counts):
     for i in range(n):
         m += counts[i] > 0
     inside = np.empty(m, dtype=np.uint32)
-    weight = np.empty(n)
+    weight = np.empty(n, dtype=np.float64)
     m = 0
     for i in range(n):
         weight[i] = counts[i] * target.weight[i]
@@ -140,8 +140,8 @@ def block_for(field, target):
     return Rows(
         np.empty((len(field.n_values), BLOCK + 32), dtype=np.uint16),  # columns apart, or they would share cache sets
         np.empty(BLOCK if len(target.classes) else 0, dtype=np.int32),
-        np.empty((BLOCK if len(target.values) else 0, target.values.shape[1])),
-        np.empty(BLOCK),
+        np.empty((BLOCK if len(target.values) else 0, target.values.shape[1]), dtype=np.float64),
+        np.empty(BLOCK, dtype=np.float64),
         np.empty(BLOCK, dtype=np.int32),
         np.empty(BLOCK, dtype=np.uint32),
     )

@@ -126,6 +126,13 @@ def advance(H, L, q, beta, l1, l2, used):
 
 
 @njit
+def copy_to(out, values):
+    """out[:] = values; written so, Numba brings in the words of an error about shapes: two seconds of compiling."""
+    for i in range(len(values)):
+        out[i] = values[i]
+
+
+@njit
 def _shift(column, q, move):
     for i in range(len(q)):
         q[i] -= move * column[i]
@@ -204,7 +211,8 @@ def follow(H, c, yy, l1, l2, alphas, goal, out, gaps):
             gain *= 1e-2
             for j in range(p):
                 q[j] = c[j] - dot(H[j], beta)
-        out[a], gaps[a] = beta, gap
+        copy_to(out[a], beta)
+        gaps[a] = gap
 
 
 @njit

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.linear.descend import descend, dot, polish
+from tamis.linear.descend import copy_to, descend, dot, polish
 from tamis.linear.screen import penalty, reach, violators, worst
 
 _NEWTON = 200  # quadratics a strength
@@ -74,10 +74,17 @@ def walk(units, look, stand, y, alphas, centred, goal, bend, have, curve, out):
                 have[:] = False
             _extend(units, bend, have, curve, centred, used[:size])
             _quadratic(units, stand, y, alpha, centred, care, used[:size], q, curve)
-        coefs[a, :p] = beta
+        copy_to(coefs[a], beta)
         coefs[a, p] = b0[0]
-        etas[a] = eta
+        copy_to(etas[a], eta)
         gaps[a] = gap
+
+
+@njit
+def _scatter(beta, used, values):
+    """beta[used] = values"""
+    for k in range(len(used)):
+        beta[used[k]] = values[k]
 
 
 @njit
@@ -120,7 +127,7 @@ def _quadratic(units, stand, y, alpha, centred, care, used, q, curve):
     descend(H, left, new, hold, bend, care, _SWEEPS)
     polish(H, left, new, hold, bend)  # the gap falls with the worst pull left over, so none is left
     old = beta[used]
-    beta[used] = new[1:]
+    _scatter(beta, used, new[1:])
     _go(units, stand, y, alpha, centred, care, used, old, new[0])
 
 
@@ -147,7 +154,7 @@ def _go(units, stand, y, alpha, centred, care, used, old, moved):
     Z, w, inverse, _, l1, l2 = units
     beta, eta, pull, b0 = stand
     n, step, there, start = len(eta), np.zeros(len(eta)), beta[used], eta.copy()
-    beta[used] = old
+    _scatter(beta, used, old)
     before = b0[1] + penalty(beta, used, l1, l2, alpha)
     for k in range(len(used)):
         d = (there[k] - old[k]) * inverse[used[k]]

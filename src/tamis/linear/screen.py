@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.linear.descend import dot
+from tamis.linear.descend import copy_to, dot
 
 
 @njit(fastmath={"reassoc", "contract"})
@@ -42,7 +42,7 @@ def violators(units, look, pull, limits, inside, found, hard):
     Z, w, inverse, norms, _, _ = units
     seen, clock, known, when = look
     share, rest = _part(w, pull, seen)
-    seen[:] = pull
+    copy_to(seen, pull)
     clock[0] *= share
     clock[1] += rest / clock[0]
     scale, now, count = clock[0], clock[1], 0
@@ -72,13 +72,37 @@ def worst(found, hard, limits, count, most):
     ratio = np.empty(count)
     for k in range(count):
         ratio[k] = abs(hard[k]) / limits[found[k]]
-    least = np.sort(ratio)[count - most]
+    least = _select(ratio.copy(), count - most)
     some = 0
     for k in range(count):
         if ratio[k] >= least and some < most:
             found[some], hard[some] = found[k], hard[k]
             some += 1
     return some
+
+
+@njit
+def _select(values, k):
+    """The value that would stand at place k in ascending order (Hoare 1961); the values are rearranged."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle, i, j = values[(low + high) >> 1], low, high
+        while i <= j:
+            while values[i] < middle:
+                i += 1
+            while values[j] > middle:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+    return values[k]
 
 
 @njit
