@@ -59,6 +59,8 @@ def _linear_classifiers() -> None:
     from tamis.linear import LinearClassifier
 
     LinearClassifier().fit(*_classes())
+    X, y = _table()
+    LinearClassifier().fit(X, np.digitize(y, [-0.7, 0.7]))
 
 
 def _linear_regressors() -> None:

@@ -12,11 +12,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.environment import lookup_environment
 
 from tamis.engine.announce import announce
+
+#: Libraries are no public part of Numba: with other versions than these, kernels compile as Numba always does, slower.
+TRIED = numba.version_info.short in ((0, 68),)
 
 
 class _Flags(Flags):
@@ -98,11 +102,14 @@ def _below(libraries: Iterable[Any]) -> Iterator[Any]:
 
 
 class WholeCompiler(Compiler):
-    """Numba's compiler for a kernel that Python calls."""
+    """Numba's compiler for a kernel that Python calls; the plain one where Numba is of a version not tried here."""
 
     _library: Any = _Whole
 
     def __init__(self, *given: Any) -> None:
+        if not TRIED:
+            super().__init__(*given)
+            return
         *others, flags, names = given  # contexts, library, argument and return types; options; types of locals
         super().__init__(*others, _Flags(flags), names)
 
@@ -112,6 +119,8 @@ class WholeCompiler(Compiler):
             return super().compile_extra(func)
 
     def _compile_bytecode(self) -> Any:
+        if not TRIED:
+            return super()._compile_bytecode()
         state = self.state
         state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
