@@ -503,5 +503,13 @@ SETTINGS = [(metric, target) for target in ("balanced", "85/15") for metric in M
 @pytest.mark.parametrize(("metric", "target"), [*SETTINGS, *((metric, "numbers") for metric in MEASURED.NUMBERS)])
 def test_leaks_are_flagged_and_honest_procedures_are_not_under_any_metric(metric, target, kind):
     """At least 95 of 100 that leak and at most 2 of 100 that do not: the table of the docs."""
-    assert MEASURED.verdicts((metric, kind, target, True, 100))[0] >= 95
-    assert MEASURED.verdicts((metric, kind, target, False, 100))[0] <= 2
+    assert MEASURED.verdicts((metric, kind, target, True, 0, 100))[0] >= 95
+    assert MEASURED.verdicts((metric, kind, target, False, 0, 100))[0] <= 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", ["matthews", "kappa"])
+def test_a_leak_is_not_excused_by_a_metric_that_is_never_negative(metric):
+    """Constant answers score 0 under f1, too, whose chance is 2/3: this leak would be left open."""
+    assert MEASURED.verdicts((metric, "number", "balanced", True, 20011, 1))[:2] == (1, 0)
+    assert MEASURED.verdicts((metric, "number", "balanced", False, 20011, 1))[:2] == (0, 0)

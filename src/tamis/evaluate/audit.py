@@ -27,6 +27,7 @@ from tamis.metrics import Metric, utility
 __all__ = ["Audit", "audit"]
 
 _REFERENCES = 10  # runs on each of the two reference tables
+_NEVER_NEGATIVE = ("f1",)  # of the metrics that equal rows may leave open
 _BETTER_ON_FEW_ROWS = ("average_precision",)  # by how much depends on folds that only the function knows
 
 
@@ -211,7 +212,12 @@ def _metrics(runner: Runner) -> list[Metric]:
     if runner.metric is not None:
         return [runner.metric]
     scores = [_on(runner, almost_equal_rows), _on(runner, equal_rows)]
-    return recognised(scores, runner.y, runner.task.classes)
+    found = recognised(scores, runner.y, runner.task.classes)
+    if len(found) > 1 and any(metric.base in _NEVER_NEGATIVE for metric in found):
+        seen = runner.elsewhere(coin_table, runs=_REFERENCES)
+        if (seen < -1e-9).any():
+            found = [metric for metric in found if metric.base not in _NEVER_NEGATIVE]
+    return found
 
 
 def _on(runner: Runner, make: Any) -> Callable[[np.ndarray], float]:
