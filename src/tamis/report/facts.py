@@ -247,6 +247,10 @@ PREFERENCES = {
 }
 
 
+#: Metrics whose names would push a column out of the page.
+SHORT = {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}
+
+
 def _procedures(results: Results) -> dict[str, Any]:
     metric, compared = _metric(results), results["comparison"]
     listed = compared["procedures"]
@@ -260,7 +264,6 @@ def _procedures(results: Results) -> dict[str, Any]:
         Head("saved", number=True),
         Head("p", number=True),
         Head("columns", number=True),
-        Head("what it does"),
     )
     rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
     return {
@@ -274,6 +277,7 @@ def _procedures(results: Results) -> dict[str, Any]:
         ),
         "folds": _folds(results),
         "besides": _besides(listed),
+        "told": [{"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))} for row in listed],
     }
 
 
@@ -317,7 +321,6 @@ def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
         cell("" if is_baseline else show.percent(row["gain"]), row["gain"]),
         cell("" if is_baseline else show.p_value(row["p_value"]).removeprefix("= "), row["p_value"]),
         cell(spread, sum(columns) / len(columns)),
-        cell(show.name(row["words"])),
     ]
 
 
@@ -335,7 +338,7 @@ def _besides(listed: list[dict[str, Any]]) -> Table | None:
     names = list(listed[0].get("metrics", {}))
     if not names:
         return None
-    heads = (Head("procedure"), *(Head(show.metric(name), number=True) for name in names))
+    heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
     rows = [
         [cell(row["name"], place), *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names)]
         for place, row in enumerate(listed)
