@@ -49,7 +49,7 @@ def main() -> None:
         if not numbers:
             for rule in ("error", "brier", "log_loss"):
                 models[f"tree by {rule}"] = TreeClassifier(prune="cv", cv=5, rule="min", prune_by=rule)
-        forest = ForestRegressor(200) if numbers else ForestClassifier(200)
+        forest: Any = ForestRegressor(200, max_features=0.5) if numbers else ForestClassifier(200)
         models["forest, leaves of 1"] = MirrorSelector(forest, leaves=1)
         models["forest, leaves chosen"] = MirrorSelector(forest)
         line = []

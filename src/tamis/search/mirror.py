@@ -87,7 +87,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         estimator: Any = None,
         *,
         leaves: Any = (1, 5, 20, 100),
-        most_drawn: int = 5_000,
+        most_drawn: int = 20_000,
         most_rows: int = 100_000,
         random_state: Any = None,
         n_jobs: int | None = None,
