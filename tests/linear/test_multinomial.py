@@ -223,3 +223,18 @@ def test_a_working_set_too_large_for_a_hessian_is_within_its_gap():
         assert gap(X, y, job.weights, coef, intercept, alpha, penalty) <= 1.05e-5
     kept = solution_at(job, float(path.alphas[-1]))
     assert abs(gap(X, y, job.weights, kept.coef, kept.intercept, kept.alpha, penalty)) <= 1.1e-10
+
+
+def test_a_model_without_columns_has_the_shares_of_the_classes():
+    """With no column in use the intercepts would be moved by whatever lay in memory: NaN, or another class each time."""
+    random = np.random.default_rng(0)
+    X, y = random.uniform(size=(30, 3)), np.repeat([0, 1, 2], [15, 9, 6])
+    shares = np.log([15 / 30, 9 / 30, 6 / 30])
+    spoilt = []
+    for k in range(40):
+        spoilt.append(np.full(random.integers(1, 40), np.nan))  # so that memory that is taken again holds NaN
+        if k % 3 == 0:
+            spoilt.clear()
+        model = LinearClassifier(alpha=10.0).fit(X, y)
+        assert not model.coef_.any()
+        np.testing.assert_allclose(model.intercept_, shares - shares.mean(), rtol=1e-9)

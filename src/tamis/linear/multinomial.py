@@ -101,7 +101,7 @@ def walk(units, look, stand, y, ends, alphas, rules, shared, out):
                 renewed, base_w, base, built, active = True, w, prob.copy(), 0, 0
             if len(H) < K + m:
                 H = _grown(H, K + 2 * m)
-            if built < m:
+            if built < m or built == 0:  # without pairs there are the intercepts
                 _extend(units, base_w, base, curve, have, not renewed, centred, owner[:m], column, built, H)
                 built = m
             active, used, L = _quadratic(
