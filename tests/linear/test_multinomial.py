@@ -226,7 +226,7 @@ def test_a_working_set_too_large_for_a_hessian_is_within_its_gap():
 
 
 def test_a_model_without_columns_has_the_shares_of_the_classes():
-    """With no column in use the intercepts would be moved by whatever lay in memory: NaN, or another class each time."""
+    """With no column in use the intercepts would be moved by whatever lay in memory: to NaN, or to another class."""
     random = np.random.default_rng(0)
     X, y = random.uniform(size=(30, 3)), np.repeat([0, 1, 2], [15, 9, 6])
     shares = np.log([15 / 30, 9 / 30, 6 / 30])
