@@ -164,7 +164,7 @@ def warm_for_study(task: str) -> None:
         return
     announce(
         f"tamis: compiling kernels for this machine, once: the {', '.join(names[:-1])} and {names[-1]} of a "
-        "first study take about half a minute; later runs start at once, and `tamis warm` does it beforehand"
+        "first study take most of a minute; later runs start at once, and `tamis warm` does it beforehand"
     )
     with suppress(RuntimeError):  # what is not there is compiled when it is needed, and an error is seen there
         for _ in warm(names):

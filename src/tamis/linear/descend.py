@@ -44,19 +44,32 @@ def descend(H, q, beta, l1, l2, tol, most):
 
 
 @njit
+def soft(pull, l1, bend):
+    """The optimum of ½ bend β² - pull β + l1 |β|: the pull, less the threshold, over the curvature."""
+    if pull > l1:
+        return (pull - l1) / bend
+    if pull < -l1:
+        return (pull + l1) / bend
+    return 0.0
+
+
+@njit(fastmath={"reassoc", "contract"})
+def weighted_square(column, v):
+    """Σ v x² of a column."""
+    s = 0.0
+    for i in range(len(v)):
+        s += v[i] * column[i] * column[i]
+    return s
+
+
+@njit
 def _step(H, q, beta, l1, l2, j):
     """Set one coefficient to its optimum; return half its curvature times its squared move."""
     bend = H[j, j] + l2[j]
     old = beta[j]
     if bend <= 0.0:
         return 0.0
-    pull = q[j] + H[j, j] * old
-    if pull > l1[j]:
-        new = (pull - l1[j]) / bend
-    elif pull < -l1[j]:
-        new = (pull + l1[j]) / bend
-    else:
-        new = 0.0
+    new = soft(q[j] + H[j, j] * old, l1[j], bend)
     move = new - old
     if move == 0.0:
         return 0.0

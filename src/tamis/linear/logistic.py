@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.linear.descend import copy_to, descend, dot, polish
+from tamis.linear.descend import copy_to, descend, dot, polish, soft, weighted_square
 from tamis.linear.screen import penalty, reach, violators, worst
 
 _NEWTON = 200  # quadratics a strength
@@ -104,7 +104,7 @@ def _newton(units, stand, y, alpha, centred, care, used):
     beta, eta, pull, _ = stand
     v, r, old, bend = weights(eta, w, 1e-5), pull.copy(), beta[used], np.empty(len(used))
     for k in range(len(used)):
-        bend[k] = _curvature(Z[used[k]], v) * inverse[used[k]] ** 2
+        bend[k] = weighted_square(Z[used[k]], v) * inverse[used[k]] ** 2
     moved = _descend(units, v, r, beta, bend, used, alpha, centred, care)
     _go(units, stand, y, alpha, centred, care, used, old, moved)
 
@@ -222,13 +222,7 @@ def _step(column, v, r, beta, bend, inverse, l1, l2, j):
     if curve <= 0.0:
         return 0.0
     was = beta[j]
-    towards = inverse * dot(column, r) + bend * was
-    if towards > l1:
-        new = (towards - l1) / curve
-    elif towards < -l1:
-        new = (towards + l1) / curve
-    else:
-        new = 0.0
+    new = soft(inverse * dot(column, r) + bend * was, l1, curve)
     d = new - was
     if d == 0.0:
         return 0.0
@@ -243,14 +237,6 @@ def _step(column, v, r, beta, bend, inverse, l1, l2, j):
 def _add(total, d, column):
     for i in range(len(total)):
         total[i] += d * column[i]
-
-
-@njit(fastmath={"reassoc", "contract"})
-def _curvature(column, v):
-    s = 0.0
-    for i in range(len(v)):
-        s += v[i] * column[i] * column[i]
-    return s
 
 
 @njit

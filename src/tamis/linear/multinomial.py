@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.linear.descend import advance, descend, descend_groups, dot, exact, factor, solve
+from tamis.linear.descend import advance, descend, descend_groups, dot, exact, factor, soft, solve, weighted_square
 from tamis.linear.screen import violators, worst
 
 _NEWTON = 200  # quadratics a strength
@@ -429,7 +429,7 @@ def _newton(units, stand, y, ends, alpha, centred, care, present, owner, column)
         total[k] = h[k].sum()
     for e in range(len(owner)):
         j = column[e]
-        old[e], bend[e] = beta[owner[e], j], _curvature(Z[j], h[owner[e]]) * inverse[j] ** 2
+        old[e], bend[e] = beta[owner[e], j], weighted_square(Z[j], h[owner[e]]) * inverse[j] ** 2
     u, moved, new = np.zeros((K, n)), np.zeros(K), np.empty(len(owner))
     _descend(units, stand, (h, total, bend), (u, moved), alpha, centred, care, present, owner, column)
     for e in range(len(owner)):
@@ -499,13 +499,7 @@ def _step(column, h, g, t, beta, bend, inverse, l1, l2, j):
     if curve <= 0.0:
         return 0.0
     was = beta[j]
-    towards = inverse * dot(column, g) + bend * was
-    if towards > l1:
-        new = (towards - l1) / curve
-    elif towards < -l1:
-        new = (towards + l1) / curve
-    else:
-        new = 0.0
+    new = soft(inverse * dot(column, g) + bend * was, l1, curve)
     d = new - was
     if d == 0.0:
         return 0.0
@@ -516,14 +510,6 @@ def _step(column, h, g, t, beta, bend, inverse, l1, l2, j):
         g[i] -= h[i] * move
         t[i] += move
     return 0.5 * curve * (new - was) ** 2
-
-
-@njit(fastmath={"reassoc", "contract"})
-def _curvature(column, h):
-    s = 0.0
-    for i in range(len(h)):
-        s += h[i] * column[i] * column[i]
-    return s
 
 
 @njit
