@@ -5,7 +5,7 @@ classifier (or least squares on the sum of the chosen columns), in 5 folds. The 
 the folds; the leaking estimator chooses them on every row it has met in earlier folds as well. Run on both,
 the audit sees an estimator, a function that returns its predictions by fold, or one that returns only its score.
 
-Run: python benchmarks/evaluate/audit.py [--tables 100] [--start 0] [--jobs 1]
+Run: python benchmarks/evaluate/audit.py [--tables 100] [--start 0] [--jobs 1] [--only kappa:85/15 r2:numbers]
 """
 
 from __future__ import annotations
@@ -152,8 +152,10 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--start", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], metavar="METRIC:TARGET", help="these settings alone")
     given = parser.parse_args()
     settings = [(m, t) for t in ("balanced", "85/15") for m in CLASSES] + [(m, "numbers") for m in NUMBERS]
+    settings = [(m, t) for m, t in settings if not given.only or f"{m}:{t}" in given.only]
     kinds = ("estimator", "predictions", "number")
     print(f"of {given.tables} tables, leaking / honest flagged (a + b?: b more could not be told); shuffles run\n")
     print(f"| metric | target | {' | '.join(kinds)} |\n|---|---|---|---|---|", flush=True)
