@@ -135,7 +135,7 @@ STUDY = {
     "numbers": ("forests", "trees", "linear regressors"),
 }
 _KERNEL = {
-    "forests": ("tamis.forest.grow", "grow"),
+    "forests": ("tamis.forest.grow", "grow_several"),
     "trees": ("tamis.tree.grow", "grow"),
     "linear classifiers": ("tamis.linear.logistic", "walk"),
     "linear regressors": ("tamis.linear.descend", "follow"),

@@ -61,14 +61,14 @@ def test_the_bar_is_taken_down_when_the_fit_ends_early(monkeypatch):
 
     def trees():
         try:
-            yield from range(100)
+            yield from ([k] for k in range(100))
         finally:
             closed.append(True)
 
     def interrupted():
         with progress.watched(trees(), 100, True) as items:
             for item in items:
-                if item == 5:
+                if item == [5]:
                     raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:

@@ -2,6 +2,6 @@
 
 from tamis.engine.blas import one_blas_thread
 from tamis.engine.run import Task, map_threads, run, workers
-from tamis.engine.seed import generator, seed_of
+from tamis.engine.seed import generator, seed_of, seeds_of
 
-__all__ = ["Task", "generator", "map_threads", "one_blas_thread", "run", "seed_of", "workers"]
+__all__ = ["Task", "generator", "map_threads", "one_blas_thread", "run", "seed_of", "seeds_of", "workers"]

@@ -18,6 +18,16 @@ def seed_of(seed: int, *name: Any) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
+def seeds_of(seed: int, name: str, numbers: range) -> list[int]:
+    """`seed_of(seed, name, k)` for every k of a range, at a third of the time.
+
+    >>> seeds_of(7, "tree", range(2)) == [seed_of(7, "tree", 0), seed_of(7, "tree", 1)]
+    True
+    """
+    start, sha256 = f"{int(seed)}\x1f{name}\x1f".encode(), hashlib.sha256
+    return [int.from_bytes(sha256(b"%b%d" % (start, k)).digest()[:4], "big") for k in numbers]
+
+
 def generator(seed: int, *name: Any) -> np.random.Generator:
     """A random generator fixed by (seed, name)."""
     return np.random.default_rng(seed_of(seed, *name))

@@ -17,7 +17,7 @@ from tamis.forest.field import Ground
 from tamis.forest.interval import Depth
 from tamis.forest.layout import NUMBER, Limits, Target
 from tamis.forest.lot import Lot
-from tamis.forest.oob import CopyByCopy, OutOfBag
+from tamis.forest.oob import EVERY, CopyByCopy, OutOfBag
 from tamis.forest.plant import plant
 from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try
@@ -47,18 +47,23 @@ class BaseForest(BaseEstimator, ABC):
         lot = self._lot(ground, target)
         voting = getattr(self, "voting", "probabilities") == "majority"
         judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
-        grown, gain, share = [], np.zeros(table.n_columns), 0.0
+        grown, n_grown, gain, share = [], 0, np.zeros(table.n_columns), 0.0
         honest = bool(self.oob_score)
         stopper = self._stopper(ground, lot, judge) if self.stop_when_stable else None
         depth = Depth(target, worth) if honest and not target.n_classes and target.kind == NUMBER else None
         saplings = plant(
-            ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs
-        )
+            ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs,
+            divides=EVERY if stopper is not None else 0,
+        )  # fmt: skip
         with watched(saplings, n_trees, self.progress) as trees:
             for sapling in trees:
-                grown.append(sapling.tree)
-                share += sapling.share
-                gain += sapling.gain
+                grown.append(sapling.trees)
+                n_grown += len(sapling)
+                for own_share, own_gain in zip(
+                    sapling.shares.tolist(), sapling.gain
+                ):  # in order: the same sums for any batch
+                    share += own_share
+                    gain += own_gain
                 if honest:
                     judge.add(sapling)
                 if depth is not None:
@@ -70,8 +75,8 @@ class BaseForest(BaseEstimator, ABC):
                         break
         self.trees_ = Trees.join(grown, ground.columns, target.n_classes, judge.votes.shape[1])
         self.impurity_importance_ = np.empty(table.n_columns)
-        self.impurity_importance_[ground.columns] = gain / len(grown)
-        self.oob_share_ = share / len(grown)
+        self.impurity_importance_[ground.columns] = gain / n_grown
+        self.oob_share_ = share / n_grown
         self.training_digest_ = digest_of(ground, target)
         if honest:
             self.oob_curve_ = np.array(judge.curve)

@@ -57,7 +57,7 @@ def _round(
         n_jobs=n_jobs,
     )  # fmt: skip
     old = forest.trees_
-    trees = Trees.join([sapling.tree for sapling in saplings], columns, old.n_classes, old.n_outputs)
+    trees = Trees.join([sapling.trees for sapling in saplings], columns, old.n_classes, old.n_outputs)
     measured = measure(
         trees, replace(rows, field=field, columns=columns, matrix=matrix), lot,
         np.concatenate([unit_of, n_units + unit_of]), 1, seed, n_jobs,

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Growing one tree: the kernel of the forest.
+"""Growing trees: the kernel of the forest.
 
 The rows of a node are a stretch of one array, divided in place as the node is. Large nodes read the codes of the whole
 table; from BLOCK drawn rows on, a node's codes are copied side by side, and its subtree is grown inside the processor's
@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
-from tamis.forest.chance import below, start
+from tamis.forest.chance import below, draw, start
 from tamis.forest.fetch import fetch
-from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NUMBER
+from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER
 from tamis.forest.levels import best_levels
 from tamis.forest.node import ceiling, divide, gain_of, most_words, room, survey, write_leaf
+from tamis.forest.route import honest_gain, leaves_of_codes, left_out
 from tamis.forest.sets import has, keep, write_bits
 from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
@@ -52,6 +53,62 @@ class Split(NamedTuple):
 
 
 _NONE = Split(-1.0, -1, 0, False, 0.0, 0)
+
+
+@njit(error_model="numpy")
+def grow_several(field, target, limits, draws, seeds, honest, stop):
+    """Trees one after another, side by side in a few arrays; seeds[t]: of the rows drawn for tree t, and of the tree.
+
+    Gives nodes, cuts (codes), leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows
+    left out the trees before t have; the rows left out and the leaves they reach, counted from their tree's root (without
+    `honest` the leaves are not looked for); gains of each tree by column.
+    """
+    k, n = len(seeds), len(target.weight)
+    wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
+    nodes, cuts = np.empty(2 * n * k, dtype=NODE), np.empty(2 * n * k, dtype=np.uint16)
+    table = np.empty((n * k if target.kind != NUMBER or target.n_classes else 0, wide))
+    sets = np.empty(64, dtype=np.uint64)
+    rows, leaf = np.empty(n * k, dtype=np.uint32), np.empty(n * k, dtype=np.int32)
+    gain, ends = np.zeros((k, len(field.n_values))), np.zeros((k + 1, 4), dtype=np.int64)
+    counts = np.empty(n, dtype=np.int32)
+    for t in range(k):
+        if stop[0]:
+            break
+        draw(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
+        own, own_cuts, value, own_table, own_sets, own_gain = grow(
+            field, target, limits, counts, seeds[t, 1], honest, stop
+        )
+        own_rows = left_out(counts)
+        a, b, c, e = ends[t]
+        ends[t + 1] = a + len(own), b + len(own_sets), c + len(own_table), e + len(own_rows)
+        if ends[t + 1, 1] > len(sets):
+            longer = np.empty(2 * ends[t + 1, 1], dtype=np.uint64)
+            longer[:b] = sets[:b]
+            sets = longer
+        nodes[a : ends[t + 1, 0]] = own
+        cuts[a : ends[t + 1, 0]] = own_cuts
+        sets[b : ends[t + 1, 1]] = own_sets
+        table[c : ends[t + 1, 2]] = own_table
+        rows[e : ends[t + 1, 3]] = own_rows
+        gain[t] = own_gain
+        if honest and len(own_rows) and stop[0] == 0:
+            reached = leaf[e : ends[t + 1, 3]]
+            leaves_of_codes(field.by_row, own_rows, own, own_cuts, field.n_values, own_sets, reached)
+            gain[t] = 0.0
+            honest_gain(
+                target.kind, target.classes, target.values, target.weight, own_rows, reached, own, value, gain[t]
+            )
+    a, b, c, e = ends[k]
+    return (
+        nodes[:a].copy(),
+        cuts[:a].copy(),
+        table[:c].copy(),
+        sets[:b].copy(),
+        ends,
+        rows[:e].copy(),
+        leaf[:e].copy(),
+        gain,
+    )
 
 
 @njit(error_model="numpy")

@@ -37,12 +37,14 @@ class Depth:
 
     def add(self, sapling: Sapling) -> None:
         """Add a draw for each row that a tree left out."""
-        n = np.searchsorted(sapling.rows, len(self._truth))
-        rows = sapling.rows[:n]
-        drawn = sapling.tree.nodes["column"][sapling.leaf[:n]].view(np.float32)
-        self._below[rows] += drawn < self._truth[rows]
-        self._upto[rows] += drawn <= self._truth[rows]
-        self._drawn[rows] += 1
+        known = sapling.rows < len(self._truth)
+        rows = sapling.rows[known]
+        roots = np.repeat(sapling.trees.ends[:-1, 0], np.diff(sapling.ends))
+        drawn = sapling.trees.nodes["column"][(roots + sapling.leaf)[known]].view(np.float32)
+        n, truth = len(self._truth), self._truth[rows]
+        self._below += np.bincount(rows[drawn < truth], minlength=n)
+        self._upto += np.bincount(rows[drawn <= truth], minlength=n)
+        self._drawn += np.bincount(rows, minlength=n)
 
     def shares(self) -> np.ndarray:
         """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1."""

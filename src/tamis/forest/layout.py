@@ -54,3 +54,12 @@ class Limits(NamedTuple):
     min_share: float  # of the weight, on either side of a split
     random_cut: bool  # one threshold at random for each column, instead of the best
     n_combined: int  # columns in a sum, for oblique splits; 0 without
+
+
+class Draws(NamedTuple):
+    """How the rows of a tree are drawn: sizes[s] from stratum s of the population, with or without replacement."""
+
+    population: np.ndarray  # uint32: rows, each as often as it counts
+    strata: np.ndarray  # int64: where each stratum begins, and the end
+    sizes: np.ndarray  # int64
+    replace: bool

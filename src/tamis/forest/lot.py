@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import seed_of
+from tamis.engine import seed_of, seeds_of
 from tamis.errors import ParameterError
 from tamis.forest.field import Ground
-from tamis.forest.layout import Target
+from tamis.forest.layout import Draws, Target
 from tamis.tree.settings import rows_or_share
 
 
@@ -23,6 +23,16 @@ class Lot:
     sizes: np.ndarray  # int64
     replace: bool
     seed: int
+
+    @property
+    def draws(self) -> Draws:
+        """As the kernel takes it."""
+        return Draws(self.population, self.strata, self.sizes, self.replace)
+
+    def seeds(self, first: int, end: int) -> np.ndarray:
+        """Of trees first … end - 1: the seed of the rows each draws, and of the tree."""
+        own = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
+        return np.array(own, dtype=np.int64).T.copy()
 
     def counts(self, t: int, n_rows: int) -> np.ndarray:
         """How often tree t draws each row of the field; 0: out of its bag."""

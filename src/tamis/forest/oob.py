@@ -35,15 +35,16 @@ class OutOfBag:
         self._error, self._sums = np.zeros(n), np.zeros(2)
 
     def add(self, sapling: Sapling) -> None:
-        """Add a tree's answers for the rows it left out, and a point of the curve."""
+        """Add the trees' answers for the rows they left out, and their points of the curve."""
         from tamis.forest.route import add_left_out
 
-        tree, target = sapling.tree, self.target
+        trees, target, curve = sapling.trees, self.target, np.empty(len(sapling))
         add_left_out(
-            sapling.rows, sapling.leaf, tree.nodes, tree.table, target.n_classes, target.classes, target.values,
-            self.weight, self.loss, self.plain, self.votes, self.n_trees, self._error, self._sums,
+            sapling.rows, sapling.leaf, sapling.ends, trees.nodes, trees.ends[:, 0], trees.table, trees.ends[:, 3],
+            target.n_classes, target.classes, target.values, self.weight, self.loss, self.plain, self.votes,
+            self.n_trees, self._error, self._sums, curve,
         )  # fmt: skip
-        self.curve.append(float(self._sums[0] / self._sums[1]) if self._sums[1] > 0 else np.nan)
+        self.curve.extend(curve.tolist())
 
     def answers(self) -> np.ndarray:
         """Average answers of each row; NaN where no tree left the row out."""
@@ -79,14 +80,17 @@ class CopyByCopy:
         )
 
     def add(self, sapling: Sapling) -> None:
-        """Add a tree's answers for the copies it left out."""
+        """Add the trees' answers for the copies they left out."""
         from tamis.forest.route import left_out
 
         judge, n_columns = self._judge, self._values.shape[1]
-        out = left_out(self._lot.counts(len(judge.curve), len(self._rows)))
-        tree = Trees.join([sapling.tree], np.arange(n_columns), judge.target.n_classes, judge.votes.shape[1])
-        leaf = tree.leaves(self._values[self._rows[out]])[:, 0].astype(np.int32)
-        judge.add(replace(sapling, rows=out, leaf=leaf))
+        for t in range(len(sapling)):
+            out = left_out(self._lot.counts(len(judge.curve), len(self._rows)))
+            grown = sapling.trees.one(t)
+            tree = Trees.join([grown], np.arange(n_columns), judge.target.n_classes, judge.votes.shape[1])
+            leaf = tree.leaves(self._values[self._rows[out]])[:, 0].astype(np.int32)
+            ends = np.array([0, len(out)])
+            judge.add(replace(sapling, trees=grown, rows=out, leaf=leaf, ends=ends, n_rows=len(self._rows)))
 
     def is_stable(self) -> bool:
         """Whether the curve is flat within its own noise."""

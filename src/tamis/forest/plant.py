@@ -5,29 +5,48 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.engine import seed_of, workers
+from tamis.engine import workers
 from tamis.forest.combine import Combined
 from tamis.forest.field import Ground
-from tamis.forest.layout import Limits, Target
+from tamis.forest.layout import Field, Limits, Target
 from tamis.forest.lot import Lot
 from tamis.forest.trees import Grown
 
 CHUNK = 2_000_000  # codes a task looks at, about: small trees are grown several at a time
+MOST = 50  # and at most so many
 
 
 @dataclass(frozen=True, eq=False)
 class Sapling:
-    """A tree, the rows it left out with their leaves, and what its columns bring."""
+    """Several trees, the rows each left out with their leaves, and what its columns bring.
 
-    tree: Grown
+    Attributes
+    ----------
+    trees : the trees.
+    rows, leaf : the rows left out, tree after tree, and their leaves, counted from their tree's root.
+    ends : where each tree's rows begin, and the last one's end.
+    gain : trees × columns.
+    n_rows : of the field.
+    """
+
+    trees: Grown
     rows: np.ndarray
     leaf: np.ndarray
+    ends: np.ndarray
     gain: np.ndarray
-    share: float
+    n_rows: int
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Of the rows, how many each tree left out."""
+        return np.diff(self.ends) / self.n_rows
 
 
 def plant(
@@ -40,39 +59,79 @@ def plant(
     honest: bool,
     loss: np.ndarray | None,
     n_jobs: int | None,
+    divides: int = 0,
 ) -> Generator[Sapling]:
-    """Trees 0, 1, … in order, grown on threads. Closing the iterator, or an interrupt, stops them at the next node.
+    """Trees 0, 1, … in order, some at a time, grown on threads. Closing the iterator, or an interrupt, stops them.
 
     honest : send the rows left out down, and measure what columns bring on them.
     loss : when trees vote, the cost of each (truth, answer).
+    divides : as many trees at a time as divide this number, so that one can stop after any multiple of it.
     """
     stop = np.zeros(1, dtype=np.uint8)
-    n_rows = len(target.weight)
-    chunk = max(1, min(CHUNK // (n_rows * n_rows.bit_length() * limits.max_features), 16))
-    starts = iter(range(0, n_trees, chunk))
+    chunk = _at_a_time(len(target.weight), limits)
+    if divides:
+        chunk = max(k for k in range(1, divides + 1) if divides % k == 0 and k <= max(chunk, 1))
+    starts = range(0, n_trees, chunk)
 
-    def several(first: int) -> list[Sapling]:
-        return [
-            _grow_one(ground, target, limits, lot, t, honest, loss, stop)
-            for t in range(first, min(first + chunk, n_trees))
-        ]
+    def several(first: int) -> Sapling:
+        end = min(first + chunk, n_trees)
+        if limits.n_combined and not ground.field.category.all():
+            return _oblique(ground, target, limits, lot, first, honest, loss, stop)
+        return _grow(ground.field, target, limits, lot, (first, end), honest, loss, stop)
 
     n_threads = workers(n_jobs)
+    if n_threads == 1 and chunk > 1:  # a call takes milliseconds: no thread is needed to be stopped between two
+        yield from map(several, starts)
+        return
     pool = ThreadPoolExecutor(n_threads, thread_name_prefix="tamis-forest")
-    queue: deque[Future[list[Sapling]]] = deque()
+    queue: deque[Future[Sapling]] = deque()
     try:
         for first in starts:
             queue.append(pool.submit(several, first))
             if len(queue) > 2 * n_threads:
-                yield from queue.popleft().result()
+                yield queue.popleft().result()
         while queue:
-            yield from queue.popleft().result()
+            yield queue.popleft().result()
     finally:
         stop[0] = 1
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _grow_one(
+def _at_a_time(n_rows: int, limits: Limits) -> int:
+    """How many trees a call grows: each costs Python as much as 50 rows, and a call cannot be interrupted."""
+    if limits.n_combined:
+        return 1  # each has a field of its own
+    return max(1, min(CHUNK // (n_rows * n_rows.bit_length() * limits.max_features), MOST))
+
+
+def _grow(
+    field: Field,
+    target: Target,
+    limits: Limits,
+    lot: Lot,
+    of: tuple[int, int],
+    honest: bool,
+    loss: np.ndarray | None,
+    stop: np.ndarray,
+) -> Sapling:
+    """The trees of a range of numbers."""
+    from tamis.forest.grow import grow_several
+
+    nodes, _, table, sets, ends, rows, leaf, gain = grow_several(
+        field, target, limits, lot.draws, lot.seeds(*of), honest, stop
+    )
+    ends, row_ends = np.insert(ends[:, :3], 2, 0, axis=1), ends[:, 3].copy()
+    if loss is not None and len(table):
+        before = np.repeat(ends[:-1, 3], np.diff(ends[:, 0]))  # rows of leaf table of the trees before a node's
+        mixed = (nodes["left"] < 0) & (nodes["column"] >= target.n_classes)
+        cheapest = (table @ loss).argmin(axis=1)
+        nodes["column"][mixed] = cheapest[(nodes["column"] + before)[mixed] - target.n_classes]
+        table, ends = table[:0], ends * (1, 1, 1, 0)
+    trees = Grown(nodes, table, sets, np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1)), ends)
+    return Sapling(trees, rows, leaf, row_ends, gain, len(target.weight))
+
+
+def _oblique(
     ground: Ground,
     target: Target,
     limits: Limits,
@@ -82,32 +141,15 @@ def _grow_one(
     loss: np.ndarray | None,
     stop: np.ndarray,
 ) -> Sapling:
-    from tamis.forest import route
-    from tamis.forest.grow import grow
-
-    field, sums = ground.field, None
-    if limits.n_combined and not field.category.all():
-        sums = Combined.of(field, ground.values, limits.n_combined, lot.seed, t)
-        field = sums.field
-        # a random sum is a poorer guess than a column: twice as many are tried
-        limits = limits._replace(max_features=min(2 * limits.max_features, len(field.n_values)))
-    counts = lot.counts(t, len(target.weight))
-    nodes, cuts, value, table, sets, gain = grow(
-        field, target, limits, counts, seed_of(lot.seed, "tree", t), honest, stop
+    """Tree t, on its own random sums of columns."""
+    sums = Combined.of(ground.field, ground.values, limits.n_combined, lot.seed, t)
+    # a random sum is a poorer guess than a column: twice as many are tried
+    limits = limits._replace(max_features=min(2 * limits.max_features, len(sums.field.n_values)))
+    found = _grow(sums.field, target, limits, lot, (t, t + 1), honest, loss, stop)
+    asked, factors = sums.named(found.trees.nodes)
+    ends = found.trees.ends + np.array([[0, 0, 0, 0], [0, 0, len(asked), 0]])
+    return replace(
+        found,
+        trees=replace(found.trees, sum_column=asked, sum_factor=factors, ends=ends),
+        gain=sums.spread(found.gain[0], len(ground.field.n_values))[None, :],
     )
-    if loss is not None and len(table):
-        mixed = (nodes["left"] < 0) & (nodes["column"] >= target.n_classes)
-        nodes["column"][mixed] = (table @ loss).argmin(axis=1)[nodes["column"][mixed] - target.n_classes]
-        table = table[:0]
-    rows = route.left_out(counts)
-    leaf = np.empty(len(rows), dtype=np.int32)
-    share = len(rows) / len(counts)
-    if honest and len(rows) and not stop[0]:
-        route.leaves_of_codes(field.by_row, rows, nodes, cuts, field.n_values, sets, leaf)
-        gain = np.zeros(len(gain))
-        route.honest_gain(target.kind, target.classes, target.values, target.weight, rows, leaf, nodes, value, gain)
-    asked, factors = np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1))
-    if sums is not None:
-        gain = sums.spread(gain, len(ground.field.n_values))
-        asked, factors = sums.named(nodes)
-    return Sapling(Grown(nodes, cuts, table, sets, asked, factors), rows, leaf, gain, share)

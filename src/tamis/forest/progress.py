@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sized
 from contextlib import contextmanager
 from typing import TypeVar
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Sized)
 
 PATIENCE = 2.0  # seconds before the bar appears on its own
 
 
 @contextmanager
 def watched(items: Generator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
-    """The items as they come; the bar is taken down and the source closed at the end, however it comes about.
+    """The items as they come, each of several trees; at the end, whatever it is, the bar and the source are closed.
 
     shown : None shows the bar after PATIENCE seconds, True at once, False never.
     """
@@ -34,9 +34,10 @@ def _barred(items: Generator[T], total: int, patience: float) -> Generator[T]:
 
     columns = (TextColumn("trees"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    began, task = time.monotonic(), None
+    began, task, done = time.monotonic(), None, 0
     try:
-        for done, item in enumerate(items, 1):
+        for item in items:
+            done += len(item)
             if task is None and time.monotonic() - began >= patience:
                 bar.start()
                 task = bar.add_task("trees", total=total)

@@ -230,30 +230,35 @@ def honest_gain(kind, classes, values, weight, rows, leaf, nodes, value, gain):
 
 @njit(error_model="numpy")
 def add_left_out(
-    rows, leaf, nodes, table, n_classes, classes, values, weight, loss, plain, votes, n_trees, error, sums
-):
-    """Add one tree's answers for the rows it left out; sums: error and weight of all rows answered so far.
+    rows, leaf, ends, nodes, roots, table, tables, n_classes, classes, values, weight, loss, plain, votes, n_trees,
+    error, sums, curve,
+):  # fmt: skip
+    """Add the answers of several trees for the rows they left out; sums: error and weight of all rows answered so far.
 
-    The error is 0 or 1 for classes (the cost, with a loss matrix), the squared distance (its mean over targets) for
-    numbers.
+    Of tree t the rows begin at ends[t], the nodes at roots[t], the leaf table at tables[t]; curve[t]: the mean error
+    after it. The error is 0 or 1 for classes (the cost, with a loss matrix), the squared distance (its mean over
+    targets) for numbers.
     """
-    for i in range(len(rows)):
-        row = rows[i]
-        if n_trees[row] > 0:
-            sums[0] -= weight[row] * error[row]
-        else:
-            sums[1] += weight[row]
-        add_leaf(nodes[leaf[i]].column, nodes[leaf[i]].threshold, table, n_classes, votes[row])
-        n_trees[row] += 1
-        if n_classes:
-            error[row] = loss[classes[row], answer_of(votes[row], loss, plain)]
-        else:
-            off = 0.0
-            for t in range(values.shape[1]):
-                gap = values[row, t] - votes[row, t] / n_trees[row]
-                off += gap * gap
-            error[row] = off / values.shape[1]
-        sums[0] += weight[row] * error[row]
+    for t in range(len(curve)):
+        own = table[tables[t] : tables[t + 1]]
+        for i in range(ends[t], ends[t + 1]):
+            row, node = rows[i], nodes[roots[t] + leaf[i]]
+            if n_trees[row] > 0:
+                sums[0] -= weight[row] * error[row]
+            else:
+                sums[1] += weight[row]
+            add_leaf(node.column, node.threshold, own, n_classes, votes[row])
+            n_trees[row] += 1
+            if n_classes:
+                error[row] = loss[classes[row], answer_of(votes[row], loss, plain)]
+            else:
+                off = 0.0
+                for q in range(values.shape[1]):
+                    gap = values[row, q] - votes[row, q] / n_trees[row]
+                    off += gap * gap
+                error[row] = off / values.shape[1]
+            sums[0] += weight[row] * error[row]
+        curve[t] = sums[0] / sums[1] if sums[1] > 0.0 else np.nan
 
 
 @njit(error_model="numpy")

@@ -17,14 +17,29 @@ FEW = 256  # rows below which threads do not pay
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """One tree as it was grown: columns in the field's order."""
+    """Several trees as they were grown: columns in the field's order.
+
+    Attributes
+    ----------
+    nodes, table, sets, sum_column, sum_factor : as in `Trees`, but counted from each tree's own first.
+    ends : how many nodes, words of sets, sums and rows of leaf table the trees before each have, and all of them.
+    """
 
     nodes: np.ndarray
-    cuts: np.ndarray  # the code up to which rows go left
     table: np.ndarray
     sets: np.ndarray
     sum_column: np.ndarray
     sum_factor: np.ndarray
+    ends: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def one(self, t: int) -> Grown:
+        """One of the trees."""
+        (a, b, c, d), (e, f, g, h) = self.ends[t : t + 2]
+        ends = self.ends[t : t + 2] - self.ends[t]
+        return Grown(self.nodes[a:e], self.table[d:h], self.sets[b:f], self.sum_column[c:g], self.sum_factor[c:g], ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +79,18 @@ class Trees:
         """One forest of trees; `columns` are the positions of the field's columns in the user's table."""
         from tamis.forest.renumber import renumber
 
-        nodes = np.concatenate([tree.nodes for tree in grown])
-        sizes = [(len(tree.nodes), len(tree.sets), len(tree.sum_column), len(tree.table)) for tree in grown]
-        ends = np.cumsum(np.array([(0, 0, 0, 0), *sizes], dtype=np.int64), axis=0)
+        nodes = np.concatenate([some.nodes for some in grown])
+        sizes = np.concatenate([np.zeros((1, 4), dtype=np.int64), *(np.diff(some.ends, axis=0) for some in grown)])
+        ends = np.cumsum(sizes, axis=0)
         roots = ends[:, 0].copy()
         renumber(nodes, roots, columns, ends[:, 1:].copy(), n_classes, n_classes > 0 or n_outputs > 1)
         return cls(
             nodes,
             roots,
-            np.concatenate([tree.table for tree in grown]),
-            np.concatenate([tree.sets for tree in grown]),
-            columns[np.concatenate([tree.sum_column for tree in grown])].astype(np.int64),
-            np.concatenate([tree.sum_factor for tree in grown]),
+            np.concatenate([some.table for some in grown]),
+            np.concatenate([some.sets for some in grown]),
+            columns[np.concatenate([some.sum_column for some in grown])].astype(np.int64),
+            np.concatenate([some.sum_factor for some in grown]),
             n_classes,
             n_outputs,
         )
