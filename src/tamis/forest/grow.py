@@ -60,8 +60,8 @@ def grow_several(field, target, limits, draws, seeds, honest, stop):
     """Trees one after another, side by side in a few arrays; seeds[t]: of the rows drawn for tree t, and of the tree.
 
     Gives nodes, cuts (codes), leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows
-    left out the trees before t have; the rows left out and the leaves they reach, counted from their tree's root (without
-    `honest` the leaves are not looked for); gains of each tree by column.
+    left out the trees before t have; the rows left out and the leaves they reach, counted from their tree's root
+    (without `honest` the leaves are not looked for); gains of each tree by column.
     """
     k, n = len(seeds), len(target.weight)
     wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
