@@ -8,6 +8,8 @@ import numpy as np
 from tamis.engine.kernel import njit
 
 _LEAVES = 10  # columns that may leave while polishing
+_SWEEPS = 20  # of descent before a direct solve: half the time where columns are nearly dependent (indicators)
+_ATTEMPTS = 48
 _LARGEST = 1000  # columns in use beyond which a direct solve costs more than sweeps
 
 
@@ -213,15 +215,18 @@ def follow(H, c, yy, l1, l2, alphas, goal, out, gaps):
     beta, q = np.zeros(p), c.copy()
     for a in range(len(alphas)):
         hold, bend = alphas[a] * l1, alphas[a] * l2
-        gain, gap = 1e-2 * goal / np.sqrt(max(1, p)), np.inf
-        for attempt in range(8):  # descent alone is mostly enough; the direct solve costs more than it
-            descend(H, q, beta, hold, bend, gain, 20_000)
-            if attempt > 0:
+        gain, gap, used = 1e-2 * goal / np.sqrt(max(1, p)), np.inf, np.count_nonzero(beta)
+        for attempt in range(_ATTEMPTS):
+            # a direct solve takes as long as used² / 3p sweeps: not before they were tried
+            most = max(_SWEEPS, used * used // (3 * p)) if attempt < _ATTEMPTS - 8 else 20_000
+            sweeps = descend(H, q, beta, hold, bend, gain, most)
+            if attempt > 0 or sweeps >= most:
                 polish(H, q, beta, hold, bend)
             gap = _gap(c, yy, q, beta, hold, bend)
             if gap <= goal or yy <= 0.0:
                 break
-            gain *= 1e-2
+            if sweeps < most:
+                gain *= 1e-2
             for j in range(p):
                 q[j] = c[j] - dot(H[j], beta)
         copy_to(out[a], beta)
