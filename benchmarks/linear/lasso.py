@@ -1,6 +1,6 @@
 """Lasso paths of 100 strengths with 10-fold cross-validation: Tamis and its rivals on the same strengths and folds.
 
-python benchmarks/linear/lasso.py [tall] [wide] [logistic-wide] [logistic-tall] [--without name …]
+python benchmarks/linear/lasso.py [tall] [wide] [logistic-wide] [logistic-tall] [correlated] [--without name …]
 Prints seconds (wall), the ratio to Tamis, and the largest relative duality gap along the path of all rows, where the
 rival gives its path.
 """
@@ -26,6 +26,7 @@ CASES = {
     "wide": (300, 10_000, False),
     "logistic-wide": (300, 5_000, True),
     "logistic-tall": (20_000, 100, True),
+    "correlated": (3_000, 300, False),
 }
 LASSO = {"sklearn": rivals.sklearn_lasso, "celer": rivals.celer_lasso, "skglm": rivals.skglm_lasso,
          "adelie": rivals.adelie_lasso, "python-glmnet": rivals.glmnet_lasso, "R glmnet": rivals.r_glmnet}  # fmt: skip
@@ -77,7 +78,8 @@ def worst(X, y, coefs, alphas, gap):
 
 def run(name, without):
     n, p, classes = CASES[name]
-    X, y = table(n, p, classes=classes)
+    alike = {"k": p, "common": 0.95} if name == "correlated" else {}
+    X, y = table(n, p, classes=classes, **alike)
     gap = logistic_gap if classes else lasso_gap
     splitter = StratifiedKFold(10, shuffle=True, random_state=0) if classes else KFold(10, shuffle=True, random_state=0)
     folds = list(splitter.split(X, y))
