@@ -114,9 +114,8 @@ def main() -> None:
         print(f"{path.stem}: {said}; chosen, own/third loop: {' '.join(took)}", flush=True)
     best = np.array([max(fact["score"]) for fact in found])
     print(f"\n{len(found)} splits; mean of the best procedure on the test rows {best.mean():.4f}")
-    print(
-        "| rule | loop | mean score | behind the best | share of columns | as the third loop |\n|---|---|---|---|---|---|"
-    )
+    print("| rule | loop | mean score | behind the best | share of columns | as the third loop |")
+    print(f"|{'---|' * 6}")
     for rule in KEPT:
         for loop in ("own", "third"):
             places = [fact["chosen"][loop, rule] for fact in found]
