@@ -18,7 +18,7 @@ from sklearn.base import clone
 from tamis import engine
 from tamis.engine import Task, seed_of
 from tamis.evaluate.baseline import Baseline
-from tamis.evaluate.inner import InnerFolds, bound, inner_folds
+from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 
@@ -211,7 +211,7 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     y = problem.y[rows]
     if problem.of_classes and (y == y[0]).all():
         return Baseline("classes").fit(None, y)
-    model = bound(seeded(clone(procedure), seed), inside)
+    model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None or not _wants_groups(model) else {"groups": problem.groups[rows]}
     return model.fit(problem.shown(rows, model, learn=True), y, **extra)
 
@@ -242,16 +242,17 @@ def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(shares[:, :1]), np.nan, out)
 
 
-def seeded(model: Any, seed: int) -> Any:
-    """The same model with every random state that was left open fixed, so that a score can be repeated."""
+def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> Any:
+    """The same model with all that it left open settled: random states fixed, folds in every place of `InnerFolds`."""
     if not hasattr(model, "get_params"):
         return model
-    random = {
-        name: seed_of(seed, name) % (2**31)
-        for name, value in model.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return model.set_params(**random) if random else model
+    settled: dict[str, Any] = {}
+    for name, value in model.get_params(deep=True).items():
+        if value is None and (name == "random_state" or name.endswith("__random_state")):
+            settled[name] = seed_of(seed, name) % (2**31)
+        elif isinstance(value, InnerFolds):
+            settled[name] = inside(value.k)
+    return model.set_params(**settled) if settled else model
 
 
 def _wants_groups(model: Any) -> bool:
