@@ -14,9 +14,11 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from tamis import engine
 from tamis.engine import Task, seed_of
+from tamis.errors import ParameterError
 from tamis.evaluate.baseline import Baseline
 from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
@@ -213,6 +215,8 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
         return Baseline("classes").fit(None, y)
     model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None or not _wants_groups(model) else {"groups": problem.groups[rows]}
+    if problem.weights is not None:
+        extra[_weights_of(model)] = problem.weights[rows]
     return model.fit(problem.shown(rows, model, learn=True), y, **extra)
 
 
@@ -253,6 +257,17 @@ def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> An
         elif isinstance(value, InnerFolds):
             settled[name] = inside(value.k)
     return model.set_params(**settled) if settled else model
+
+
+def _weights_of(model: Any) -> str:
+    """What `fit` calls the weights of rows; those of a pipeline are its last step's."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ParameterError(
+            f"{type(last).__name__} takes no weights of rows; leave sample_weight out, or give a model that does"
+        )
+    return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 
 def _wants_groups(model: Any) -> bool:
