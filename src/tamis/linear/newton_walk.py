@@ -32,7 +32,7 @@ class NewtonWalk(OneOutput):
         given = np.zeros(n) if loss.offset is None else loss.offset[:, 0]
         self.eta = given + self._first()
         is_none = (self.centred and loss.offset is None) or not self.eta.any()
-        self.offset = np.zeros(0) if is_none else np.ascontiguousarray(given if self.centred else self.eta)
+        self.offset = np.zeros(0) if is_none else np.array(given if self.centred else self.eta)
         self.pull = np.empty(n)
         size = p + 1 if p <= min(n, _TALL) or (self._is_squared and p <= _TALL) else 0
         self.curve, self.have = np.zeros((size, size)), np.zeros(p, dtype=bool)

@@ -67,7 +67,7 @@ def curvature(kind, width, eta, y, w, least):
             h = 1.0 if abs(y[i] - eta[i]) <= width else _FLAT
         else:
             h = 2.0 if (2.0 * y[i] - 1.0) * eta[i] < 1.0 else _FLAT
-        v[i] = w[i] * h
+        v[i] = w[i] * h if w[i] > 0.0 else 0.0
     return v
 
 

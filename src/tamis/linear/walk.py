@@ -227,7 +227,7 @@ def walked_path(
 
 
 def walked_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Coefficients, intercepts and relative gap of several classes at one strength, to a much smaller gap."""
+    """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's."""
     if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
         job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
     fit: Any = walks_of(job, job.weights[:, None])[0]
