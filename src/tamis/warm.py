@@ -137,7 +137,7 @@ STUDY = {
 _KERNEL = {
     "forests": ("tamis.forest.grow", "grow_several"),
     "trees": ("tamis.tree.grow", "grow"),
-    "linear classifiers": ("tamis.linear.logistic", "walk"),
+    "linear classifiers": ("tamis.linear.newton", "walk"),
     "linear regressors": ("tamis.linear.descend", "follow"),
 }
 

@@ -1,12 +1,15 @@
-"""All columns of a dense table as rows of one matrix, in the units of all rows, shared by the fits of every fold."""
+"""All columns of a table, as rows of one matrix or by their entries, in units shared by the fits of every fold."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tamis.engine import map_threads
+from tamis.linear.design import Design
 
 _BLOCK = 256  # columns at a time: a block stays in the cache while it is centred, scaled and summed
 _EPS = 16 * np.finfo(float).eps
@@ -18,10 +21,11 @@ class Columns:
 
     Attributes
     ----------
-    Z : columns × rows, (x - centre) · inverse.
+    Z : columns × rows, (x - centre) · inverse; of a sparse table 1 × entries, column by column, as they are.
     centre, inverse : units of the first weighting; inverse is 0 for a column that does not vary.
     centres, inverses : columns × weightings, in units of Z: a fit's own column is (z - centres) · inverses.
     norms : columns × weightings, the length of a fit's own columns.
+    place : of a sparse table, where each column begins (and the last one ends), then the row of every entry; or empty.
     """
 
     Z: np.ndarray
@@ -30,6 +34,30 @@ class Columns:
     centres: np.ndarray
     inverses: np.ndarray
     norms: np.ndarray
+    place: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of_sparse(cls, X: Any, weights: np.ndarray, *, standardize: bool, centred: bool) -> Columns:
+        """The entries of a sparse matrix; centring is left to the intercept of the fit."""
+        design = Design(X)
+        entries = design.X
+        centres, inverses = design.units(weights, standardize, centred)
+        second = np.asarray(entries.multiply(entries).T @ weights)
+        spread = design.deviations(weights) if centred else np.sqrt(second)
+        p = entries.shape[1]
+        place = np.concatenate([entries.indptr, entries.indices]).astype(np.int64)
+        Z = np.ascontiguousarray(entries.data, dtype=np.float64)[None]
+        return cls(Z, np.zeros(p), np.ones(p), centres, inverses, spread * inverses, place)
+
+    def block(self, which: np.ndarray, rows: slice) -> np.ndarray:
+        """Some columns (as rows) at some rows, dense."""
+        if not len(self.place):
+            return np.asarray(self.Z[which, rows])
+        p = len(self.centre)
+        indptr, indices = self.place[: p + 1], self.place[p + 1 :]
+        n = max(int(indices.max(initial=-1)) + 1, rows.stop)
+        entries = sparse.csr_array((self.Z[0], indices, indptr), shape=(p, n))
+        return np.asarray(entries[which][:, rows].toarray())
 
     @classmethod
     def of(

@@ -40,6 +40,10 @@ class Design:
         scale = np.where(spread > noise, spread, 1.0) if standardize else np.ones_like(spread)
         return mean, np.where(varies, 1.0 / scale, 0.0)
 
+    def deviations(self, weights: np.ndarray) -> np.ndarray:
+        """Standard deviations (p × m) under m weightings of the rows."""
+        return np.asarray(np.sqrt(self._variance(weights, np.asarray(self.X.T @ weights))))
+
     def _variance(self, weights: np.ndarray, mean: np.ndarray) -> np.ndarray:
         if self.sparse:
             return np.column_stack([self._sparse_variance(w, m) for w, m in zip(weights.T, mean.T)])

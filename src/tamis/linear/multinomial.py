@@ -38,7 +38,8 @@ def walk(units, look, stand, y, ends, alphas, rules, shared, out):
     out: coefficients (the intercept last), linear predictors and gaps, one row a strength. Returns whether a reference
     of the fit's own took the place of the one given.
     """
-    Z, w, inverse, _, l1, _ = units
+    Z, w, inverse, norms, l1, _ = units
+    columns = Z, np.empty(0, dtype=np.int64), inverse, norms
     beta, eta, pull, prob, b = stand
     centred, most, goal, enough = rules
     coefs, etas, gaps = out
@@ -71,7 +72,7 @@ def walk(units, look, stand, y, ends, alphas, rules, shared, out):
                 count[k] = 0
                 if present[k] and len(ends) == 0:
                     mine = look[0][k], look[1][k], look[2][k], look[3][k]
-                    count[k] = violators(units, mine, pull[k], limits, inside[k], found[k], hard[k])
+                    count[k] = violators(columns, w, mine, pull[k], limits, inside[k], found[k], hard[k])
                 elif present[k]:
                     count[k] = _group_violators(units, ends, pull[k], limits, inside[k], found[k], hard[k])
             before = gap

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear.columns import Columns
+from tamis.linear.axes import Axes
 from tamis.linear.multinomial_walk import MultinomialWalk
 
 _NEWTON = 100  # quadratics a strength
@@ -24,26 +24,17 @@ class RidgeMultinomialWalk(MultinomialWalk):
     most = 400
 
     def _begin(self, y: np.ndarray) -> None:
-        self.all, units = self.columns, self.inverse / np.sqrt(self.l2)
-        self.centring, self.units = self.centre if self.centred else np.zeros_like(units), units
-        A = ((self.all.Z - self.centring[:, None]) * units[:, None]).T
-        root = np.sqrt(self.w)[:, None]
-        p, n = self.all.Z.shape
-        values, vectors = np.linalg.eigh((A * root).T @ (A * root) if p <= n else (A * root) @ (A * root).T)
-        kept = values > 1e-14 * values[-1]
-        self.axes = vectors[:, kept]
-        if p > n:
-            self.axes = (A * root).T @ (self.axes / np.sqrt(values[kept]))
-        size = int(kept.sum())
-        zero, one = np.zeros(size), np.ones(size)
-        lengths = np.sqrt(values[kept])[:, None]
-        self.columns = Columns(np.ascontiguousarray((A @ self.axes).T), zero, one, zero[:, None], one[:, None], lengths)
-        self.centre, self.inverse, self.norms, self.l1, self.l2 = zero, one, lengths[:, 0].copy(), zero, one
+        self.axes = Axes.of(
+            self.columns, self.w, self.inverse / np.sqrt(self.l2), self.centre if self.centred else None
+        )
+        self.columns = self.axes.columns
+        self.inverse, self.norms = self.columns.inverse, self.columns.norms[:, 0].copy()
+        self.centre, self.l1, self.l2 = self.columns.centre, np.zeros_like(self.inverse), np.ones_like(self.inverse)
         super()._begin(y)
 
     def _look(self) -> None:
         super()._look()
-        self.known = ((self.all.Z - self.centring[:, None]) @ self.pull.T) * self.units[:, None]
+        self.known = self.axes.pulls(self.pull.T)
 
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         if self.beta.size <= self.most:
@@ -135,9 +126,7 @@ class RidgeMultinomialWalk(MultinomialWalk):
     def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """As of any fit, the coefficients brought back from the axes to the columns."""
         found, etas = super().walk(alphas, tol)
-        coef = (self.axes @ found[:, :-1]) * (self.units * self.all.inverse)[:, None]
-        shift = (self.centring * self.units) @ (self.axes @ found[:, :-1]) + self.all.centre @ coef
-        intercept = found[:, -1] - shift
+        found = self.axes.restore(found)
         if self.centred:
-            intercept -= intercept.mean(axis=1, keepdims=True)
-        return np.concatenate([coef, intercept[:, None]], axis=1), etas
+            found[:, -1] -= found[:, -1].mean(axis=1, keepdims=True)
+        return found, etas

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
-from tamis.linear.descend import copy_to, dot
+from tamis.engine.kernel import inner, njit
+from tamis.linear.column import column_dot
+from tamis.linear.descend import copy_to
 
 
-@njit(fastmath={"reassoc", "contract"})
+@inner(fastmath={"reassoc", "contract"})
 def _part(w, pull, seen):
     """The share of the residuals seen in those of now, and the length of the rest."""
     both, own = 0.0, 0.0
@@ -32,14 +33,15 @@ def _part(w, pull, seen):
     return share, np.sqrt(rest)
 
 
-@njit
-def violators(units, look, pull, limits, inside, found, hard):
+@inner
+def violators(columns, w, look, pull, limits, inside, found, hard):
     """Columns not inside that pull harder than their limit: positions in found, pulls in hard, their number.
 
+    columns: Z and place (see column.py), inverse scales and lengths.
     look = (seen, clock, known, when): clock[0] is the product of all shares so far, clock[1] the sum of all rests over
     it; `known` are pulls over clock[0] as they were at clock[1] = `when`; `seen` are the residuals of the last look.
     """
-    Z, w, inverse, norms, _, _ = units
+    Z, place, inverse, norms = columns
     seen, clock, known, when = look
     share, rest = _part(w, pull, seen)
     copy_to(seen, pull)
@@ -49,7 +51,7 @@ def violators(units, look, pull, limits, inside, found, hard):
     for j in range(len(norms)):
         if inside[j] or scale * (abs(known[j]) + norms[j] * (now - when[j])) <= limits[j]:
             continue
-        g = inverse[j] * dot(Z[j], pull)
+        g = inverse[j] * column_dot(Z, place, j, pull)
         known[j], when[j] = g / scale, now
         if abs(g) > limits[j]:
             found[count], hard[count] = j, g
@@ -58,10 +60,10 @@ def violators(units, look, pull, limits, inside, found, hard):
 
 
 @njit
-def pulls(Z, pull, inverse, known):
+def pulls(Z, place, pull, inverse, known):
     """The pull on every column."""
     for j in range(len(known)):
-        known[j] = inverse[j] * dot(Z[j], pull) if inverse[j] > 0.0 else 0.0
+        known[j] = inverse[j] * column_dot(Z, place, j, pull) if inverse[j] > 0.0 else 0.0
 
 
 @njit
@@ -81,7 +83,7 @@ def worst(found, hard, limits, count, most):
     return some
 
 
-@njit
+@inner
 def _select(values, k):
     """The value that would stand at place k in ascending order (Hoare 1961); the values are rearranged."""
     low, high = 0, len(values) - 1
@@ -105,7 +107,7 @@ def _select(values, k):
     return values[k]
 
 
-@njit
+@inner
 def penalty(beta, used, l1, l2, alpha):
     """alpha Σ (l1 |β| + ½ l2 β²) over some columns."""
     s = 0.0
@@ -115,7 +117,7 @@ def penalty(beta, used, l1, l2, alpha):
     return alpha * s
 
 
-@njit
+@inner
 def reach(which, pulls, count, l1, l2, alpha, share):
     """How far the residuals must shrink for no column to pull harder than l1 allows, and what l2 holds of the rest."""
     held = 0.0

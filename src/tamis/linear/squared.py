@@ -27,7 +27,8 @@ def walk(units, look, stand, y, centre, alphas, centred, goal, kept, size, gram,
     gap to reach. kept[:size] is the working set, gram its Gram matrix; the new size and matrix are returned.
     out: coefficients (the intercept last), predictions and gaps, one row a strength.
     """
-    Z, w, inverse, _, l1, _ = units
+    Z, w, inverse, norms, l1, _ = units
+    columns = Z, np.empty(0, dtype=np.int64), inverse, norms
     beta, eta, pull, b0 = stand
     coefs, etas, gaps = out
     p = len(beta)
@@ -42,7 +43,7 @@ def walk(units, look, stand, y, centre, alphas, centred, goal, kept, size, gram,
         for _ in range(_ROUNDS):
             for k in range(size):
                 q[k] = inverse[kept[k]] * dot(Z[kept[k]], pull)
-            count = violators(units, look, pull, limits, inside, found, hard)
+            count = violators(columns, w, look, pull, limits, inside, found, hard)
             before = gap
             gap = _gap(units, stand, y, kept[:size], q, found, hard, count, alpha)
             if gap <= goal:

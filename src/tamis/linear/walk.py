@@ -8,28 +8,26 @@ from operator import methodcaller
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit
 
 from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.columns import Columns
 from tamis.linear.folds import Splits, training_weights
-from tamis.linear.loss import Logistic, Multinomial, Squared
+from tamis.linear.loss import Multinomial, Squared
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalty import Penalty
 
-_AT_ONCE = 5  # strengths between two looks at the errors of the folds
-_FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
-_TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
-_PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
+AT_ONCE = 5  # strengths between two looks at the errors of the folds
+FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
+PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
 
 
 class Walk:
     """One fit on shared columns, and where it stands on its path."""
 
-    def __init__(self, columns: Columns, f: int, y: np.ndarray, w: np.ndarray, penalty: Penalty, centred: bool) -> None:
+    def __init__(self, columns: Columns, f: int, y: Any, w: np.ndarray, penalty: Penalty, centred: bool) -> None:
         self.columns, self.w, self.centred = columns, w, centred
         self.centre, self.inverse, self.norms = (
             np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
@@ -43,7 +41,8 @@ class Walk:
         """The weights of absolute and squared coefficients, one a column."""
         self.l1, self.l2 = penalty.at(1.0)
 
-    null: float  # objective without columns
+    null: float  # objective without columns, less `floor`
+    floor = 0.0  # the loss of perfect predictions
     known: np.ndarray  # pulls on the columns (× outputs, for several) as last seen
     outputs: tuple[int, ...] = ()  # their number, where there is more than one linear predictor
     middle = 0.0  # what was taken off the target before the fit
@@ -52,8 +51,8 @@ class Walk:
         """The pulls without columns, from which the bounds on later ones start."""
         raise NotImplementedError
 
-    def _begin(self, y: np.ndarray) -> None:
-        """The model without columns."""
+    def _begin(self, y: Any) -> None:
+        """The model without columns; `y` is the target as the fit reads it."""
         raise NotImplementedError
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
@@ -66,15 +65,14 @@ class Walk:
     @property
     def at_once(self) -> int:
         """Strengths between two looks at the errors of the folds."""
-        return _AT_ONCE
+        return AT_ONCE
 
     def share(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Give all fits what one computation serves them for the next strengths; this one is of all rows."""
 
     def walk(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
-        p, n = self.columns.Z.shape
-        shape = self.outputs
+        p, n, shape = len(self.inverse), len(self.w), self.outputs
         out = np.empty((len(alphas), p + 1, *shape)), np.empty((len(alphas), n, *shape)), np.empty(len(alphas))
         self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
         found, etas, gaps = out
@@ -85,7 +83,7 @@ class Walk:
         return found, etas.reshape(len(alphas), n, -1)
 
 
-class _OneOutput(Walk):
+class OneOutput(Walk):
     """A fit with one linear predictor."""
 
     beta: np.ndarray
@@ -96,21 +94,17 @@ class _OneOutput(Walk):
     def _look(self) -> None:
         from tamis.linear.screen import pulls
 
-        p = len(self.columns.Z)
-        self.null = self.b0[1] = float(self.w @ self.losses(self.eta[:, None]))
-        self.known, self.when = np.empty(p), np.zeros(p)
-        self.seen, self.clock = self.pull.copy(), np.array([1.0, 0.0])
-        pulls(self.columns.Z, self.pull, self.inverse, self.known)
+        known, when = np.empty(len(self.inverse)), np.zeros(len(self.inverse))
+        pulls(self.columns.Z, self.columns.place, self.pull, self.inverse, known)
+        self.look, self.known = (self.pull.copy(), np.array([1.0, 0.0]), known, when), known.copy()
 
     @property
-    def _state(self) -> tuple[tuple[np.ndarray, ...], ...]:
-        """What the kernels read and what they go on from."""
-        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
-        look = (self.seen, self.clock, self.known, self.when)
-        return units, look, (self.beta, self.eta, self.pull, self.b0)
+    def _stand(self) -> tuple[np.ndarray, ...]:
+        """What the kernels go on from."""
+        return self.beta, self.eta, self.pull, self.b0
 
 
-class SquaredWalk(_OneOutput):
+class SquaredWalk(OneOutput):
     """A fit of the squared loss; the target is centred first."""
 
     def _begin(self, y: np.ndarray) -> None:
@@ -118,6 +112,7 @@ class SquaredWalk(_OneOutput):
         self.middle = float(self.w @ y) if self.centred else 0.0
         self.y = y - self.middle
         self.eta, self.pull = np.zeros_like(self.y), self.w * self.y
+        self.null = 0.5 * float(self.w @ self.y**2)
         self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
@@ -126,84 +121,51 @@ class SquaredWalk(_OneOutput):
     def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         from tamis.linear.squared import walk
 
+        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
         self.size, self.gram = walk(
-            *self._state, self.y, self.centre, alphas, self.centred, goal, self.kept, self.size, self.gram, out
+            units,
+            self.look,
+            self._stand,
+            self.y,
+            self.centre,
+            alphas,
+            self.centred,
+            goal,
+            self.kept,
+            self.size,
+            self.gram,
+            out,
         )
         out[0][:, -1] += self.middle
 
 
-class LogisticWalk(_OneOutput):
-    """A fit of the log loss of two classes."""
-
-    def _begin(self, y: np.ndarray) -> None:
-        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
-        self.y = y
-        mean = np.clip(self.w @ y, 1e-12, 1 - 1e-12)
-        if self.centred:
-            self.b0[0] = np.log(mean / (1 - mean))
-        self.eta = np.full(len(y), self.b0[0])
-        self.pull = self.w * (y - 1 / (1 + np.exp(-self.eta)))
-        p, n = self.columns.Z.shape
-        size = p + 1 if p <= min(n, _TALL) else 0
-        self.curve, self.have, self.bend = np.zeros((size, size)), np.zeros(p, dtype=bool), np.zeros(0)
-
-    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        eta = eta[..., 0]
-        return np.asarray(-log_expit(eta) + (1 - self.y[rows]) * eta)
-
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-        from tamis.linear.logistic import walk
-
-        walk(*self._state, self.y, alphas, self.centred, goal, self.bend, self.have, self.curve, out)
-
-    @property
-    def at_once(self) -> int:
-        return _FEW if self.curve.size else _AT_ONCE
-
-    def share(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
-        """Give all fits the Hessian of this one at the columns any of them uses."""
-        from tamis.linear.logistic import LEAST, weights
-
-        if not self.curve.size:
-            return
-        bend = weights(self.eta, self.w, LEAST)
-        used = np.flatnonzero(np.any([fit.beta != 0 for fit in fits], axis=0))
-        rows = np.array_split(np.arange(len(bend)), min(_PARTS, len(bend)))
-
-        def part(i: slice) -> np.ndarray:
-            block = np.vstack([np.full((int(self.centred), i.stop - i.start), 1.0), self.columns.Z[used, i]])
-            return (block * bend[i]) @ block.T
-
-        total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
-        places = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
-        for fit in fits:
-            scale = np.concatenate([[1.0], fit.inverse])[places]
-            fit.curve[np.ix_(places, places)] = total * scale[:, None] * scale
-            fit.bend, fit.have[:] = bend, False
-            fit.have[used] = True
-
-
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
-    """Whether a job is one of these losses on a dense matrix of bearable size.
+    """Whether a compiled path serves a job: a table of bearable size and, with one linear predictor, single penalties.
 
-    With one linear predictor, all columns must be penalised singly.
+    With one linear predictor all columns must be penalised singly; sparse tables have one linear predictor.
     """
     n, p = X.shape
-    if not isinstance(X, np.ndarray) or n * p > _LARGE or loss.offset is not None:
-        return False
+    dense = isinstance(X, np.ndarray)
     if isinstance(loss, Multinomial):
-        return True
-    single = penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
-    return isinstance(loss, (Squared, Logistic)) and single
+        return dense and n * p <= _LARGE
+    single = penalty.starts is None and bool(np.all(penalty.factors > 0))
+    if penalty.l1_ratio == 0:  # squared: ridge.py
+        return single and not isinstance(loss, Squared) and n * p <= _LARGE
+    return single and (X.size if dense else X.nnz) <= _LARGE
 
 
 def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     """A fit for every weighting of the rows (n × m)."""
     weights = weights / weights.sum(axis=0)
-    X = np.asarray(job.X, dtype=np.float64)
-    options = {"standardize": job.standardize, "centred": job.fit_intercept, "n_jobs": job.n_jobs}
-    columns = Columns.of(X, weights, **options)
-    kind, y = _kind(job.loss, job.penalty)
+    n, p = job.X.shape
+    dense = isinstance(job.X, np.ndarray)
+    kind, y = _kind(job.loss, job.penalty, dense, p > n)
+    options = {"standardize": job.standardize, "centred": job.fit_intercept}
+    if dense or (job.penalty.l1_ratio == 0 and p > n):
+        X = np.asarray(job.X if dense else job.X.toarray(), dtype=np.float64)
+        columns = Columns.of(X, weights, n_jobs=job.n_jobs, **options)
+    else:
+        columns = Columns.of_sparse(job.X, weights, **options)
 
     def one(f: int) -> Walk:
         return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
@@ -211,7 +173,7 @@ def walks_of(job: Any, weights: np.ndarray) -> list[Walk]:
     return map_threads(one, range(weights.shape[1]), job.n_jobs)
 
 
-def _kind(loss: Any, penalty: Penalty) -> tuple[type[Walk], np.ndarray]:
+def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[Walk], Any]:
     """The fit of a loss, and its target as the fit reads it."""
     if isinstance(loss, Multinomial):
         from tamis.linear.multinomial_ridge import RidgeMultinomialWalk
@@ -219,7 +181,11 @@ def _kind(loss: Any, penalty: Penalty) -> tuple[type[Walk], np.ndarray]:
 
         ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
         return (RidgeMultinomialWalk if ridge else MultinomialWalk), np.ascontiguousarray(loss.y)
-    return (SquaredWalk if isinstance(loss, Squared) else LogisticWalk), np.ascontiguousarray(loss.y[:, 0])
+    if isinstance(loss, Squared) and dense:
+        return SquaredWalk, np.ascontiguousarray(loss.y[:, 0])
+    from tamis.linear.newton_walk import NewtonWalk, RidgeNewtonWalk
+
+    return (RidgeNewtonWalk if wide and penalty.l1_ratio == 0 else NewtonWalk), loss
 
 
 def walked_path(
@@ -249,7 +215,7 @@ def walked_path(
             errors = np.hstack([errors, double * np.array(new)])
         if splits and held is not None:
             _keep(held, fits[1:], splits, made[1:])
-        if alphas is None and not ridge and (last := _end(left / fits[0].null, errors, start)):
+        if alphas is None and not ridge and (last := _end((left - fits[0].floor) / fits[0].null, errors, start)):
             end = last
             break
     _warn(fits, job.tol)
@@ -261,7 +227,7 @@ def walked_path(
 
 
 def walked_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Coefficients, intercepts and relative gap of several classes at one strength, to a much smaller gap."""
+    """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's."""
     if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
         job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
     fit: Any = walks_of(job, job.weights[:, None])[0]
