@@ -120,7 +120,7 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
 
     A row may appear once only; give it a weight to count it more often.
     """
-    from tamis.tree.grow import grow
+    from tamis.tree.grow import grow, grow_ordered
     from tamis.tree.layout import nodes_of
 
     mine = rows.astype(np.int32)
@@ -131,7 +131,8 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
     if limits.max_depth < 40:
         most_leaves = min(most_leaves, 1 << limits.max_depth)
     nodes = nodes_of(2 * most_leaves + 1, target.n_stats)
-    n, level, surrogate, agreement = grow(soil.columns, target, limits, mine, work, nodes)
+    kernel = grow_ordered if work.all_ordered else grow
+    n, level, surrogate, agreement = kernel(soil.columns, target, limits, mine, work, nodes)
     ints, floats, stats = nodes.ints[:n], nodes.floats[:n].copy(), nodes.stats[:n].copy()
     leaves = np.flatnonzero(ints[:, CHILD] < 0)
     leaves = leaves[np.argsort(ints[leaves, BEGIN])]
