@@ -230,21 +230,28 @@ def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> N
         "tamis: compiling kernels for this machine, once: those of a first study "
         "take about half a minute; later runs start at once, and `tamis warm` does it beforehand"
     )
-    with suppress(RuntimeError):  # what is not there is compiled when it is needed, and an error is seen there
+    with suppress(Exception):  # what is not there is compiled when it is needed, and an error is seen there
         _share(names)
 
 
 def _share(names: list[str]) -> None:
     """Do jobs together with a process for each further processor."""
-    waiting, n_mine = deque(names[1:]), 1
+    waiting, mine, n_mine = deque(names[1:]), names[0], 0
     done = _start(waiting, (os.cpu_count() or 1) - 1)
-    _do(names[0])
-    while waiting:
-        with suppress(IndexError):  # another process took the last one
-            _do(waiting.popleft())
-            n_mine += 1
+    while mine:
+        _do(mine)
+        n_mine += 1
+        mine = _next(waiting)
     for _ in range(len(names) - n_mine):
         _result(done.get())
+
+
+def _next(waiting: deque[str]) -> str:
+    """The next job that waits, or an empty name."""
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return ""
 
 
 def _do(name: str) -> None:
@@ -272,22 +279,20 @@ def _hand_out(waiting: deque[str], done: SimpleQueue[str | RuntimeError]) -> Non
     """Give one process job after job; it ends when none waits any more, or this process ends."""
     command = [sys.executable, "-c", "from tamis.warm import _serve; _serve()"]
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        while waiting:
-            with suppress(IndexError):  # another process took the last one
-                name = waiting.popleft()
-                process.stdin.write(name + "\n")
-                process.stdin.flush()
+    pipe, name = subprocess.PIPE, ""
+    try:
+        with subprocess.Popen(command, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            while name := _next(waiting):
+                print(name, file=process.stdin, flush=True)
                 if process.stdout.readline().strip() != name:
                     words = process.stderr.read().strip().splitlines()
-                    why = words[-1] if words else "it was ended"
-                    done.put(RuntimeError(f"the kernels of {name} could not be compiled: {why}"))
-                    return
+                    raise OSError(words[-1] if words else "it was ended")
                 done.put(name)
+    except OSError as error:
+        done.put(RuntimeError(f"the kernels of {name} could not be compiled: {error}"))
 
 
 def _serve() -> None:
