@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
+from itertools import product
 
 import pytest
 
@@ -21,20 +23,49 @@ def test_a_job_that_fails_is_named():
 def test_a_study_compiles_nothing_that_is_there(monkeypatch):
     """Every study would start processes for nothing."""
     monkeypatch.setattr(kernel, "is_kept", lambda kernel: True)
-    monkeypatch.setattr(warm, "warm", lambda *given: pytest.fail("processes were started"))
+    monkeypatch.setattr(warm, "_share", lambda *given: pytest.fail("processes were started"))
     warm.warm_for_study("classes")
     warm.warm_for_study("numbers")
 
 
-def test_a_first_study_compiles_what_is_missing(monkeypatch):
-    """The kernels of a first study, compiled one after the other, take twice as long."""
-    started = []
+@pytest.mark.parametrize(
+    ("n_processors", "given", "jobs"),
+    [
+        (2, ("classes",), ["growing forests", "trees", "linear classifiers", "forests"]),
+        (4, ("classes",), ["forests", "trees", "linear classifiers"]),
+        (4, ("classes", 3), ["forests", "trees", "linear classifiers of several classes"]),
+        (2, ("numbers", 0, True), ["forests of categories", "trees of categories", "linear regressors"]),
+    ],
+)
+def test_a_first_study_compiles_what_is_missing(monkeypatch, n_processors, given, jobs):
+    """The kernels of a first study, compiled one after the other, take twice as long; others are not needed."""
+    done = []
     monkeypatch.setattr(kernel, "is_kept", lambda kernel: False)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(warm, "warm", lambda names: started.append(names) or [])
+    monkeypatch.setattr(os, "cpu_count", lambda: n_processors)
+    monkeypatch.setattr(warm, "_share", done.extend)
     monkeypatch.setattr(warm, "announce", lambda sentence: None)
-    warm.warm_for_study("classes")
-    assert started == [["forests", "trees", "linear classifiers"]]
+    warm.warm_for_study(*given)
+    assert done == jobs
+
+
+def test_every_job_of_a_study_can_be_found():
+    """A job without a kernel that tells whether it is done would stop a study before it begins."""
+    jobs = {**warm.JOBS, **warm.PARTS}
+    for task, n_classes, categories, n_processors in product(("classes", "numbers"), (2, 3), (False, True), (2, 4)):
+        for name in warm._jobs_of_study(task, n_classes, categories, n_processors):
+            module, function = warm._KERNEL[name]
+            assert name in jobs
+            assert isinstance(kernel.is_kept(getattr(import_module(module), function)), bool)
+
+
+def test_jobs_are_shared_with_other_processes(monkeypatch):
+    """A job that nobody does would be compiled later, alone, and one done twice costs twice."""
+    done = []
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(warm, "_do", done.append)
+    monkeypatch.setattr(warm, "_hand_out", lambda waiting, finished: finished.put(waiting.popleft()))
+    warm._share(["forests", "trees", "linear classifiers"])
+    assert done in (["forests", "linear classifiers"], ["forests", "trees"])
 
 
 @pytest.mark.nightly

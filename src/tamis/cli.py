@@ -280,7 +280,8 @@ def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None)
 
     if not as_json:
         say_columns(study.decisions)
-    warm_for_study(study.problem.task)
+    problem = study.problem
+    warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
     with progress_bar(enabled=not as_json) as bar:
         study.run(fresh=fresh, budget=budget, progress=bar)
     if not study.results_:

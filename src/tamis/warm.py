@@ -1,7 +1,8 @@
 """Compiling kernels before they are needed, several at a time: `tamis warm`, and the first study on a machine.
 
-A compiler works in one thread, so each job runs in a process of its own; what it compiles it leaves in the cache that
-all later runs read. A job fits small models of one kind: the kernels it needs, for the types they will be called with.
+A compiler works in one thread, so jobs run in processes, each of which takes the next one when it is done; what it
+compiles it leaves in the cache that all later runs read. A job fits small models of one kind: the kernels it needs, for
+the types they will be called with.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ import sys
 import tempfile
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tamis.engine.announce import announce
+
+if TYPE_CHECKING:
+    from tamis.table import Table
 
 _ROWS = 120
 
@@ -37,12 +43,44 @@ def _classes(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
     return X, (y > 0).astype(int)
 
 
+def _with_categories() -> tuple[Table, np.ndarray]:
+    """Two numbers and a category."""
+    from tamis.table import Table
+
+    X, y = _table(2)
+    cells = np.empty((_ROWS, 3), dtype=object)
+    cells[:, :2], cells[:, 2] = X, np.where(X[:, 0] > 0, "yes", "no")
+    return Table.of(cells), y
+
+
+def _growing_forests() -> None:
+    from tamis.forest import ForestClassifier
+
+    ForestClassifier(4).fit(*_classes())
+
+
 def _forests() -> None:
     from tamis.forest import ForestClassifier, ForestRegressor
 
     X, y = _table()
     ForestClassifier(4).fit(*_classes()).predict(X)
     ForestRegressor(4).fit(X, y).predict(X)
+
+
+def _forests_of_categories() -> None:
+    from tamis.forest import ForestClassifier, ForestRegressor
+
+    X, y = _with_categories()
+    ForestClassifier(4).fit(X, y > 0).predict(X)
+    ForestRegressor(4).fit(X, y).predict(X)
+
+
+def _trees_of_categories() -> None:
+    from tamis.tree import TreeClassifier, TreeRegressor
+
+    X, y = _with_categories()
+    TreeClassifier(prune="cv").fit(X, y > 0).predict(X)
+    TreeRegressor(prune="cv").fit(X, y).predict(X)
 
 
 def _trees() -> None:
@@ -59,6 +97,11 @@ def _linear_classifiers() -> None:
     from tamis.linear import LinearClassifier
 
     LinearClassifier().fit(*_classes())
+
+
+def _linear_classifiers_of_several() -> None:
+    from tamis.linear import LinearClassifier
+
     X, y = _table()
     LinearClassifier().fit(X, np.digitize(y, [-0.7, 0.7]))
 
@@ -118,81 +161,153 @@ def _study() -> None:
 
 #: The longest first.
 JOBS: dict[str, Callable[[], None]] = {
+    "trees of categories": _trees_of_categories,
+    "forests of categories": _forests_of_categories,
+    "searches": _searches,
+    "linear classifiers of several classes": _linear_classifiers_of_several,
     "forests": _forests,
     "trees": _trees,
-    "searches": _searches,
     "linear classifiers": _linear_classifiers,
     "linear regressors": _linear_regressors,
     "scores": _scores,
     "importances and intervals": _importances,
 }
-#: After those that it consists of.
+#: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
+#: A part of a job, for two processors to share.
+PARTS: dict[str, Callable[[], None]] = {"growing forests": _growing_forests}
 
-#: The jobs of a study of classes and of numbers; and a kernel of each, that tells whether it has been done.
-STUDY = {
-    "classes": ("forests", "trees", "linear classifiers"),
-    "numbers": ("forests", "trees", "linear regressors"),
-}
+#: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
-    "forests": ("tamis.forest.grow", "grow_several"),
-    "trees": ("tamis.tree.grow", "grow"),
+    "growing forests": ("tamis.forest.grow", "grow_numeric"),
+    "forests": ("tamis.forest.route", "add_answers"),
+    "forests of categories": ("tamis.forest.grow", "grow_several"),
+    "trees": ("tamis.tree.grow", "grow_ordered"),
+    "trees of categories": ("tamis.tree.grow", "grow"),
     "linear classifiers": ("tamis.linear.newton", "walk"),
+    "linear classifiers of several classes": ("tamis.linear.multinomial", "walk"),
     "linear regressors": ("tamis.linear.descend", "follow"),
 }
 
 
+def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: int) -> list[str]:
+    """The jobs of a study, the longest first; of two processors one predicts when the other has grown the forests."""
+    linear = "linear regressors"
+    if task == "classes":
+        linear = "linear classifiers" if n_classes <= 2 else "linear classifiers of several classes"
+    if categories:
+        return ["forests of categories", "trees of categories", linear]
+    return ["growing forests", "trees", linear, "forests"] if n_processors == 2 else ["forests", "trees", linear]
+
+
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
     """Compile the kernels of some jobs, or of all and a study; gives the name of each when it is done."""
-    with ThreadPoolExecutor(processes or os.cpu_count() or 1) as pool:
-        jobs = {pool.submit(_apart, name): name for name in (JOBS if names is None else names)}
-        for job in as_completed(jobs):
-            job.result()
-            yield jobs[job]
+    waiting = deque(JOBS if names is None else names)
+    n = len(waiting)
+    done = _start(waiting, processes or os.cpu_count() or 1)
+    for _ in range(n):
+        yield _result(done.get())
     if names is None:
-        for name in LAST:
-            _apart(name)
-            yield name
+        yield from warm(LAST, 1)
 
 
-def warm_for_study(task: str) -> None:
-    """Compile what a study needs before it is run, where several processors can share the work and nothing is there."""
+def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> None:
+    """Compile what a study needs before it is run, where several processors can share the work and nothing is there.
+
+    This process takes jobs, too: it has loaded the compiler already, and keeps what it compiles.
+    """
     from tamis.engine.kernel import is_kept
 
-    names = [name for name in STUDY[task] if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))]
-    if len(names) < 2 or (os.cpu_count() or 1) < 2:
+    n_processors = os.cpu_count() or 1
+    names = [
+        name
+        for name in _jobs_of_study(task, n_classes, categories, n_processors)
+        if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))
+    ]
+    if len(names) < 2 or n_processors < 2:
         return
     announce(
-        f"tamis: compiling kernels for this machine, once: the {', '.join(names[:-1])} and {names[-1]} of a "
-        "first study take most of a minute; later runs start at once, and `tamis warm` does it beforehand"
+        "tamis: compiling kernels for this machine, once: those of a first study "
+        "take about half a minute; later runs start at once, and `tamis warm` does it beforehand"
     )
-    with suppress(RuntimeError):  # what is not there is compiled when it is needed, and an error is seen there
-        for _ in warm(names):
-            pass
+    with suppress(Exception):  # what is not there is compiled when it is needed, and an error is seen there
+        _share(names)
 
 
-def _apart(name: str) -> None:
-    """Run a job in a process of its own, which ends when this one does."""
-    command = [sys.executable, "-c", f"from tamis.warm import _one; _one({name!r})"]
+def _share(names: list[str]) -> None:
+    """Do jobs together with a process for each further processor."""
+    waiting, mine, n_mine = deque(names[1:]), names[0], 0
+    done = _start(waiting, (os.cpu_count() or 1) - 1)
+    while mine:
+        _do(mine)
+        n_mine += 1
+        mine = _next(waiting)
+    for _ in range(len(names) - n_mine):
+        _result(done.get())
+
+
+def _next(waiting: deque[str]) -> str:
+    """The next job that waits, or an empty name."""
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return ""
+
+
+def _do(name: str) -> None:
+    """A job, here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # small tables give reasons to warn
+        {**JOBS, **LAST, **PARTS}[name]()
+
+
+def _start(waiting: deque[str], processes: int) -> SimpleQueue[str | RuntimeError]:
+    """Processes that do the jobs that wait; the names of those that are done, and errors."""
+    done: SimpleQueue[str | RuntimeError] = SimpleQueue()
+    for _ in range(min(processes, len(waiting))):
+        threading.Thread(target=_hand_out, args=(waiting, done), daemon=True).start()
+    return done
+
+
+def _result(found: str | RuntimeError) -> str:
+    if isinstance(found, RuntimeError):
+        raise found
+    return found
+
+
+def _hand_out(waiting: deque[str], done: SimpleQueue[str | RuntimeError]) -> None:
+    """Give one process job after job; it ends when none waits any more, or this process ends."""
+    command = [sys.executable, "-c", "from tamis.warm import _serve; _serve()"]
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, env=surroundings, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True
-    ) as process:
-        assert process.stderr is not None
-        words = process.stderr.read().strip().splitlines()
-    if process.returncode:
-        raise RuntimeError(f"the kernels of {name} could not be compiled: {words[-1] if words else 'it was ended'}")
+    pipe, name = subprocess.PIPE, ""
+    try:
+        with subprocess.Popen(command, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            while name := _next(waiting):
+                print(name, file=process.stdin, flush=True)
+                if process.stdout.readline().strip() != name:
+                    words = process.stderr.read().strip().splitlines()
+                    raise OSError(words[-1] if words else "it was ended")
+                done.put(name)
+    except OSError as error:
+        done.put(RuntimeError(f"the kernels of {name} could not be compiled: {error}"))
 
 
-def _one(name: str) -> None:
-    """The job of such a process."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def _serve() -> None:
+    """Such a process: a job for every line it reads, which it writes when the job is done."""
     announce("")  # the process that asked has said it
-    warnings.simplefilter("ignore")  # small tables give reasons to warn
-    {**JOBS, **LAST}[name]()
+    names: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_listen, args=(names,), daemon=True).start()
+    while True:
+        name = names.get()
+        _do(name)
+        print(name, flush=True)
 
 
-def _end_with_parent() -> None:
-    sys.stdin.read()  # ends when nobody holds the other end any more
-    os._exit(1)
+def _listen(names: SimpleQueue[str]) -> None:
+    """The names that arrive; the process ends when nobody holds the other end any more."""
+    for line in sys.stdin:
+        names.put(line.strip())
+    os._exit(0)

@@ -9,10 +9,14 @@ import pytest
 from tamis import ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
 
 KERNELS = {
-    TreeClassifier: ["tamis.tree.grow.grow"],
-    TreeRegressor: ["tamis.tree.grow.grow"],
-    ForestClassifier: ["tamis.forest.grow.grow", "tamis.forest.route.add_answers"],
-    ForestRegressor: ["tamis.forest.grow.grow", "tamis.forest.route.add_answers", "tamis.forest.route.drawn_answers"],
+    TreeClassifier: ["tamis.tree.grow.grow_ordered"],
+    TreeRegressor: ["tamis.tree.grow.grow_ordered"],
+    ForestClassifier: ["tamis.forest.grow.grow_numeric", "tamis.forest.route.add_answers"],
+    ForestRegressor: [
+        "tamis.forest.grow.grow_numeric",
+        "tamis.forest.route.add_answers",
+        "tamis.forest.route.drawn_answers",
+    ],
 }
 
 

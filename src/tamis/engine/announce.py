@@ -18,6 +18,6 @@ def announce(sentence: str | None = None) -> None:
 
 
 COMPILING = (
-    "tamis: compiling kernels for this machine, once: usually five to ten seconds for a linear model, about twenty for "
-    "a forest or a tree; later runs start at once, and `tamis warm` does it beforehand"
+    "tamis: compiling kernels for this machine, once: usually five to ten seconds for a linear model, ten to twenty "
+    "for a forest or a tree; later runs start at once, and `tamis warm` does it beforehand"
 )

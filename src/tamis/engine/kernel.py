@@ -13,6 +13,7 @@ from numba.core import caching
 from numba.core.registry import CPUDispatcher
 from numba.core.types import unliteral  # type: ignore[attr-defined]
 
+from tamis.engine.group import grouped
 from tamis.engine.library import InnerCompiler, WholeCompiler
 
 
@@ -55,8 +56,8 @@ class _Inner(CPUDispatcher):
         super().__init__(*given, pipeline_class=pipeline_class, **named)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        plain = {name: unliteral(kind) for name, kind in kws.items()}
-        return super().get_call_template(tuple(unliteral(kind) for kind in args), plain)
+        plain = {name: grouped(unliteral(kind)) for name, kind in kws.items()}
+        return super().get_call_template(tuple(grouped(unliteral(kind)) for kind in args), plain)
 
 
 class _Kernel(CPUDispatcher):

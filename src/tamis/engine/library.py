@@ -10,14 +10,21 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any, ClassVar
 
 import numba
+from llvmlite.binding import ffi  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_machinery import PassManager
 from numba.core.environment import lookup_environment
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
 from tamis.engine.announce import announce
+from tamis.engine.group import mark_groups
+from tamis.engine.lower import Lowering
 
 #: Libraries are no public part of Numba: with other versions than these, kernels compile as Numba always does, slower.
 TRIED = numba.version_info.short in ((0, 68),)
@@ -39,7 +46,19 @@ class _Flags(Flags):
 _HASH = hash(Flags())  # the hash of the options' names: the same for all
 
 
-class _Lowered(JITCodeLibrary):
+class _Ours(JITCodeLibrary):
+    """A library that leaves LLVM's passes to the kernel that Python calls."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        mark_groups(ir_module, self._codegen.target_data)
+        super().add_ir_module(ir_module)
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Nothing but the layout of data: a tenth of the time went into functions that are optimised again."""
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class _Lowered(_Ours):
     """A kernel that only kernels call: nothing but its own code, to be linked into theirs."""
 
     def finalize(self) -> None:
@@ -78,10 +97,15 @@ def _parts(libraries: Iterable[Any]) -> list[Any]:
     return [_Own(one) if isinstance(one, _Lowered) else one for one in dict.fromkeys(_below(libraries))]
 
 
-class _Whole(JITCodeLibrary):
+class _Whole(_Ours):
     """A kernel that Python calls, with all kernels below it."""
 
     _linking_libraries: list[Any]
+
+    def _optimize_final_module(self) -> None:
+        """All passes once. Numba runs them twice, to find references that need no count after inlining."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
         self._linking_libraries = _parts(self._linking_libraries)
@@ -115,8 +139,27 @@ class WholeCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         announce()
-        with _no_collections():
+        with _no_collections(), _lowered_only(self.state.targetctx.codegen()):
             return super().compile_extra(func)
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's, without looking for functions within functions where there are none, and with our lowering."""
+        (whole,) = super().define_pipelines()
+        if not TRIED:
+            return [whole]
+        dropped = set[Any]()
+        if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
+            dropped.add(InlineClosureLikes)
+        if not self.state.flags.nrt:  # and array expressions where nothing can be allocated for them
+            dropped.add(NopythonRewrites)
+        passes = PassManager(whole.pipeline_name)
+        passes.passes = [
+            (Lowering, words) if one is NativeLowering else (one, words)
+            for one, words in whole.passes
+            if one not in dropped
+        ]
+        passes.finalize()
+        return [passes]
 
     def _compile_bytecode(self) -> Any:
         if not TRIED:
@@ -131,6 +174,23 @@ class InnerCompiler(WholeCompiler):
     """Numba's compiler for a kernel that only kernels call."""
 
     _library = _Lowered
+
+
+@contextmanager
+def _lowered_only(codegen: Any) -> Iterator[None]:
+    """Functions of Numba's that kernels call become part of them, too; and nobody is told of each call of LLVM.
+
+    Numba keeps a clock for every function that is being compiled, and starts and stops them all at each call.
+    """
+    if not TRIED:
+        yield
+        return
+    lock, before = ffi.lib._lock, codegen._library_class
+    told, lock._cblist, codegen._library_class = lock._cblist, [], _Lowered
+    try:
+        yield
+    finally:
+        lock._cblist, codegen._library_class = told, before
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.allocate import vector
 from tamis.engine.kernel import njit
 
 
@@ -46,9 +47,10 @@ def draw(population, strata, sizes, replace, seed, counts):
 
     sizes[s] are drawn from stratum s, with or without replacement.
     """
-    state = np.empty(1, dtype=np.uint64)
+    state = vector(1, np.uint64)
     start(seed, state)
-    counts[:] = 0
+    for i in range(len(counts)):
+        counts[i] = 0
     if not replace:
         population = population.copy()
     for s in range(len(sizes)):

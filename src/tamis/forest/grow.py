@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.engine.allocate import matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import below, draw, start
 from tamis.forest.fetch import fetch
 from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER
 from tamis.forest.levels import best_levels
-from tamis.forest.node import ceiling, divide, gain_of, most_words, room, survey, write_leaf
-from tamis.forest.route import honest_gain, leaves_of_codes, left_out
+from tamis.forest.node import ceiling, divide, gain_of, lengthened, most_words, room, survey, write_leaf
+from tamis.forest.route import honest_gain, leaves_of_codes, write_left_out
 from tamis.forest.sets import has, keep, write_bits
 from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
@@ -59,61 +60,74 @@ _NONE = Split(-1.0, -1, 0, False, 0.0, 0)
 def grow_several(field, target, limits, draws, seeds, honest, stop):
     """Trees one after another, side by side in a few arrays; seeds[t]: of the rows drawn for tree t, and of the tree.
 
-    Gives nodes, cuts (codes), leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows
-    left out the trees before t have; the rows left out and the leaves they reach, counted from their tree's root
-    (without `honest` the leaves are not looked for); gains of each tree by column.
+    Gives nodes, leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows left out the
+    trees before t have, all of them at the end; the rows left out and the leaves they reach, counted from their tree's
+    root (without `honest` the leaves are not looked for); gains of each tree by column. The arrays are longer than what
+    is in them.
     """
-    k, n = len(seeds), len(target.weight)
-    wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
-    nodes, cuts = np.empty(2 * n * k, dtype=NODE), np.empty(2 * n * k, dtype=np.uint16)
-    table = np.empty((n * k if target.kind != NUMBER or target.n_classes else 0, wide))
-    sets = np.empty(64, dtype=np.uint64)
-    rows, leaf = np.empty(n * k, dtype=np.uint32), np.empty(n * k, dtype=np.int32)
-    gain, ends = np.zeros((k, len(field.n_values))), np.zeros((k + 1, 4), dtype=np.int64)
-    counts = np.empty(n, dtype=np.int32)
-    for t in range(k):
-        if stop[0]:
-            break
-        draw(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
-        own, own_cuts, value, own_table, own_sets, own_gain = grow(
-            field, target, limits, counts, seeds[t, 1], honest, stop
-        )
-        own_rows = left_out(counts)
-        a, b, c, e = ends[t]
-        ends[t + 1] = a + len(own), b + len(own_sets), c + len(own_table), e + len(own_rows)
-        if ends[t + 1, 1] > len(sets):
-            longer = np.empty(2 * ends[t + 1, 1], dtype=np.uint64)
-            longer[:b] = sets[:b]
-            sets = longer
-        nodes[a : ends[t + 1, 0]] = own
-        cuts[a : ends[t + 1, 0]] = own_cuts
-        sets[b : ends[t + 1, 1]] = own_sets
-        table[c : ends[t + 1, 2]] = own_table
-        rows[e : ends[t + 1, 3]] = own_rows
-        gain[t] = own_gain
-        if honest and len(own_rows) and stop[0] == 0:
-            reached = leaf[e : ends[t + 1, 3]]
-            leaves_of_codes(field.by_row, own_rows, own, own_cuts, field.n_values, own_sets, reached)
-            gain[t] = 0.0
-            honest_gain(
-                target.kind, target.classes, target.values, target.weight, own_rows, reached, own, value, gain[t]
-            )
-    a, b, c, e = ends[k]
-    return (
-        nodes[:a].copy(),
-        cuts[:a].copy(),
-        table[:c].copy(),
-        sets[:b].copy(),
-        ends,
-        rows[:e].copy(),
-        leaf[:e].copy(),
-        gain,
-    )
+    return _several(field, target, limits, draws, seeds, honest, stop, True)
 
 
 @njit(error_model="numpy")
-def grow(field, target, limits, counts, seed, honest, stop):
-    """A tree on the rows drawn counts[i] times: nodes, cuts (codes), values, leaf table, sets, gains by column.
+def grow_numeric(field, target, limits, draws, seeds, honest, stop):
+    """As `grow_several`, where no column is categorical and cuts are the best: less to compile."""
+    return _several(field, target, limits, draws, seeds, honest, stop, None)
+
+
+@njit(error_model="numpy")
+def _several(field, target, limits, draws, seeds, honest, stop, mixed):
+    """mixed: None where no column is categorical and no cut random, so that what these need is not compiled."""
+    k, n = len(seeds), len(target.weight)
+    wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
+    nodes, sets = vector(2 * n * k, NODE), vector(64, np.uint64)
+    table = matrix(n * k if target.kind != NUMBER or target.n_classes else 0, wide, np.float64)
+    rows, leaf = vector(n * k, np.uint32), vector(n * k, np.int32)
+    gain, ends = matrix(k, len(field.n_values), np.float64), matrix(k + 1, 4, np.int64)
+    counts = vector(n, np.int32)
+    a = b = c = e = np.int64(0)
+    for t in range(k):
+        ends[t, 0], ends[t, 1], ends[t, 2], ends[t, 3] = a, b, c, e
+        for j in range(gain.shape[1]):
+            gain[t, j] = 0.0
+        if stop[0]:
+            continue
+        draw(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
+        wood, own_sets, n_nodes, n_leaves, n_words = grow(
+            field, target, limits, counts, seeds[t, 1], honest, stop, mixed
+        )
+        if b + n_words > len(sets):
+            sets = lengthened(sets, b, 2 * (b + n_words))
+        _append(wood, own_sets, n_nodes, n_leaves, n_words, nodes[a:], table[c:], sets[b:])
+        n_out = write_left_out(counts, rows[e:])
+        if honest and n_out and stop[0] == 0:
+            out, reached, grown = rows[e : e + n_out], leaf[e : e + n_out], wood.node[:n_nodes]
+            leaves_of_codes(field.by_row, out, grown, wood.cut, field.n_values, own_sets, reached)
+            honest_gain(
+                target.kind, target.classes, target.values, target.weight, out, reached, grown, wood.value, gain[t]
+            )
+        else:
+            for j in range(gain.shape[1]):
+                gain[t, j] = wood.gain[j]
+        a, b, c, e = a + n_nodes, b + n_words, c + n_leaves, e + n_out
+    ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3] = a, b, c, e
+    return nodes, table, sets, ends, rows, leaf, gain
+
+
+@inner
+def _append(wood, own_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
+    """Write a tree behind those before it; slices would bring in the words of an error about shapes: 35 functions."""
+    for i in range(n_nodes):
+        nodes[i] = wood.node[i]
+    for i in range(n_leaves):
+        for q in range(table.shape[1]):
+            table[i, q] = wood.leaf[i, q]
+    for i in range(n_words):
+        sets[i] = own_sets[i]
+
+
+@njit(error_model="numpy")
+def grow(field, target, limits, counts, seed, honest, stop, mixed):
+    """A tree on the rows drawn counts[i] times, its sets, and how many nodes, rows of leaf table and words these have.
 
     honest: rows that were not drawn will be sent down by their codes. It ends early, with what it has, when stop[0] is
     set from outside.
@@ -122,40 +136,36 @@ def grow(field, target, limits, counts, seed, honest, stop):
     m = len(rows.inside)
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
     work, wood = workspace(field, target, m, n_sums), wood_for(field, target, m, n_sums, honest)
-    state = np.empty(1, dtype=np.uint64)
+    state = vector(1, np.uint64)
     start(seed, state)
     below(state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
     _push(stack, 0, 0, m, 0)
     tally[NODES] = tally[OPEN] = 1
-    floor = limits.min_share * rows.weight.sum() + 1e-300  # nothing weighs 0
+    weight = 0.0
+    for i in range(len(rows.weight)):
+        weight += rows.weight[i]
+    floor = limits.min_share * weight + 1e-300  # nothing weighs 0
     put_off = BLOCK if worth_copying(field, limits, m) else 0
-    sets = np.empty(64, dtype=np.uint64)
+    sets = vector(64, np.uint64)
     block, at = rows, 0
     while tally[OPEN] > 0 and stop[0] == 0:
         sets = room(sets, tally[WORDS], field)
-        _subtrees(field, target, block, limits, floor, put_off, work, wood, sets, state, stop)
+        _subtrees(field, target, block, limits, floor, put_off, work, wood, sets, state, stop, mixed)
         if tally[OPEN] == 0 and at < tally[WAITING]:
             if at == 0:
                 block, put_off = block_for(field, target), 0
-            node, begin, end, depth = pending[at]
+            node, begin, end, depth = pending[at, 0], pending[at, 1], pending[at, 2], pending[at, 3]
             copy_block(field.by_row, rows, begin, end, block)
             _push(stack, node, 0, end - begin, depth)
             tally[OPEN] = 1
             at += 1
-    n_nodes, n_leaves, n_words = tally[NODES], tally[TABLES], tally[WORDS]
+    n_nodes = tally[NODES]
     if stop[0] == 0 and not limits.random_cut:  # else some nodes were never written
         write_thresholds(field, wood.node[:n_nodes], wood.cut, wood.next)
         if honest:
             widen_cuts(field, wood.node[:n_nodes], wood.cut, wood.next)
-    return (
-        wood.node[:n_nodes].copy(),
-        wood.cut[:n_nodes].copy(),
-        wood.value[:n_nodes],
-        wood.leaf[:n_leaves].copy(),
-        sets[:n_words].copy(),
-        wood.gain,
-    )
+    return wood, sets, n_nodes, tally[TABLES], tally[WORDS]
 
 
 @inner
@@ -165,7 +175,7 @@ def _push(stack, node, begin, end, depth):
 
 
 @inner
-def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, state, stop):
+def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, state, stop, mixed):
     """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
     tally, stack, pending = work.tally, work.stack, work.pending
     kind, enough = target.kind, len(sets) - most_words(field)
@@ -183,11 +193,11 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
             continue
         split = _NONE
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
-            split = _search(field, target, rows.codes, here, node, limits, floor, work, state)
+            split = _search(field, target, rows.codes, here, node, limits, floor, work, state, mixed)
         if split.column < 0:
             write_leaf(target, rows, here, node, at, work, wood, own, state)
             continue
-        n_left = _divide(field, rows, here, node, at, split, limits.random_cut, work, wood, sets)
+        n_left = _divide(field, rows, here, node, at, split, limits.random_cut, work, wood, sets, mixed)
         wood.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)
         child = wood.node[at].left
         for side in range(2):
@@ -199,7 +209,7 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
 
 
 @inner(forceinline=True)
-def _search(field, target, codes, here, node, limits, floor, work, state):
+def _search(field, target, codes, here, node, limits, floor, work, state, mixed):
     """The best split of a node along columns drawn at random: max_features of them, or more until one can be split."""
     kind, d, m = target.kind, len(field.n_values), len(here)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
@@ -213,20 +223,22 @@ def _search(field, target, codes, here, node, limits, floor, work, state):
         line, absent = codes[j], field.n_values[j]
         for i in range(m):
             work.code[i] = line[here[i]]
-        if field.category[j]:
-            best, found = best_levels(kind, m, absent, node, limits, floor, state, best, work)
-            if found:
-                column, n_set = j, found
-                for q in range(found):
-                    work.chosen[q] = work.level[q]
-        elif limits.random_cut:
-            best, found, side, drawn = random_cut(kind, m, j, field, node, limits, floor, state, best, work)
-            if found >= 0:
-                column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
-        else:
-            best, found, side = best_cut(kind, m, absent, field.missing[j], node, limits, floor, best, work)
-            if found >= 0:
-                column, cut, missing_left, n_set = j, found, side, 0
+        if mixed is not None:
+            if field.category[j]:
+                best, n_found = best_levels(kind, m, absent, node, limits, floor, state, best, work)
+                if n_found:
+                    column, n_set = j, n_found
+                    for q in range(n_found):
+                        work.chosen[q] = work.level[q]
+                continue
+            if limits.random_cut:
+                best, found, side, drawn = random_cut(kind, m, j, field, node, limits, floor, state, best, work)
+                if found >= 0:
+                    column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
+                continue
+        best, found, side = best_cut(kind, m, absent, field.missing[j], node, limits, floor, best, work)
+        if found >= 0:
+            column, cut, missing_left, n_set = j, found, side, 0
     return Split(best, column, cut, missing_left, threshold, n_set)
 
 
@@ -245,24 +257,26 @@ def _draw(tried, codes, draws, state):
 
 
 @inner(forceinline=True)
-def _divide(field, rows, here, node, at, split, random, work, wood, sets):
+def _divide(field, rows, here, node, at, split, random, work, wood, sets, mixed):
     """Write a split and put the rows that go left first; returns how many do."""
     column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
     flags, tally, line, absent = column, work.tally, rows.codes[column], field.n_values[column]
     child = tally[NODES]
     rest_left = False
-    if split.n_set:
-        rest_left = write_bits(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, work.bits)
+    if mixed is not None:  # noqa: SIM102
+        if split.n_set:
+            rest_left = write_bits(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, work.bits)
     n_left, low, high, left_weight, n_missing = divide(
         line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, work.bits
     )
     tally[NODES] += 2
-    if split.n_set:
-        missing_left, cut = has(work.bits, 0, np.int64(absent)), np.int64(0)
-        threshold, n_words = keep(work.bits, absent, rest_left, tally[WORDS], sets)
-        tally[WORDS] += n_words
-        flags |= CATEGORY
-    else:
+    if mixed is not None:  # noqa: SIM102
+        if split.n_set:
+            missing_left, cut = has(work.bits, 0, np.int64(absent)), np.int64(0)
+            threshold, n_words = keep(work.bits, absent, rest_left, tally[WORDS], sets)
+            tally[WORDS] += n_words
+            flags |= CATEGORY
+    if split.n_set == 0:
         if not random:
             cut, wood.next[at] = low, high
         if n_missing == 0:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.engine.allocate import vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
@@ -163,10 +164,16 @@ def room(sets, used, field):
     needed = used + most_words(field)
     if needed <= len(sets):
         return sets
-    larger = np.empty(2 * needed, dtype=np.uint64)
+    return lengthened(sets, used, 2 * needed)
+
+
+@njit(error_model="numpy")
+def lengthened(words, used, n):
+    """An array of n words that begins with those in use."""
+    longer = vector(n, np.uint64)
     for i in range(used):  # a slice would bring in the words of an error about shapes: two seconds of compiling
-        larger[i] = sets[i]
-    return larger
+        longer[i] = words[i]
+    return longer
 
 
 @inner(forceinline=True)

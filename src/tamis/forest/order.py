@@ -51,7 +51,7 @@ def _places(lanes):
     return places
 
 
-_places_8, _places_16, _places_32, _places_64, _places_128 = (_places(lanes) for lanes in (8, 16, 32, 64, 128))
+_places_8, _places_16, _places_32, _places_64 = (_places(lanes) for lanes in (8, 16, 32, FEW))
 
 
 @inner(forceinline=True)
@@ -65,10 +65,8 @@ def by_comparison(code, m, key, place, order):
         _places_16(key, m, place)
     elif m <= 32:
         _places_32(key, m, place)
-    elif m <= 64:
-        _places_64(key, m, place)
     else:
-        _places_128(key, m, place)
+        _places_64(key, m, place)
     for i in range(m):
         order[place[i]] = i
 

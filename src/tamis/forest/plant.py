@@ -115,11 +115,13 @@ def _grow(
     stop: np.ndarray,
 ) -> Sapling:
     """The trees of a range of numbers."""
-    from tamis.forest.grow import grow_several
+    from tamis.forest.grow import grow_numeric, grow_several
 
-    nodes, _, table, sets, ends, rows, leaf, gain = grow_several(
-        field, target, limits, lot.draws, lot.seeds(*of), honest, stop
-    )
+    kernel = grow_several if limits.random_cut or field.category.any() else grow_numeric
+    nodes, table, sets, ends, rows, leaf, gain = kernel(field, target, limits, lot.draws, lot.seeds(*of), honest, stop)
+    n_nodes, n_words, n_leaves, n_out = ends[-1]
+    nodes, table, sets = nodes[:n_nodes].copy(), table[:n_leaves].copy(), sets[:n_words].copy()
+    rows, leaf = rows[:n_out].copy(), leaf[:n_out].copy()
     ends, row_ends = np.insert(ends[:, :3], 2, 0, axis=1), ends[:, 3].copy()
     if loss is not None and len(table):
         before = np.repeat(ends[:-1, 3], np.diff(ends[:, 0]))  # rows of leaf table of the trees before a node's

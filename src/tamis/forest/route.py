@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.allocate import matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.batch import GROUP, LANES, NONE, extent, leaves_of_copy, unroll
 from tamis.forest.borrow import borrowed
@@ -84,7 +85,7 @@ def add_answers(X, begin, end, nodes, roots, table, sets, sum_column, sum_factor
     """out[i] += the answers of all trees for row i: class shares, or numbers; spare: room for a tree, or empty."""
     X, nodes, table, sets, out = borrowed(X), borrowed(nodes), borrowed(table), borrowed(sets), borrowed(out)
     sum_column, sum_factor, spare = borrowed(sum_column), borrowed(sum_factor), borrowed(spare)
-    room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
+    room, leaf = matrix(2, GROUP, np.uint32), vector(GROUP, np.int64)
     complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
         mode, own = unroll(nodes, roots, t, end - begin, complete, top, sets, spare)
@@ -119,7 +120,7 @@ def add_leaf(column, threshold, table, n_classes, out):
 @njit(error_model="numpy")
 def drawn_answers(X, begin, end, nodes, roots, sets, sum_column, sum_factor, spare, out):
     """out[i, t]: a training answer from the leaf of row i in tree t; spare: room for a tree, or empty."""
-    room, leaf = np.empty((2, GROUP), dtype=np.uint32), np.empty(GROUP, dtype=np.int64)
+    room, leaf = matrix(2, GROUP, np.uint32), vector(GROUP, np.int64)
     complete, top = extent(X, begin, end if len(spare) else begin)
     for t in range(len(roots) - 1):
         mode, _ = unroll(nodes, roots, t, end - begin, complete, top, sets, spare)
@@ -147,7 +148,7 @@ def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf):
     """leaf[i]: the node where row rows[i] of the codes ends, in one tree as it was grown."""
     m = len(rows)
     lanes = min(LANES, m)
-    at, who = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    at, who = vector(LANES, np.int64), vector(LANES, np.int64)
     for b in range(lanes):
         at[b], who[b] = 0, b
     after, busy = lanes, lanes
@@ -180,13 +181,20 @@ def left_out(counts):
     n = 0
     for i in range(len(counts)):
         n += counts[i] == 0
-    rows = np.empty(n, dtype=np.uint32)
+    rows = vector(n, np.uint32)
+    write_left_out(counts, rows)
+    return rows
+
+
+@njit(error_model="numpy")
+def write_left_out(counts, rows):
+    """The same into an array that is long enough; how many there are."""
     n = 0
     for i in range(len(counts)):
         if counts[i] == 0:
             rows[n] = i
             n += 1
-    return rows
+    return n
 
 
 @njit(error_model="numpy")
@@ -197,8 +205,11 @@ def honest_gain(kind, classes, values, weight, rows, leaf, nodes, value, gain):
     times the row's target (Li et al. 2019), over rows left out.
     """
     n_nodes, n_sums = len(nodes), value.shape[1]
-    sums = np.zeros((n_nodes, n_sums))
-    heavy = np.zeros(n_nodes)
+    sums, heavy = matrix(n_nodes, n_sums, np.float64), vector(n_nodes, np.float64)
+    for node in range(n_nodes):
+        heavy[node] = 0.0
+        for t in range(n_sums):
+            sums[node, t] = 0.0
     for i in range(len(rows)):
         row = rows[i]
         w = weight[row]

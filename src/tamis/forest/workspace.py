@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.engine.allocate import matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.fetch import fetch
 from tamis.forest.layout import CLASSES, NODE, NUMBER
@@ -76,30 +77,40 @@ def workspace(field, target, m, n_sums):
         if field.category[j]:
             levels = max(levels, field.n_values[j] + 1)
     several = n_sums if target.kind != NUMBER and target.kind != CLASSES else 0
+    heap, table = matrix(levels, 3, np.float64), vector(levels * n_sums, np.float64)
+    for k in range(levels):
+        heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
+    for k in range(len(table)):
+        table[k] = 0.0
+    column, tally = vector(d, np.int32), vector(5, np.int64)
+    for j in range(d):
+        column[j] = j
+    for k in range(5):
+        tally[k] = 0
     return Work(
-        np.empty(m, dtype=np.uint16),
-        np.empty(FEW, dtype=np.int32),
-        np.empty(FEW, dtype=np.int32),
-        np.empty(BUCKETS + 2, dtype=np.uint32),
-        np.empty(m, dtype=np.uint32),
-        np.empty(m, dtype=np.float64),
-        np.empty(m, dtype=np.int32),
-        np.empty(m, dtype=np.float64),
-        np.empty((m if several else 0, max(several, 1)), dtype=np.float64),
-        np.empty(m, dtype=np.uint32),
-        np.empty(n_sums, dtype=np.float64),
-        np.empty(n_sums, dtype=np.float64),
-        np.zeros((levels, 3), dtype=np.float64),
-        np.zeros(levels * n_sums, dtype=np.float64),
-        np.empty(levels, dtype=np.float64),
-        np.empty(levels + 1, dtype=np.int64),
-        np.empty(levels, dtype=np.int64),
-        np.empty((levels >> 6) + 1, dtype=np.uint64),
-        np.empty(m, dtype=np.uint32),
-        np.arange(d).astype(np.int32),
-        np.empty((m + 1, 4), dtype=np.int64),
-        np.empty((m + 1, 4), dtype=np.int64),
-        np.zeros(5, dtype=np.int64),
+        vector(m, np.uint16),
+        vector(FEW, np.int32),
+        vector(FEW, np.int32),
+        vector(BUCKETS + 2, np.uint32),
+        vector(m, np.uint32),
+        vector(m, np.float64),
+        vector(m, np.int32),
+        vector(m, np.float64),
+        matrix(m if several else 0, max(several, 1), np.float64),
+        vector(m, np.uint32),
+        vector(n_sums, np.float64),
+        vector(n_sums, np.float64),
+        heap,
+        table,
+        vector(levels, np.float64),
+        vector(levels + 1, np.int64),
+        vector(levels, np.int64),
+        vector((levels >> 6) + 1, np.uint64),
+        vector(m, np.uint32),
+        column,
+        matrix(m + 1, 4, np.int64),
+        matrix(m + 1, 4, np.int64),
+        tally,
     )
 
 
@@ -107,13 +118,16 @@ def workspace(field, target, m, n_sums):
 def wood_for(field, target, m, n_sums, honest):
     """Room for a tree on m rows; the values of all its nodes only if they are asked for, else of the one at hand."""
     wide = target.n_classes if target.n_classes else n_sums
+    gain = vector(len(field.n_values), np.float64)
+    for j in range(len(gain)):
+        gain[j] = 0.0
     return Wood(
-        np.empty(2 * m - 1, dtype=NODE),
-        np.empty(2 * m - 1, dtype=np.uint16),
-        np.empty(2 * m - 1, dtype=np.uint16),
-        np.empty((2 * m - 1 if honest else 1, n_sums), dtype=np.float64),
-        np.empty((m if target.kind != NUMBER or target.n_classes else 0, wide), dtype=np.float64),
-        np.zeros(len(field.n_values), dtype=np.float64),
+        vector(2 * m - 1, NODE),
+        vector(2 * m - 1, np.uint16),
+        vector(2 * m - 1, np.uint16),
+        matrix(2 * m - 1 if honest else 1, n_sums, np.float64),
+        matrix(m if target.kind != NUMBER or target.n_classes else 0, wide, np.float64),
+        gain,
     )
 
 
@@ -123,8 +137,8 @@ def rows_of(field, target, counts):
     m, n = 0, len(counts)
     for i in range(n):
         m += counts[i] > 0
-    inside = np.empty(m, dtype=np.uint32)
-    weight = np.empty(n, dtype=np.float64)
+    inside = vector(m, np.uint32)
+    weight = vector(n, np.float64)
     m = 0
     for i in range(n):
         weight[i] = counts[i] * target.weight[i]
@@ -138,12 +152,12 @@ def rows_of(field, target, counts):
 def block_for(field, target):
     """Room for a block."""
     return Rows(
-        np.empty((len(field.n_values), BLOCK + 32), dtype=np.uint16),  # columns apart, or they would share cache sets
-        np.empty(BLOCK if len(target.classes) else 0, dtype=np.int32),
-        np.empty((BLOCK if len(target.values) else 0, target.values.shape[1]), dtype=np.float64),
-        np.empty(BLOCK, dtype=np.float64),
-        np.empty(BLOCK, dtype=np.int32),
-        np.empty(BLOCK, dtype=np.uint32),
+        matrix(len(field.n_values), BLOCK + 32, np.uint16),  # columns apart, or they would share cache sets
+        vector(BLOCK if len(target.classes) else 0, np.int32),
+        matrix(BLOCK if len(target.values) else 0, target.values.shape[1], np.float64),
+        vector(BLOCK, np.float64),
+        vector(BLOCK, np.int32),
+        vector(BLOCK, np.uint32),
     )
 
 

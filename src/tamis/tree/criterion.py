@@ -14,6 +14,15 @@ from tamis.tree.layout import CHI2, ENTROPY, GAIN_RATIO, GINI, POISSON
 
 
 @inner
+def weight_of(total):
+    """The sum of a heap's class weights."""
+    out = 0.0
+    for c in range(len(total)):
+        out += total[c]
+    return out
+
+
+@inner
 def _plogp(x):
     return x * np.log(x) if x > 0.0 else 0.0  # 0 log 0 = 0
 

@@ -43,6 +43,7 @@ from tamis.views.sheet import Sheet
 
 #: Trees keep every distinct value apart, however many there are: splits stay exact.
 LOSSLESS = 2**30 - 2
+FEW_CELLS = 2**20  # sorted in some milliseconds: one kernel then grows stumps and trees, and the other is not compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
 
     A row may appear once only; give it a weight to count it more often.
     """
-    from tamis.tree.grow import grow
+    from tamis.tree.grow import grow, grow_ordered
     from tamis.tree.layout import nodes_of
 
     mine = rows.astype(np.int32)
@@ -131,7 +132,8 @@ def grow_tree(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> t
     if limits.max_depth < 40:
         most_leaves = min(most_leaves, 1 << limits.max_depth)
     nodes = nodes_of(2 * most_leaves + 1, target.n_stats)
-    n, level, surrogate, agreement = grow(soil.columns, target, limits, mine, work, nodes)
+    kernel = grow_ordered if work.all_ordered else grow
+    n, level, surrogate, agreement = kernel(soil.columns, target, limits, mine, work, nodes)
     ints, floats, stats = nodes.ints[:n], nodes.floats[:n].copy(), nodes.stats[:n].copy()
     leaves = np.flatnonzero(ints[:, CHILD] < 0)
     leaves = leaves[np.argsort(ints[leaves, BEGIN])]
@@ -164,13 +166,14 @@ def _buffers(soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> Wo
 def _pays_to_presort(soil: Soil, target: Target, limits: Limits, n_rows: int) -> bool:
     """Whether to keep every column sorted from node to node: when all are tried at each, and they fit into a gigabyte.
 
-    A single split has nothing to keep them for (5 million rows: 1.9 of 2.5 s).
+    A single split of a large table has nothing to keep them for (5 million rows: 1.9 of 2.5 s).
 
     Otherwise columns are sorted at the nodes that try them; splits are the same.
     """
+    cells = n_rows * soil.bins.n_columns
     simple = target.criterion in (GINI, ENTROPY, CHI2) or (target.criterion == SQUARED_ERROR and target.n_stats == 2)
-    every = limits.max_features >= soil.bins.n_columns and limits.missing != CATEGORY and limits.max_depth > 1
-    return simple and every and 8 * n_rows * soil.bins.n_columns <= 2**30
+    every = limits.max_features >= soil.bins.n_columns and limits.missing != CATEGORY
+    return simple and every and (cells <= FEW_CELLS or (limits.max_depth > 1 and 8 * cells <= 2**30))
 
 
 def _tree_of(

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from tamis.engine.allocate import matrix
 from tamis.engine.kernel import inner, njit
 from tamis.tree.layout import LEVEL, LEVEL_SIDE
 
@@ -14,7 +13,7 @@ def more(array, needed):
     """The array, or a copy with twice the room when `needed` entries do not fit."""
     if needed <= len(array):
         return array
-    grown = np.empty((max(2 * len(array), needed), array.shape[1]), dtype=array.dtype)
+    grown = matrix(max(2 * len(array), needed), array.shape[1], array.dtype)
     for i in range(len(array)):
         for k in range(array.shape[1]):
             grown[i, k] = array[i, k]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
+from tamis.engine.allocate import vector
 from tamis.engine.kernel import inner, njit
 from tamis.tree.layout import CLASS_BIT, HIGH, IS_CATEGORICAL, N_VALUES, PLACE
 from tamis.tree.sort import gather, sort_keys
@@ -18,7 +19,7 @@ from tamis.tree.sort import gather, sort_keys
 @njit
 def sort_columns(columns, keys, spare, digits):
     """Keys of every numeric column of the whole table, in order."""
-    rows = np.empty(keys.shape[1], dtype=np.int32)  # as the rows of a node: one form of `gather` serves both
+    rows = vector(keys.shape[1], np.int32)  # as the rows of a node: one form of `gather` serves both
     for i in range(len(rows)):
         rows[i] = i
     for j in range(len(keys)):

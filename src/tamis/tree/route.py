@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
+from tamis.engine.allocate import vector
 from tamis.engine.kernel import inner, njit
 from tamis.tree.layout import LEFT, RIGHT, UNKNOWN
 from tamis.tree.sort import place_of
@@ -24,7 +25,9 @@ def descend_complete(X, steps, leaf):
     """
     n, met = len(X), False
     # unsigned: no check for places counted from the end, 1.4 times faster
-    at, row = np.zeros(LANES, dtype=np.uint64), np.arange(LANES).astype(np.uint64)
+    at, row = vector(LANES, np.uint64), vector(LANES, np.uint64)
+    for b in range(LANES):
+        at[b], row[b] = 0, b
     after = uint64(LANES)
     while after < n:
         for b in range(LANES):

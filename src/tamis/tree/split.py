@@ -8,7 +8,7 @@ import numpy as np
 from tamis.engine.kernel import inner
 from tamis.tree.absolute import scan_absolute
 from tamis.tree.blocks import scan_two
-from tamis.tree.criterion import excess, split_information, undivided
+from tamis.tree.criterion import excess, split_information, undivided, weight_of
 from tamis.tree.cut import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.layout import (
     ABSOLUTE_ERROR,
@@ -79,7 +79,7 @@ def try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least
         return -np.inf, 0.0, -2, -2, UNKNOWN, 0, 0
     rank = gain
     if target.criterion == GAIN_RATIO:
-        rank = gain / total.sum() / split_information(weight, total.sum())
+        rank = gain / weight_of(total) / split_information(weight, weight_of(total))
     return rank, gain, cut, upper, side, 0, 0
 
 
@@ -166,7 +166,7 @@ def _try_levels(target, work, n, m, low, high, missing, own, total, min_leaf, le
         for k in range(s):
             weight += table[g, k]
     if criterion == GAIN_RATIO:
-        rank = rank / total.sum() / split_information(weight, total.sum())
+        rank = rank / weight_of(total) / split_information(weight, weight_of(total))
     return rank, gain, -2, -2, side, n_left, n_groups
 
 
@@ -265,7 +265,7 @@ def _average_gain(columns, target, limits, work, rows, start, stop, own, least, 
 
 
 @inner
-def best_split(columns, target, limits, work, rows, start, stop, mean, least, impurity, seed):
+def best_split(columns, target, limits, work, rows, start, stop, mean, least, impurity, seed, gathered):
     """The best of the columns tried: (column, improvement, cut, upper, side of missing, n_groups); column -1: none.
 
     Columns with one value in the node do not count towards `max_features`. A tie goes to the column first in order.
@@ -273,11 +273,12 @@ def best_split(columns, target, limits, work, rows, start, stop, mean, least, im
     """
     _line_up(columns, limits, work, seed)
     own, min_leaf = limits.missing == CATEGORY, limits.min_leaf
-    slack = 1e-12 * (work.heap[TOTAL].sum() if target.criterion <= CHI2 else impurity)
+    slack = 1e-12 * (weight_of(work.heap[TOTAL]) if target.criterion <= CHI2 else impurity)
     tie, floor = slack, -np.inf
-    if target.criterion == GAIN_RATIO:
-        tie = 1e-12
-        floor = _average_gain(columns, target, limits, work, rows, start, stop, own, least, impurity, slack)
+    if gathered is not None:  # noqa: SIM102
+        if target.criterion == GAIN_RATIO:
+            tie = 1e-12
+            floor = _average_gain(columns, target, limits, work, rows, start, stop, own, least, impurity, slack)
     bar, column, gain, cut, upper, side, groups, seen = -1.0, -1, 0.0, -2, -2, UNKNOWN, 0, 0
     for j in work.tried:
         if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
@@ -290,15 +291,16 @@ def best_split(columns, target, limits, work, rows, start, stop, mean, least, im
                 column, gain, cut, upper, side, groups = j, found[0], found[1], found[2], UNKNOWN, 0
                 bar = gain + tie
             continue
-        tried = try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack)
-        if tried[0] == -np.inf:
-            continue
-        seen += 1
-        if tried[1] >= floor and (column < 0 or tried[0] > bar):
-            rank, gain, cut, upper, side, n_left, groups = tried
-            column, bar = j, rank + tie
-            if groups:
-                _keep_levels(work.group, n_left, groups)
-        if seen == limits.max_features:
-            break
+        if gathered is not None:
+            tried = try_column(columns, target, work, rows, start, stop, j, own, min_leaf, least, impurity, slack)
+            if tried[0] == -np.inf:
+                continue
+            seen += 1
+            if tried[1] >= floor and (column < 0 or tried[0] > bar):
+                rank, gain, cut, upper, side, n_left, groups = tried
+                column, bar = j, rank + tie
+                if groups:
+                    _keep_levels(work.group, n_left, groups)
+            if seen == limits.max_features:
+                break
     return column, gain, cut, upper, side, groups

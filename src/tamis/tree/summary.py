@@ -7,7 +7,7 @@ import numpy as np
 
 from tamis.engine.kernel import inner
 from tamis.tree.absolute import median_of, rank_targets
-from tamis.tree.criterion import class_impurity
+from tamis.tree.criterion import class_impurity, weight_of
 from tamis.tree.layout import ABSOLUTE_ERROR, CHI2, IMPURITY, POISSON, RISK, TOTAL, WEIGHT
 
 
@@ -22,7 +22,8 @@ def _gather_classes(source, source_weight, rows, start, stop, classes, weight):
 @inner
 def _count_classes(source, source_weight, share, rows, start, stop, total, stats):
     """Weight of each class in the node; how many classes there are."""
-    total[:] = 0.0
+    for c in range(len(total)):
+        total[c] = 0.0
     if len(share) == 2:
         ones = 0
         for i in range(start, stop):
@@ -41,7 +42,8 @@ def _count_classes(source, source_weight, share, rows, start, stop, total, stats
 @inner
 def _gather_numbers(source, source_weight, rows, start, stop, values, weight, total, stats):
     """The node's targets and weights, the weight and the means; whether all targets are the same."""
-    total[:] = 0.0
+    for c in range(len(total)):
+        total[c] = 0.0
     same = True
     for i in range(stop - start):
         r = rows[start + i]
@@ -76,14 +78,14 @@ def _squares(values, weight, m, total, stats, centre):
 
 
 @inner
-def summarise(target, work, rows, start, stop, floats, stats):
+def summarise(target, work, rows, start, stop, floats, stats, gathered):
     """Gather the node's rows, its statistics, impurity and risk; impurity is 0 when all targets are the same."""
     criterion, m, total = target.criterion, stop - start, work.heap[TOTAL]
     if criterion <= CHI2:
-        if not work.all_ordered:  # columns in order read classes by row
+        if gathered is not None:  # columns in order read classes by row
             _gather_classes(target.classes, target.weight, rows, start, stop, work.classes, work.weight)
         present = _count_classes(target.classes, target.weight, work.share, rows, start, stop, total, stats)
-        floats[WEIGHT] = total.sum()
+        floats[WEIGHT] = weight_of(total)
         floats[RISK] = 0.0
         floats[IMPURITY] = class_impurity(criterion, total, len(total)) if present > 1 else 0.0
         return
@@ -91,6 +93,15 @@ def summarise(target, work, rows, start, stop, floats, stats):
     floats[WEIGHT] = total[0]
     centre = criterion != POISSON and criterion != ABSOLUTE_ERROR
     floats[RISK] = floats[IMPURITY] = _squares(work.values, work.weight, m, total, stats, centre)
+    if gathered is not None:
+        _other_losses(criterion, work, m, total, floats, stats)
+    if same:
+        floats[RISK] = floats[IMPURITY] = 0.0
+
+
+@inner
+def _other_losses(criterion, work, m, total, floats, stats):
+    """Impurity and risk of the criteria for numbers that no column is kept in order for."""
     if criterion == POISSON:
         floats[IMPURITY] = 0.0
         for k in range(1, len(stats)):
@@ -106,8 +117,6 @@ def summarise(target, work, rows, start, stop, floats, stats):
         for i in range(m):
             floats[IMPURITY] += work.weight[i] * abs(work.values[i, 0] - middle)
         stats[1] = middle
-    if same:
-        floats[RISK] = floats[IMPURITY] = 0.0
 
 
 @inner

@@ -220,14 +220,15 @@ def try_surrogate(columns, work, rows, start, stop, j):
 
 
 @inner(forceinline=True)
-def _try_any(columns, target, work, rows, start, stop, j, left, right, bar):
+def _try_any(columns, target, work, rows, start, stop, j, left, right, bar, gathered):
     """Column j as a surrogate, whether it is kept in order or not."""
-    if len(work.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
-        missing = columns.about[N_VALUES, j]
-        return _try_ordered(
-            work.presorted, j, start, stop, missing, work.pull, work.tally, target.case, work.unit, left, right, bar
-        )
-    return try_surrogate(columns, work, rows, start, stop, j)
+    if gathered is not None:  # noqa: SIM102
+        if len(work.presorted) == 0 or columns.about[IS_CATEGORICAL, j]:
+            return try_surrogate(columns, work, rows, start, stop, j)
+    missing = columns.about[N_VALUES, j]
+    return _try_ordered(
+        work.presorted, j, start, stop, missing, work.pull, work.tally, target.case, work.unit, left, right, bar
+    )
 
 
 @inner
@@ -244,7 +245,9 @@ def _make_room(surrogate, agreement, found, most, share):
 
 
 @inner
-def _find(columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level):
+def _find(
+    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level, gathered
+):
     found, total, majority = 0, left + right, max(left, right)
     for t in range(columns.about.shape[1]):
         j = columns.about[ORDER, t]
@@ -253,7 +256,9 @@ def _find(columns, target, most, work, rows, start, stop, primary, left, right, 
         bar = majority * (1.0 + 1e-10)
         if found == most:  # it must agree more than the last of those found
             bar = max(bar, agreement[most - 1, 0] * total * (1.0 - 1e-10))
-        agree, cut, upper, flip, n_levels = _try_any(columns, target, work, rows, start, stop, j, left, right, bar)
+        agree, cut, upper, flip, n_levels = _try_any(
+            columns, target, work, rows, start, stop, j, left, right, bar, gathered
+        )
         if agree <= bar:
             continue
         q = _make_room(surrogate, agreement, found, most, agree / total)
@@ -271,8 +276,9 @@ def _find(columns, target, most, work, rows, start, stop, primary, left, right, 
 
 @njit
 def find_surrogates(
-    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
-):
+    columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level,
+    gathered,
+):  # fmt: skip
     """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
     room = 0
     for j in range(columns.about.shape[1]):
@@ -280,6 +286,7 @@ def find_surrogates(
             room += min(columns.about[N_VALUES, j], stop - start)
     level = more(level, n_level + room)
     found, n_level = _find(
-        columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level
-    )
+        columns, target, most, work, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level,
+        gathered,
+    )  # fmt: skip
     return found, level, n_level
