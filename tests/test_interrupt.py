@@ -96,3 +96,15 @@ def test_a_fit_that_is_interrupted_raises_nothing_else(kind, settings):
     code = FIT.format(kind=kind, settings=settings)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout in ("['KeyboardInterrupt']\n", "[]\n"), done.stdout + done.stderr
+
+
+def test_ctrl_c_in_a_callback_of_the_compiler_is_not_shown():
+    """If this fails, Ctrl-C while kernels are compiled prints a traceback of the compiler's cache beside the sentence."""
+    code = (
+        "import ctypes, sys; from tamis.cli import _unraisable; sys.unraisablehook = _unraisable\n"
+        "def raising(error):\n    def call():\n        raise error\n    return ctypes.CFUNCTYPE(None)(call)\n"
+        "raising(KeyboardInterrupt)(); raising(ValueError('shown'))()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
+    assert "KeyboardInterrupt" not in done.stderr
+    assert "ValueError: shown" in done.stderr

@@ -77,6 +77,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable
 def main() -> None:
     """The entry point of the `tamis` command."""
     _watch()
+    sys.unraisablehook = _unraisable
     try:
         app()
     except SystemExit as end:
@@ -87,6 +88,12 @@ def main() -> None:
         if not _state["stopped"]:
             raise
         _leave()
+
+
+def _unraisable(found: Any) -> None:
+    """Ctrl-C in a callback of a library (the compiler's cache has one) cannot be raised there; `_watch` answers it."""
+    if not issubclass(found.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(found)
 
 
 def _watch() -> None:

@@ -167,3 +167,11 @@ def test_only_metrics_knows_scikit_learns_metrics():
         if any(name == "sklearn.metrics" or name.startswith("sklearn.metrics.") for name in imports_of(path))
     }
     assert found == {"metrics"}
+
+
+@pytest.mark.parametrize("name", ["", "acuracy", "x" * 3000])
+def test_a_name_that_is_not_known_gets_one_short_sentence(name):
+    """A list of all names beside a long path, or a damaged file's own words, would be a page instead of a sentence."""
+    with pytest.raises(ParameterError, match="is not known") as caught:
+        find(name, classes=True)
+    assert len(str(caught.value)) <= 320

@@ -34,6 +34,10 @@ __all__ = [
 ]
 
 
+AVERAGES = ("_macro", "_micro", "_weighted")
+MOST_SHOWN = 40  # letters of a name that is not known
+
+
 def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
     """The metric a user asked for; None gives the task's default. What `scoring` means is decided here, for all.
 
@@ -67,6 +71,12 @@ def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
     return _named(known, classes, labels)
 
 
+def _families() -> str:
+    """The names of the metrics; averages over classes are told once, for f1."""
+    plain = [name for name in METRICS if not name.endswith(AVERAGES)]
+    return ", ".join(plain).replace("f1", f"f1 (or f1{', f1'.join(AVERAGES)})")
+
+
 def _named(scoring: str, classes: bool, labels: Any) -> Metric:
     word = scoring.removeprefix("neg_")
     metric = METRICS.get(SYNONYMS.get(word, word))
@@ -75,9 +85,8 @@ def _named(scoring: str, classes: bool, labels: Any) -> Metric:
         if theirs is not None:
             return theirs
         listed = [*METRICS, *SYNONYMS, *sk.get_scorer_names()]
-        raise ParameterError(
-            f"scoring={scoring!r} is not known{nearest(word, listed)}; give one of {', '.join(METRICS)}"
-        )
+        said = scoring if len(scoring) <= MOST_SHOWN else f"{scoring[:MOST_SHOWN]}…"
+        raise ParameterError(f"scoring={said!r} is not known{nearest(word, listed)}; give one of {_families()}")
     if (metric.task == "classes") != classes:
         right = [m.name for m in METRICS.values() if (m.task == "classes") == classes]
         kind = "classes" if classes else "numbers"
@@ -340,7 +349,7 @@ def _table() -> dict[str, Metric]:
         *(
             Metric(f"{name}_{average}", "classes", "labels", True, _averaged(function, average))
             for name, function in scores.items()
-            for average in ("macro", "micro", "weighted")
+            for average in (ending.removeprefix("_") for ending in AVERAGES)
         ),
         Metric("matthews", "classes", "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
         Metric("kappa", "classes", "labels", True, _kappa),
