@@ -126,7 +126,7 @@ def test_coefficients_and_predictors_say_the_same():
             kept[2].keep_models(f, coef[part], intercept[part])
     for model in range(4):
         for held in kept:
-            assert held.predict(model, np.asarray) == pytest.approx(X @ coef[model] + intercept[model])
+            assert held.predict([model] * len(splits), np.asarray) == pytest.approx(X @ coef[model] + intercept[model])
 
 
 def test_threads_and_other_choices_leave_nothing_behind():
@@ -137,3 +137,24 @@ def test_threads_and_other_choices_leave_nothing_behind():
     assert not hasattr(a.set_params(alpha=0.1).fit(X, y), "cv_predictions_")
     assert not hasattr(LinearRegressor.from_dict(b.to_dict()), "cv_predictions_")
     assert not hasattr(LinearClassifier(loss="squared_hinge").fit(X[:, :5], y > y.mean()), "cv_predictions_")
+
+
+@pytest.mark.parametrize("rule", ["min", "1se"])
+def test_nested_predictions_are_made_at_the_strength_that_the_other_folds_choose(rule):
+    """If this fails, a row has a say in the strength it is judged at, and tuned models look better than others."""
+    X, y = numbers((60, 12))
+    fold = np.arange(60) % 4
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(4)]
+    settings = {"rule": rule, "tol": 1e-8, "n_alphas": 30}
+    model = LinearRegressor(cv=folds, **settings).fit(X, y)
+    chosen = set()
+    for f, (train, test) in enumerate(folds):
+        alpha = LinearRegressor(cv=folds[:f] + folds[f + 1 :], **settings).fit(X, y).alpha_
+        chosen.add(alpha)
+        expected = LinearRegressor(alpha=alpha).fit(X[train], y[train]).predict(X[test])
+        assert model.nested_predictions_[test] == pytest.approx(expected, rel=1e-3, abs=1e-3 * y.std())
+    assert len(chosen) > 1  # else nothing was shown
+    assert "nested_predictions" not in str(model.to_dict())
+    classes = LinearClassifier(cv=folds).fit(X, y > y.mean())
+    assert classes.nested_predictions_.shape == (60, 2)
+    assert not np.isnan(classes.nested_predictions_).any()

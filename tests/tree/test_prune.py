@@ -290,3 +290,24 @@ def test_threads_do_not_change_a_bit(by):
     assert np.array_equal(a.cv_predictions_, b.cv_predictions_)
     for name, values in a.cost_complexity_.items():
         assert np.array_equal(values, b.cost_complexity_[name])
+
+
+@pytest.mark.parametrize(("kind", "params"), CHOSEN)
+def test_nested_predictions_are_made_at_the_size_that_the_other_folds_choose(kind, params):
+    """If this fails, a row has a say in the size of the tree that it is judged by."""
+    X, y = noisy(200, 9)
+    y = y if kind is TreeClassifier else y + X[:, 1]
+    fold = np.arange(200) % 4
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(4)]
+    settings = {"prune": "cv", "rule": "min", "min_samples_leaf": 5, **params}
+    model = kind(cv=folds, **settings).fit(X, y)
+    alpha, full = model.cost_complexity_["alpha"], kind(min_samples_leaf=5, **params).fit(X, y)
+    for f, (train, test) in enumerate(folds):
+        other = kind(cv=folds[:f] + folds[f + 1 :], **settings).fit(X, y).alpha_
+        at = int(np.flatnonzero(alpha == other)[0])
+        beta = np.sqrt(alpha[at] * alpha[at - 1]) if at else 1e9
+        own = kind(min_samples_leaf=5, **params).fit(X[train], y[train])
+        price = beta * full.tree_.risk[0] / 200 / (own.tree_.risk[0] / len(train))
+        own = kind(min_samples_leaf=5, prune=price, **params).fit(X[train], y[train])
+        expected = own.predict_proba(X[test]) if kind is TreeClassifier else own.predict(X[test])
+        assert np.abs(model.nested_predictions_[test] - expected).max() <= 1e-12

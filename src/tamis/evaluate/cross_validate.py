@@ -89,10 +89,12 @@ class Trained:
     def inner_predictions(self) -> np.ndarray:
         """Out-of-fold predictions of the training rows by the whole procedure, NaN where no fold judged a row.
 
-        A procedure that chose its strength in these very folds, with nothing learned before it, has them already;
-        another is fitted anew in each fold, at the strength it chose (`chosen_parameters_`).
+        A procedure that chose its strength in these very folds, with nothing learned before it, has them already: in
+        each fold at the strength that the other folds choose (`nested_predictions_`), or at the one that all of them
+        choose (`cv_predictions_`) where that is all it has. Another is fitted anew in each fold, at the strength it
+        chose (`chosen_parameters_`).
         """
-        own = getattr(self.model, "cv_predictions_", None)
+        own = getattr(self.model, "nested_predictions_", getattr(self.model, "cv_predictions_", None))
         if own is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
             return _aligned(self.problem, self.model, np.asarray(own, dtype=np.float64))
         rows, problem = self.fold.train, self.problem

@@ -63,6 +63,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         its default reads `coef_`, in which a category is as many numbers as it has indicators.
     cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the
         model of the fold that left it out, at that alpha; NaN where none did. Not saved by `to_dict`.
+    nested_predictions_ : the same, in each fold at the alpha that the other folds choose.
 
     References
     ----------

@@ -69,7 +69,7 @@ class LinearModel(BaseEstimator):
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
-        for name in ("cv_predictions_", "standard_errors_", "spread_"):
+        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_"):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
@@ -123,7 +123,9 @@ class LinearModel(BaseEstimator):
                 chosen = path.choose(self.rule)
                 alpha = float(path.alphas[chosen])
                 if held is not None:
-                    self._keep_predictions(held.predict(chosen, self._respond))
+                    self._keep_predictions(held.predict([chosen] * len(splits), self._respond))
+                if held is not None and len(splits) > 1:
+                    self._keep_nested(held.predict(path.choose_without_fold(self.rule), self._respond))
             found = solution_at(job, alpha)
         self.alpha_, self.gap_ = alpha, float(found.gap)
         self._keep(found.coef, found.intercept)
@@ -180,6 +182,9 @@ class LinearModel(BaseEstimator):
 
     def _keep_predictions(self, predictions: np.ndarray) -> None:
         self.cv_predictions_ = predictions
+
+    def _keep_nested(self, predictions: np.ndarray) -> None:
+        self.nested_predictions_ = predictions
 
     def _weigh(self, X: Any, weights: np.ndarray) -> None:
         """Remember what each column of the table contributes, by the training rows (in solving order)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,15 +60,20 @@ class OutOfFold:
         """The next linear predictors of fold f's test rows (models × test rows × outputs), the offset included."""
         self._kept[f].append(np.ascontiguousarray(eta))
 
-    def predict(self, model: int, respond: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Predictions of all rows by the models at one place of the path; `respond` turns linear predictors into them.
+    def predict(self, models: Sequence[int], respond: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Predictions of all rows, in each fold by the model at one place of the path.
 
         NaN for rows that no fold judged, the mean for rows that several judged.
+
+        Parameters
+        ----------
+        models : the place in the path, for each fold.
+        respond : turns linear predictors into predictions.
         """
         self._X = sparse.csr_array(self._X) if sparse.issparse(self._X) else self._X
         total = times = np.zeros((0, 0))
         for f, (_, test) in enumerate(self._splits):
-            made = respond(self._predictor(f, model))
+            made = respond(self._predictor(f, models[f]))
             if not times.size:
                 total, times = np.zeros((self._X.shape[0], made.shape[1])), np.zeros((self._X.shape[0], 1))
             np.add.at(total, test, made)

@@ -23,6 +23,7 @@ class Path:
     intercept : models × outputs.
     n_columns : how many columns of the table each model uses.
     cv_mean, cv_se : mean and standard error of the error over folds, or None without cross-validation.
+    fold_errors, fold_weights : the errors (folds × models) and the weights of the folds, likewise.
     """
 
     alphas: np.ndarray
@@ -31,6 +32,8 @@ class Path:
     n_columns: np.ndarray
     cv_mean: np.ndarray | None = None
     cv_se: np.ndarray | None = None
+    fold_errors: np.ndarray | None = None
+    fold_weights: np.ndarray | None = None
 
     def choose(self, rule: str) -> int:
         """Position of the model the rule picks: the least error, or the simplest within one standard error of it.
@@ -50,7 +53,17 @@ class Path:
     def scored(self, errors: np.ndarray, weights: np.ndarray) -> Path:
         """The same path with the mean and standard error of errors (folds × models), folds weighted."""
         mean, se = over_folds(errors, weights)
-        return replace(self, cv_mean=mean, cv_se=se)
+        return replace(self, cv_mean=mean, cv_se=se, fold_errors=errors, fold_weights=weights)
+
+    def choose_without_fold(self, rule: str) -> list[int]:
+        """For each fold, the position that the rule picks by the errors of the others: what it holds has no say."""
+        assert self.fold_errors is not None
+        assert self.fold_weights is not None
+        found = []
+        for f in range(len(self.fold_errors)):
+            others = np.delete(self.fold_errors, f, axis=0), np.delete(self.fold_weights, f)
+            found.append(self.scored(*others).choose(rule))
+        return found
 
     def __getitem__(self, name: str) -> Any:
         """A part of the path by name, as from a table."""

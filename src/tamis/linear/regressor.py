@@ -82,6 +82,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     selected_columns_ : names of the columns with a coefficient other than 0.
     cv_predictions_ : where folds (or rows left out) chose alpha, each row's prediction by the model of the fold that
         left it out, at that alpha; the mean where several did, NaN where none did. Not saved by `to_dict`.
+    nested_predictions_ : the same, but in each fold at the alpha that the other folds choose, so that no row has a say
+        in the strength it is judged at: for comparing with other models. From paths only, not for plain ridge.
     feature_importances_ : for every column of the table (a category is one, whatever its indicators in `coef_`), the
         standard deviation over the training rows of what it adds to the linear predictor; 0 for a column not used. So
         `SelectFromModel(LinearRegressor(), importance_getter="feature_importances_")` takes frames with categories.
@@ -319,6 +321,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _keep_predictions(self, predictions: np.ndarray) -> None:
         self.cv_predictions_ = predictions[:, 0]
+
+    def _keep_nested(self, predictions: np.ndarray) -> None:
+        self.nested_predictions_ = predictions[:, 0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -200,7 +200,7 @@ def fit_ridge(
             ]
             path = path.scored(np.array(errors), np.array([weights[test].sum() for _, test in splits]))
             chosen = path.choose(model.rule)
-            alpha, predictions = float(path.alphas[chosen]), held.predict(chosen, np.asarray)[:, 0]
+            alpha, predictions = float(path.alphas[chosen]), held.predict([chosen] * len(splits), np.asarray)[:, 0]
     else:
         alpha = float(model.alpha)
     coef, intercept = ridge.path(np.array([alpha]))

@@ -44,7 +44,8 @@ class BaseTree(Reading, BaseEstimator):
             from tamis.tree.model import LinearLeaves
 
             problem = LinearLeaves(problem, X)
-        self.__dict__.pop("cv_predictions_", None)  # of another table, when fitted before
+        for name in ("cv_predictions_", "nested_predictions_"):  # of another table, when fitted before
+            self.__dict__.pop(name, None)
         tree, _ = problem.plant(rows, limits)
         if prune is None:
             self._keep(tree, problem, None)
@@ -58,7 +59,10 @@ class BaseTree(Reading, BaseEstimator):
             shown |= judged.table()
             chosen = judged.choose(self.rule)
             self.alpha_ = float(sequence.alpha[chosen])
-            self.cv_predictions_ = self._shaped(predictions_at(judged.parts, chosen, table.n_rows))
+            self.cv_predictions_ = self._shaped(predictions_at(judged.parts, [chosen] * len(folds), table.n_rows))
+            if len(folds) > 1:
+                prunings = judged.choose_without_fold(self.rule)
+                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, table.n_rows))
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         elif prune == "chi2":
             tree = tree.pruned(chance_leaves(tree, problem.is_class, table.n_columns))
@@ -185,6 +189,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     cv_predictions_ : after pruning by CV, probabilities (rows × classes) of each row by the tree of the fold that left
         it out, pruned as the chosen subtree was in the cross-validation; the mean where several did, NaN where none
         did. Not saved by `to_dict`.
+    nested_predictions_ : the same, but in each fold pruned as the other folds choose, so that no row has a say in the
+        size of the tree that it is judged by: for comparing with other models.
     feature_importances_ : share of the improvement that each column brings.
 
     References
@@ -306,7 +312,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
     Attributes
     ----------
     tree_, cost_complexity_, alpha_, feature_importances_ : as in :class:`TreeClassifier`.
-    cv_predictions_ : after pruning by CV, the out-of-fold predictions, shaped as those of `predict`.
+    cv_predictions_, nested_predictions_ : after pruning by CV, out-of-fold predictions, shaped as those of `predict`.
 
     >>> from tamis import TreeRegressor
     >>> tree = TreeRegressor(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], [1.0, 1.0, 5.0, 7.0])

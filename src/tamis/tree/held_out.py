@@ -60,9 +60,9 @@ class HeldOutPaths:
         return np.asarray(self.answer[np.arange(len(self.rows)), first][:, None])
 
 
-def predictions_at(parts: Sequence[HeldOut | HeldOutPaths], pruning: int, n_rows: int) -> np.ndarray:
-    """(n_rows, outputs) out-of-fold predictions under one pruning: NaN where no fold judged, the mean of several."""
-    made = [part.predict(pruning) for part in parts]
+def predictions_at(parts: Sequence[HeldOut | HeldOutPaths], prunings: Sequence[int], n_rows: int) -> np.ndarray:
+    """(n_rows, outputs) predictions of held-out rows, each fold under its pruning: NaN where none did, means of several."""
+    made = [part.predict(pruning) for part, pruning in zip(parts, prunings)]
     total, times = np.zeros((n_rows, made[0].shape[1])), np.zeros((n_rows, 1))
     for part, answer in zip(parts, made):
         np.add.at(total, part.rows, answer)

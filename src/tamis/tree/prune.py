@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,18 +80,26 @@ class CrossValidation:
     """Every subtree of a sequence on rows left out; risks and their errors are relative to the root's risk.
 
     `risk` is the mean over rows, `se` its standard error and, for probability scores, `gap_se` the standard error of
-    the difference to the least risk, paired by row. `parts` are the held-out rows of each fold in its tree.
+    the difference to the least risk, paired by row. `parts` are the held-out rows of each fold in its tree, `by_fold`
+    the sums of their errors (folds × subtrees).
     """
 
     risk: np.ndarray
     se: np.ndarray
     gap_se: np.ndarray | None
     parts: list[Any]
+    by_fold: np.ndarray
 
     def table(self) -> dict[str, np.ndarray]:
         """What people see of it."""
         shown = {"cv_risk": self.risk, "cv_se": self.se}
         return shown if self.gap_se is None else shown | {"cv_gap_se": self.gap_se}
+
+    def choose_without_fold(self, rule: str) -> list[int]:
+        """For each fold, the subtree that the rule picks by the risks of the others; the error stays that of all."""
+        total = self.by_fold.sum(axis=0)
+        worth = self.risk / np.where(total > 0, total, 1.0)  # of one unit of error
+        return [replace(self, risk=(total - own) * worth).choose(rule) for own in self.by_fold]
 
     def choose(self, rule: str) -> int:
         """The subtree of least risk; or (1se) the smallest whose risk is within one standard error of the least.
@@ -145,7 +153,8 @@ def cross_validate(
         best = int(np.argmin(first))
         squares = np.sum([_squares_to(problem, part, best, len(betas)) for part in parts], axis=0)
         gap_se = _spread(first - first[best], squares, judged) / scale
-    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, parts)
+    by_fold = np.array([part[0] for part in made])
+    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, parts, by_fold)
 
 
 def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:
