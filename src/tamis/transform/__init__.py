@@ -1,8 +1,30 @@
 """Better columns: each transform learns on training rows alone and keeps names, frames and missing values.
 
-Read `base` first (how a transform is made), then one column (`scale`), …
+Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `discretize`,
+`impute`, `encode`), one row (`normalize`, `trim`) and new columns (`monomials`, `ratios`).
 """
 
+from tamis.transform.clip import Clip
+from tamis.transform.discretize import Discretize
+from tamis.transform.impute import Impute
+from tamis.transform.log import Log
+from tamis.transform.normalize import Normalize, Shares
+from tamis.transform.rank import Rank
 from tamis.transform.scale import Center, Standardize, UnitRange
+from tamis.transform.sigmoid import Sigmoid
+from tamis.transform.trim import Trim
 
-__all__ = ["Center", "Standardize", "UnitRange"]
+__all__ = [
+    "Center",
+    "Clip",
+    "Discretize",
+    "Impute",
+    "Log",
+    "Normalize",
+    "Rank",
+    "Shares",
+    "Sigmoid",
+    "Standardize",
+    "Trim",
+    "UnitRange",
+]

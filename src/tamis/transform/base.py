@@ -162,6 +162,14 @@ class Transform(TransformerMixin, BaseEstimator):
     def _made(self, names: Sequence[str]) -> Sequence[str]:
         return names
 
+    def _sparse_ok(self) -> bool:
+        """Whether a sparse matrix is taken, which may depend on the parameters."""
+        return self.takes_sparse
+
+    def _target_needed(self) -> bool:
+        """Whether y is required, which may depend on the parameters."""
+        return self.needs_target
+
     def _state(self) -> dict[str, Any]:
         return {}
 
@@ -172,12 +180,12 @@ class Transform(TransformerMixin, BaseEstimator):
 
     def _fitted(self, X: Any, y: Any) -> Table:
         self._check()
-        if self.needs_target and y is None:
+        if self._target_needed() and y is None:
             raise TableError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; give one value a row"
             )
-        table = self._read(X, reset=True)
-        if self.needs_target:
+        table = _trimmed(self, self._read(X, reset=True))
+        if self._target_needed():
             same_length(table, y)
         self.touched_ = self._touched(X, table)
         self.names_ = tuple(table.names[j] for j in self.touched_)
@@ -194,7 +202,7 @@ class Transform(TransformerMixin, BaseEstimator):
             reset=reset,
             categorical=self.others == "keep" or self.touches in ("all", "categories"),
             missing=self.allows_missing,
-            sparse_ok=self.takes_sparse,
+            sparse_ok=self._sparse_ok(),
             min_rows=self.min_rows if reset else 1,
         )
 
@@ -285,8 +293,8 @@ class Transform(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.allows_missing
         tags.input_tags.categorical = self.others == "keep"
-        tags.input_tags.sparse = self.takes_sparse
-        tags.target_tags.required = self.needs_target
+        tags.input_tags.sparse = self._sparse_ok()
+        tags.target_tags.required = self._target_needed()
         return tags
 
 
@@ -299,6 +307,17 @@ class NumericTransform(Transform):
 
     def _undo(self, table: Table) -> Any:
         return self._invert(table.numbers())  # type: ignore[attr-defined]
+
+
+def _trimmed(transform: Any, table: Table) -> Table:
+    """The table without levels that none of its rows has: they were seen elsewhere, so nothing may depend on them."""
+    if not transform.levels_in_:
+        return table
+    columns = [column.trimmed() if column.is_categorical else column for column in table.columns]
+    out = Table(columns, n_rows=table.n_rows)
+    out.named = table.named
+    transform.levels_in_ = {column.name: column.levels for column in columns if column.is_categorical}
+    return out
 
 
 def _plain(name: str, value: Any) -> Any:
