@@ -1,0 +1,85 @@
+"""Which columns form a signal, and in which order: named blocks of a table's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import KindError, ParameterError
+from tamis.table import Table, position
+
+#: The name of a block that was given without one.
+SIGNAL = "signal"
+
+
+def blocks_of(table: Table, given: Any, numeric: np.ndarray) -> dict[str, np.ndarray]:
+    """Positions of the columns of each block, in the order of the signal.
+
+    given : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or positions,
+        or a dict of these by the names of blocks. A pattern stands for the columns it fits, in the table's order.
+
+    >>> blocks_of(Table.of([[1.0, 2.0, 3.0]]), {"a": ["x2", "x0"]}, np.arange(3))
+    {'a': array([2, 0])}
+    """
+    if given is None:
+        found = {SIGNAL: numeric}
+    elif isinstance(given, Mapping):
+        found = {str(name): _positions(table, one) for name, one in given.items()}
+    else:
+        found = {_stem(given): _positions(table, given)}
+    _refuse(table, found)
+    return found
+
+
+def _positions(table: Table, given: Any) -> np.ndarray:
+    listed = [given] if isinstance(given, (str, int)) else given
+    if not isinstance(listed, Iterable):
+        raise KindError(
+            f"columns={given!r} must be names; give a list of names, a pattern such as 'x*' or a dict of them"
+        )
+    found: list[int] = []
+    for one in listed:
+        found += _matches(table, str(one)) if _is_pattern(table, one) else [position(table, "columns", one)]
+    return np.array(found, dtype=np.int64)
+
+
+def _is_pattern(table: Table, one: Any) -> bool:
+    return isinstance(one, str) and any(sign in one for sign in "*?[") and one not in table.names
+
+
+def _matches(table: Table, pattern: str) -> list[int]:
+    found = [j for j, name in enumerate(table.names) if fnmatchcase(name, pattern)]
+    if not found:
+        shown = ", ".join(repr(name) for name in table.names[:5])
+        raise ParameterError(f"columns={pattern!r} fits no column; the names are {shown}, …")
+    return found
+
+
+def _stem(given: Any) -> str:
+    """The name of a block given by one pattern or column: what stands before the first sign of a pattern."""
+    if not isinstance(given, str):
+        return SIGNAL
+    first = min((given.index(sign) for sign in "*?[" if sign in given), default=len(given))
+    return given[:first].rstrip("_-. ") or SIGNAL
+
+
+def _refuse(table: Table, blocks: dict[str, np.ndarray]) -> None:
+    """Raise for a block without columns, a column that is not a number, and one that is used twice."""
+    if not blocks:
+        raise ParameterError("columns={} names no block; give a dict of names and columns, or leave it out")
+    used: set[int] = set()
+    for name, columns in blocks.items():
+        if not len(columns):
+            raise ParameterError(f"block {name!r} has no numeric columns; name at least one")
+        for j in columns.tolist():
+            if table.matrix is None and table.heads[j].kind in ("categorical", "date"):
+                kind = "categories" if table.heads[j].is_categorical else "dates"
+                raise KindError(
+                    f"column {table.names[j]!r} holds {kind}, but a signal consists of numbers; leave it out"
+                )
+            if j in used:
+                raise ParameterError(f"columns names {table.names[j]!r} twice; give each column one place in one block")
+            used.add(j)
