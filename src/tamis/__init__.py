@@ -33,6 +33,7 @@ _HOME = {
 _STAGES = (
     "table",
     "views",
+    "transform",
     "score",
     "search",
     "linear",

@@ -1,14 +1,16 @@
 """Better columns: each transform learns on training rows alone and keeps names, frames and missing values.
 
 Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `discretize`,
-`impute`, `encode`), one row (`normalize`, `trim`) and new columns (`monomials`, `ratios`).
+`impute`, `encode`), one row (`normalize`, `trim`) and new columns (`products`).
 """
 
 from tamis.transform.clip import Clip
 from tamis.transform.discretize import Discretize
+from tamis.transform.encode import Encode
 from tamis.transform.impute import Impute
 from tamis.transform.log import Log
 from tamis.transform.normalize import Normalize, Shares
+from tamis.transform.products import Monomials, Ratios
 from tamis.transform.rank import Rank
 from tamis.transform.scale import Center, Standardize, UnitRange
 from tamis.transform.sigmoid import Sigmoid
@@ -18,10 +20,13 @@ __all__ = [
     "Center",
     "Clip",
     "Discretize",
+    "Encode",
     "Impute",
     "Log",
+    "Monomials",
     "Normalize",
     "Rank",
+    "Ratios",
     "Shares",
     "Sigmoid",
     "Standardize",

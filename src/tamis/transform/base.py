@@ -123,10 +123,10 @@ class Transform(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return {
             "transform": type(self).__name__,
-            "parameters": {name: _plain(name, value) for name, value in self.get_params(deep=False).items()},
+            "parameters": {name: plain(name, value) for name, value in self.get_params(deep=False).items()},
             "named": hasattr(self, "feature_names_in_"),
             "names": self._names_in(None),
-            "levels": [[name, [_plain(name, v) for v in known]] for name, known in self.levels_in_.items()],
+            "levels": [[name, [plain(name, v) for v in known]] for name, known in self.levels_in_.items()],
             "touched": self.touched_.tolist(),
             "state": self._state(),
         }
@@ -320,7 +320,7 @@ def _trimmed(transform: Any, table: Table) -> Table:
     return out
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain(name: str, value: Any) -> Any:
     """A parameter or level as a value that JSON holds."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -329,9 +329,9 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, (list, tuple)):
-        return [_plain(name, item) for item in value]
+        return [plain(name, item) for item in value]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: _plain(name, item) for key, item in value.items()}
+        return {key: plain(name, item) for key, item in value.items()}
     shown = value.__name__ if callable(value) and hasattr(value, "__name__") else repr(value)[:60]
     raise KindError(f"{name}={shown} cannot be written as plain values; give numbers or words, or do not save it")
 
