@@ -123,7 +123,7 @@ class Transform(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return {
             "transform": type(self).__name__,
-            "parameters": {name: plain(name, value) for name, value in self.get_params(deep=False).items()},
+            "parameters": self._parameters(),
             "named": hasattr(self, "feature_names_in_"),
             "names": self._names_in(None),
             "levels": [[name, [plain(name, v) for v in known]] for name, known in self.levels_in_.items()],
@@ -259,6 +259,10 @@ class Transform(TransformerMixin, BaseEstimator):
         if known is not None and list(given) != list(known):
             raise TableError("input_features is not equal to feature_names_in_; give the names of fit, or none")
         return [str(name) for name in given]
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters as plain values."""
+        return {name: plain(name, value) for name, value in self.get_params(deep=False).items()}
 
     @classmethod
     def _of_parameters(cls, given: dict[str, Any]) -> Self:
