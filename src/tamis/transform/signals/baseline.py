@@ -118,11 +118,10 @@ class Baseline(SignalTransform):
         super()._learn(X, y)
 
     def _learn_block(self, name: str, signals: np.ndarray) -> None:
-        self._corrected[name] = np.full(signals.shape, np.nan)
-        there = ~np.isnan(signals[:, 0])
-        if there.any():
-            self._corrected[name][there], turns = self._solved(name, signals[there])
-            self.n_iter_ = max(self.n_iter_, turns)
+        empty = np.isnan(signals[:, 0])
+        corrected, turns = self._solved(name, np.where(empty[:, None], 0.0, signals) if empty.any() else signals)
+        corrected[empty] = np.nan
+        self._corrected[name], self.n_iter_ = corrected, max(self.n_iter_, turns)
 
     def _transformed(self, name: str, signals: np.ndarray) -> np.ndarray:
         return self._solved(name, signals)[0]
