@@ -57,6 +57,23 @@ def test_the_order_of_a_list_is_the_order_of_the_signal():
     np.testing.assert_array_equal(found[:, places], Convolve([1.0, 2.0]).fit_transform(X[:, places]))
 
 
+@pytest.mark.parametrize("columns", [None, "s_*"])
+def test_numbered_columns_in_any_order_are_the_same_signal(columns):
+    """A table whose columns are sorted by name, as a study's, has s_10 before s_2 and gives another signal."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(4, 12)), columns=[f"s_{j}.5" for j in range(12)])
+    by_name = X[sorted(X.columns)]
+    assert by_name.columns.tolist() != X.columns.tolist()
+    smooth = Smooth(columns=columns).set_output(transform="pandas")
+    pd.testing.assert_frame_equal(smooth.fit_transform(by_name)[X.columns], smooth.fit_transform(X))
+
+
+def test_other_names_stand_as_in_the_table():
+    """Columns without numbers, or with other texts, too, are put into another order than the table's."""
+    for names in (["mon", "tue", "fri"], ["s_2", "t_1", "s_1"], ["s2", "s02", "s1"]):
+        frame = pd.DataFrame([[1.0, 2.0, 3.0]], columns=names)
+        assert Smooth().fit(frame).blocks_["signal"].tolist() == [0, 1, 2]
+
+
 def test_without_columns_all_numbers_are_one_signal():
     """Booleans, dates or categories of a frame are read as positions."""
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [True, False], "c": ["u", "v"], "d": [3.0, 5.0]})

@@ -36,7 +36,7 @@ class Baseline(SignalTransform):
     Parameters
     ----------
     how : "asls", "polynomial" or "modpoly".
-    lam : smoothness of asls; it grows with the fourth power of the number of positions that a bend takes.
+    lam : smoothness of asls; the baseline follows bends longer than about 2π lam^(1/4) positions, 200 for 1e6.
     p : weight of what lies above the baseline, between 0 and 1; small for peaks that point upwards.
     degree : of the polynomial; without one 2, or 1 for two positions.
     max_iter : how often weights (or the cut) are renewed at most; without a number 50 for asls, 250 for modpoly.

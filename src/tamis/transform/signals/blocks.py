@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from tamis.errors import KindError, ParameterError
 from tamis.table import Table, position
 
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+
 #: The name of a block that was given without one.
 SIGNAL = "signal"
 
@@ -19,13 +22,16 @@ def blocks_of(table: Table, given: Any, numeric: np.ndarray) -> dict[str, np.nda
     """Positions of the columns of each block, in the order of the signal.
 
     given : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or positions,
-        or a dict of these by the names of blocks. A pattern stands for the columns it fits, in the table's order.
+        or a dict of these by the names of blocks.
+
+    A list is taken in its own order. All columns, and those that a pattern fits, are ordered by the numbers in their
+    names where these differ in nothing else (s_2 before s_10, in a table of any order), else as the table has them.
 
     >>> blocks_of(Table.of([[1.0, 2.0, 3.0]]), {"a": ["x2", "x0"]}, np.arange(3))
     {'a': array([2, 0])}
     """
     if given is None:
-        found = {SIGNAL: numeric}
+        found = {SIGNAL: _by_number(table, numeric)}
     elif isinstance(given, Mapping):
         found = {str(name): _positions(table, one) for name, one in given.items()}
     else:
@@ -50,12 +56,27 @@ def _is_pattern(table: Table, one: Any) -> bool:
     return isinstance(one, str) and any(sign in one for sign in "*?[") and one not in table.names
 
 
+def _by_number(table: Table, places: np.ndarray) -> np.ndarray:
+    """Positions ordered by the numbers in the names, where the names are alike in all else and no two are the same.
+
+    >>> _by_number(Table.of([[1.0, 2.0, 3.0]], names=["s_10", "s_2", "s_1"]), np.arange(3))
+    array([2, 1, 0])
+    """
+    if not table.named or not len(places):
+        return places
+    pieces = [_NUMBER.split(table.names[j]) for j in places]  # text, number, text, …
+    numbers = [tuple(float(piece) for piece in one[1::2]) for one in pieces]
+    if len({tuple(one[::2]) for one in pieces}) > 1 or len(set(numbers)) < len(numbers):
+        return places
+    return places[np.array(sorted(range(len(places)), key=numbers.__getitem__), dtype=np.int64)]
+
+
 def _matches(table: Table, pattern: str) -> list[int]:
     found = [j for j, name in enumerate(table.names) if fnmatchcase(name, pattern)]
     if not found:
         shown = ", ".join(repr(name) for name in table.names[:5])
         raise ParameterError(f"columns={pattern!r} fits no column; the names are {shown}, …")
-    return found
+    return _by_number(table, np.array(found)).tolist()
 
 
 def _stem(given: Any) -> str:
