@@ -78,8 +78,10 @@ class Standardize(Center):
         weight = check.weights(self._weight, len(X))
         self.mean_ = means(X, weight)
         self.scale_ = _deviations(X, self.mean_, weight)
-        constant = is_constant(X[weight > 0])
+        there = X if weight.all() else X[weight > 0]
+        constant = is_constant(there)
         self.scale_[constant] = 1.0
+        self.mean_[constant] = extremes(there)[0][constant]  # to the last bit, so that 0 is 0
         say_constant(self.names_, constant)
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
@@ -137,17 +139,23 @@ class UnitRange(NumericTransform):
 def means(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Weighted mean of the values that are there; 0 where there is none.
 
+    Columns are summed one by one: a product of matrices rounds by the order in memory and by the columns beside.
+
     >>> means(np.array([[1.0, np.nan], [4.0, np.nan]]), np.array([2.0, 1.0]))
     array([2., 0.])
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = weight @ X
-    if np.isfinite(total).all():
-        return total / weight.sum()
-    there = ~np.isnan(X)
-    heavy = weight @ there
-    total = weight @ np.where(there, X, 0.0)
-    return np.divide(total, heavy, out=np.zeros(X.shape[1]), where=heavy > 0)
+    plain = bool((weight == 1).all())
+    return np.array([_mean(np.ascontiguousarray(X[:, j]), None if plain else weight) for j in range(X.shape[1])])
+
+
+def _mean(x: np.ndarray, weight: np.ndarray | None) -> float:
+    total = float(x.sum() if weight is None else (x * weight).sum())
+    if np.isfinite(total):
+        return total / (len(x) if weight is None else float(weight.sum()))
+    there = ~np.isnan(x)
+    heavy = float(there.sum() if weight is None else weight[there].sum())
+    known = x[there] if weight is None else x[there] * weight[there]
+    return float(known.sum()) / heavy if heavy > 0 else 0.0
 
 
 def _deviations(X: np.ndarray, mean: np.ndarray, weight: np.ndarray) -> np.ndarray:

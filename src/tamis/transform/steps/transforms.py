@@ -28,7 +28,7 @@ class Transforms(Transform):
 
     Parameters
     ----------
-    steps : a line such as "log,standardize" or "spectrum_*: smooth,derivative; age: center" (see
+    parts : a line such as "log,standardize" or "spectrum_*: smooth,derivative; age: center" (see
         `tamis.transform.steps.words`), or a list of (columns, transforms): a name or names, which may hold * and ?, and
         a transform or several.
 
@@ -47,31 +47,31 @@ class Transforms(Transform):
     touches = "all"
     one_to_one = False
 
-    def __init__(self, steps: Any = "standardize") -> None:
-        self.steps = steps
+    def __init__(self, parts: Any = "standardize") -> None:
+        self.parts = parts
 
     def _check(self) -> None:
         self._parts()
 
     def _parts(self) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
         """Patterns and unfitted transforms of every part."""
-        if isinstance(self.steps, str):
-            return read_steps(self.steps)
-        if not isinstance(self.steps, Iterable) or isinstance(self.steps, dict):
-            raise KindError(f"steps={self.steps!r} are no steps; give a line of words, or (columns, transform) pairs")
+        if isinstance(self.parts, str):
+            return read_steps(self.parts)
+        if not isinstance(self.parts, Iterable) or isinstance(self.parts, dict):
+            raise KindError(f"parts={self.parts!r} are no parts; give a line of words, or (columns, transform) pairs")
         parts = []
-        for pair in self.steps:
+        for pair in self.parts:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-                raise KindError(f"steps holds {pair!r}; give pairs of columns and a transform")
+                raise KindError(f"parts holds {pair!r}; give pairs of columns and a transform")
             columns, transforms = pair
             names = (columns,) if isinstance(columns, str) else ALL if columns is None else tuple(columns)
             several = tuple(transforms) if isinstance(transforms, (list, tuple)) else (transforms,)
             for transform in several:
                 if not isinstance(transform, Transform):
-                    raise KindError(f"steps holds {transform!r}, which is no transform of tamis.transform")
+                    raise KindError(f"parts holds {transform!r}, which is no transform of tamis.transform")
             parts.append((tuple(str(name) for name in names), several))
         if not parts:
-            raise ParameterError("steps is empty; give a line of words, or (columns, transform) pairs")
+            raise ParameterError("parts is empty; give a line of words, or (columns, transform) pairs")
         return tuple(parts)
 
     def _target_needed(self) -> bool:
@@ -128,17 +128,17 @@ class Transforms(Transform):
         return [int(place[k]) if kept < 0 else ~int(kept) for k, kept in enumerate(self.kept_)]
 
     def _parameters(self) -> dict[str, Any]:
-        if isinstance(self.steps, str):
-            return {"steps": self.steps}
+        if isinstance(self.parts, str):
+            return {"parts": self.parts}
         parts = self._parts()
-        return {"steps": [[list(names), [_unfitted(t) for t in several]] for names, several in parts]}
+        return {"parts": [[list(names), [_unfitted(t) for t in several]] for names, several in parts]}
 
     @classmethod
     def _of_parameters(cls, given: dict[str, Any]) -> Transforms:
-        steps = saved.part(given, "steps")
-        if not isinstance(steps, str):
-            steps = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in steps]
-        made = cls(steps)
+        parts = saved.part(given, "parts")
+        if not isinstance(parts, str):
+            parts = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in parts]
+        made = cls(parts)
         made._check()
         return made
 
