@@ -29,7 +29,7 @@ def test_a_value_without_a_logarithm_is_named_by_column_and_row():
     with pytest.raises(TableError, match=r"column 'dose' holds -2\.0 in row 1.*log\(1 \+ x\).*above -1"):
         Log(1).fit(X)
     made = Log().fit(X)
-    with pytest.raises(TableError, match="column 'dose' holds -5.0 in row 0"):
+    with pytest.raises(TableError, match=r"column 'dose' holds -5\.0 in row 0"):
         made.transform(pd.DataFrame({"age": [1.0], "dose": [-5.0]}))
 
 

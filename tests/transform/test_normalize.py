@@ -59,5 +59,5 @@ def test_shares_sum_to_1():
 
 def test_a_negative_count_is_named():
     """Shares of negative numbers have no meaning."""
-    with pytest.raises(TableError, match="column 'x1' holds -1.0 in row 0"):
+    with pytest.raises(TableError, match=r"column 'x1' holds -1\.0 in row 0"):
         Shares().fit([[1.0, -1.0]])
