@@ -172,6 +172,26 @@ def test_a_row_does_not_depend_on_those_beside_it():
     np.testing.assert_array_equal(together, alone)
 
 
+@pytest.mark.parametrize("how", ["asls", "polynomial"])
+def test_digits_far_from_zero_are_kept(how):
+    """An offset of 1e8 costs the corrected signal its digits: systems round by 1e-9 of the largest value."""
+    X = signals(40, 300)
+    near, far = Baseline(how).fit_transform(X), Baseline(how).fit_transform(X + 1e8)
+    np.testing.assert_allclose(far, near, atol=2e-6)
+
+
+def test_values_beyond_computing_are_said():
+    """Values so large that sums overflow give missing values in silence."""
+    X = np.where(np.arange(20) % 3, 1.7e308, -1.7e308)[None].repeat(2, axis=0)
+    X[0] = 1.0
+    for how in ("asls", "polynomial"):
+        with (
+            np.errstate(all="ignore"),
+            pytest.raises(ValueError, match=r"^the values of block 'signal' in row 1 are too"),
+        ):
+            Baseline(how).fit(X)
+
+
 def test_unsettled_baselines_are_said():
     """Signals whose weights still changed at the last renewal pass in silence, or the warning counts wrongly."""
     X = signals(8, 300)
@@ -189,6 +209,7 @@ def test_unsettled_baselines_are_said():
         ({"how": "polynomial", "degree": 4}, 4, "a polynomial of degree=4 needs at least 5 positions, but block"),
         ({"p": 1.0}, 9, "p=1.0 is out of range"),
         ({"lam": 0}, 9, "lam=0 is out of range"),
+        ({"lam": 1e13}, 9, "lam=10000000000000.0 is out of range"),
         ({"max_iter": 0}, 9, "max_iter=0 is too small"),
         ({"how": "als"}, 9, "how='als' is not known .did you mean 'asls'"),
     ],

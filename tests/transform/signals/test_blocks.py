@@ -48,6 +48,14 @@ def test_blocks_by_name_have_columns_of_their_own():
     np.testing.assert_allclose(found["t_amplitude_0.5"], [0.5, 0.5, 0.0])
 
 
+def test_a_block_is_called_by_what_its_columns_share():
+    """Summaries of two parts of a table, each given to a transform of its own, cannot be told apart."""
+    frame = pd.DataFrame([[1.0, 2.0, 3.0, 4.0]], columns=["left_1", "left_2", "right_1", "right_2"])
+    assert Fourier().fit(frame[["left_1", "left_2"]]).get_feature_names_out()[0] == "left_amplitude_0"
+    assert Fourier(columns=["right_1", "right_2"]).fit(frame).get_feature_names_out()[0] == "right_amplitude_0"
+    assert Fourier().fit(frame).get_feature_names_out()[0] == "signal_amplitude_0"
+
+
 def test_the_order_of_a_list_is_the_order_of_the_signal():
     """Columns named in another order than the table's are read in the table's."""
     X = np.random.default_rng(0).normal(size=(4, 6))
@@ -71,7 +79,7 @@ def test_other_names_stand_as_in_the_table():
     """Columns without numbers, or with other texts, too, are put into another order than the table's."""
     for names in (["mon", "tue", "fri"], ["s_2", "t_1", "s_1"], ["s2", "s02", "s1"]):
         frame = pd.DataFrame([[1.0, 2.0, 3.0]], columns=names)
-        assert Smooth().fit(frame).blocks_["signal"].tolist() == [0, 1, 2]
+        assert [columns.tolist() for columns in Smooth().fit(frame).blocks_.values()] == [[0, 1, 2]]
 
 
 def test_without_columns_all_numbers_are_one_signal():
@@ -84,7 +92,7 @@ def test_without_columns_all_numbers_are_one_signal():
 def test_a_name_with_signs_of_a_pattern_is_a_name():
     """A column called s[1] cannot be named."""
     frame = pd.DataFrame({"s[1]": [1.0], "s1": [2.0], "s[2]": [3.0]})
-    assert Smooth(columns=["s[1]", "s[2]"]).fit(frame).blocks_["signal"].tolist() == [0, 2]
+    assert Smooth(columns=["s[1]", "s[2]"]).fit(frame).blocks_["s"].tolist() == [0, 2]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ class Baseline(SignalTransform):
     Parameters
     ----------
     how : "asls", "polynomial" or "modpoly".
-    lam : smoothness of asls; the baseline follows bends longer than about 2π lam^(1/4) positions, 200 for 1e6.
+    lam : smoothness of asls, at most 1e12; the baseline follows bends longer than about 2π lam^(1/4) positions, 200 for
+        1e6. Rounding grows with it, to 1e-8 of the largest value at 1e6 and a thousandth at 1e12.
     p : weight of what lies above the baseline, between 0 and 1; small for peaks that point upwards.
     degree : of the polynomial; without one 2, or 1 for two positions.
     max_iter : how often weights (or the cut) are renewed at most; without a number 50 for asls, 250 for modpoly.
@@ -85,7 +86,7 @@ class Baseline(SignalTransform):
     def _check(self) -> None:
         super()._check()
         check.one_of("how", self.how, HOW)
-        check.number("lam", self.lam, low=0, open_low=True)
+        check.number("lam", self.lam, low=0, high=1e12, open_low=True)
         check.number("p", self.p, low=0, high=1, open_low=True, open_high=True)
         check.number("tol", self.tol, low=0)
         if self.degree is not None:
@@ -138,7 +139,13 @@ class Baseline(SignalTransform):
                 NotConverged,
                 stacklevel=6,
             )
-        return np.concatenate(corrected), max(turns)
+        made = np.concatenate(corrected)
+        if not np.isfinite(made).all():
+            row = int(np.flatnonzero(~np.isfinite(made).all(axis=1))[0])
+            raise TableError(
+                f"the values of block {name!r} in row {row} are too large to compute with; divide them by a constant"
+            )
+        return made, max(turns)
 
     def _most(self) -> int:
         return (50 if self.how == "asls" else 250) if self.max_iter is None else self.max_iter
@@ -151,7 +158,7 @@ class Baseline(SignalTransform):
         def corrected(signals: np.ndarray) -> tuple[np.ndarray, int, int]:
             out = np.empty_like(signals)
             unsettled, turns = asls(signals, out, bands, float(self.p), float(self.tol), self._most())
-            return np.subtract(signals, out, out=out), unsettled, turns
+            return out, unsettled, turns
 
         return corrected
 
@@ -160,7 +167,8 @@ class Baseline(SignalTransform):
 
         def corrected(signals: np.ndarray) -> tuple[np.ndarray, int, int]:
             if self.how == "polynomial":
-                return signals - projected(signals, basis), 0, 1
+                near = signals - signals.mean(axis=1, keepdims=True)  # far from 0, products would lose digits
+                return near - projected(near, basis), 0, 1
             baseline, unsettled, turns = under(signals, basis, self.tol, self._most())
             return signals - baseline, unsettled, turns
 

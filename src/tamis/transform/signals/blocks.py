@@ -14,7 +14,7 @@ from tamis.table import Table, position
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 
-#: The name of a block that was given without one.
+#: The name of a block that was given without one and whose columns do not share one.
 SIGNAL = "signal"
 
 
@@ -30,12 +30,11 @@ def blocks_of(table: Table, given: Any, numeric: np.ndarray) -> dict[str, np.nda
     >>> blocks_of(Table.of([[1.0, 2.0, 3.0]]), {"a": ["x2", "x0"]}, np.arange(3))
     {'a': array([2, 0])}
     """
-    if given is None:
-        found = {SIGNAL: _by_number(table, numeric)}
-    elif isinstance(given, Mapping):
+    if isinstance(given, Mapping):
         found = {str(name): _positions(table, one) for name, one in given.items()}
     else:
-        found = {_stem(given): _positions(table, given)}
+        columns = _by_number(table, numeric) if given is None else _positions(table, given)
+        found = {_stem(given) if isinstance(given, str) else _shared_stem(table, columns): columns}
     _refuse(table, found)
     return found
 
@@ -79,12 +78,18 @@ def _matches(table: Table, pattern: str) -> list[int]:
     return _by_number(table, np.array(found)).tolist()
 
 
-def _stem(given: Any) -> str:
+def _stem(given: str) -> str:
     """The name of a block given by one pattern or column: what stands before the first sign of a pattern."""
-    if not isinstance(given, str):
-        return SIGNAL
     first = min((given.index(sign) for sign in "*?[" if sign in given), default=len(given))
     return given[:first].rstrip("_-. ") or SIGNAL
+
+
+def _shared_stem(table: Table, places: np.ndarray) -> str:
+    """The name of a block given by its columns: what stands before the number in the names of all of them."""
+    if not table.named:
+        return SIGNAL
+    stems = {_NUMBER.split(table.names[j])[0].rstrip("_-. ([") for j in places}
+    return next(iter(stems)) or SIGNAL if len(stems) == 1 and len(places) > 1 else SIGNAL
 
 
 def _refuse(table: Table, blocks: dict[str, np.ndarray]) -> None:

@@ -20,6 +20,9 @@ from tamis.engine.kernel import inner, njit
 LANES = 32
 #: Fields of the workspace at a position: the column of the Cholesky factor (diagonal, next, next but one), the result.
 NEAR, FAR, SOLUTION, WIDTH = LANES, 2 * LANES, 3 * LANES, 4 * LANES
+#: How many times its range the largest value of a signal is where an offset is left out: what is nearer to 0 keeps the
+#: bits it has in pybaselines.
+FAR_FROM_ZERO = 1000.0
 
 
 def penalty_bands(n: int, lam: float) -> np.ndarray:
@@ -103,11 +106,25 @@ def _settle(change, size, tol, settled):
     return left
 
 
-@njit
-def asls(signals, baselines, bands, p, tol, max_iter):
-    """Fill `baselines`, rows × positions as `signals`; weights begin as ones and are renewed max_iter times at most.
+@inner
+def _offset(signal):
+    """A constant to leave out of a signal: 0, or the first value where all lie far from 0 and close together.
 
-    Returns how many rows had not settled, and how many systems the slowest took.
+    A constant is a baseline of its own, so nothing else changes; but systems round by 1e-9 of the largest value, and an
+    offset of 1e8 would cost all digits.
+    """
+    low, high = signal[0], signal[0]
+    for value in signal:
+        low, high = min(low, value), max(high, value)
+    return signal[0] if max(abs(low), abs(high)) > FAR_FROM_ZERO * (high - low) else 0.0
+
+
+@njit
+def asls(signals, corrected, bands, p, tol, max_iter):
+    """Fill `corrected` with the signals, rows × positions, less their baselines.
+
+    Weights begin as ones and are renewed max_iter times at most. Returns how many rows had not settled, and how many
+    systems the slowest took.
     """
     n_rows, n = signals.shape
     y, weight, work = np.empty((n, LANES)), np.empty((n, LANES)), np.zeros((n + 4, WIDTH))
@@ -115,9 +132,11 @@ def asls(signals, baselines, bands, p, tol, max_iter):
     unsettled, most = 0, 0
     for first in range(0, n_rows, LANES):
         there = min(LANES, n_rows - first)
-        for k in range(LANES):  # lanes without a row of their own repeat the last one
+        for k in range(LANES):
+            row = signals[first + min(k, there - 1)]  # lanes without a row of their own repeat the last one
+            offset = _offset(row)
             for i in range(n):
-                y[i, k] = signals[first + min(k, there - 1), i]
+                y[i, k] = row[i] - offset
         weight[:] = 1.0
         settled[:] = False
         for turn in range(max_iter + 1):
@@ -134,5 +153,5 @@ def asls(signals, baselines, bands, p, tol, max_iter):
         for k in range(there):
             unsettled += not settled[k]
             for i in range(n):
-                baselines[first + k, i] = work[i + 2, SOLUTION + k]
+                corrected[first + k, i] = y[i, k] - work[i + 2, SOLUTION + k]
     return unsettled, most
