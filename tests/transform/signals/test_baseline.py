@@ -1,6 +1,7 @@
 """Baseline: asymmetric least squares and polynomials."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.linalg import solveh_banded
 
@@ -170,6 +171,20 @@ def test_a_row_does_not_depend_on_those_beside_it():
     together = Baseline().fit_transform(X)
     alone = np.vstack([Baseline().fit(X).transform(X[[i]]) for i in range(len(X))])
     np.testing.assert_array_equal(together, alone)
+
+
+def test_the_kernel_is_compiled_once():
+    """Read-only arrays, frames or single precision make the user wait for a second compilation."""
+    from tamis.transform.signals.kernels.asls import asls
+
+    X = signals(4, 30)
+    Baseline().fit_transform(X)
+    before = len(asls.signatures)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for given in (frozen, np.asfortranarray(X), X[::2], X.astype(np.float32), pd.DataFrame(X), X.astype(int)):
+        Baseline(lam=10, p=0.1).fit_transform(given)
+    assert len(asls.signatures) == before == 1
 
 
 @pytest.mark.parametrize("how", ["asls", "polynomial"])

@@ -157,7 +157,8 @@ class Baseline(SignalTransform):
 
         def corrected(signals: np.ndarray) -> tuple[np.ndarray, int, int]:
             out = np.empty_like(signals)
-            unsettled, turns = asls(signals, out, bands, float(self.p), float(self.tol), self._most())
+            rows = np.require(signals, requirements=["C", "W"])  # a read-only array would be compiled for anew
+            unsettled, turns = asls(rows, out, bands, float(self.p), float(self.tol), self._most())
             return out, unsettled, turns
 
         return corrected

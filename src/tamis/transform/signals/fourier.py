@@ -136,7 +136,7 @@ class Fourier(SignalTransform):
             if self.bands is not None:
                 made += [f"{block}_power_{label}" for label in self._bands()]
                 continue
-            at = [f"{frequency:.6g}" for frequency in self.frequencies(n)]
+            at = _written(self.frequencies(n))
             if self.how == "parts":
                 made += [f"{block}_cosine_{f}" for f in at] + [f"{block}_sine_{f}" for f in at[1 : (n + 1) // 2]]
             else:
@@ -169,6 +169,19 @@ def _sides(n: int) -> np.ndarray:
     if n % 2 == 0:
         sides[-1] = 1.0
     return sides
+
+
+def _written(frequencies: np.ndarray) -> list[str]:
+    """Different frequencies as different words, of six digits where these are enough.
+
+    >>> _written(np.array([0.5, 1 / 3])), _written(np.array([0.4999998, 0.4999999]))
+    (['0.5', '0.333333'], ['0.4999998', '0.4999999'])
+    """
+    for digits in (6, 9, 12):
+        words = [f"{frequency:.{digits}g}" for frequency in frequencies]
+        if len(set(words)) == len(words):
+            break
+    return words
 
 
 def _band(band: Any) -> tuple[float, float]:
