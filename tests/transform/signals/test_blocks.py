@@ -17,6 +17,7 @@ FRAME = {
     "t_1": [0.0, 1.0, 0.0],
     "t_2": [1.0, 0.0, 0.0],
 }
+RAGGED = np.array([np.zeros(3), np.zeros(4)], dtype=object)
 SIGNAL = np.array([[1.0, 2.0, 6.0], [4.0, 3.0, 5.0], [9.0, 8.0, 7.0]])
 
 
@@ -123,7 +124,7 @@ def test_made_names_must_be_free():
         Fourier(columns="s_[12]").fit_transform(frame)
 
 
-@pytest.mark.parametrize("X", [[[1.0, 2.0, 3.0], [1.0, 2.0]], ([1.0], [1.0, 2.0])])
+@pytest.mark.parametrize("X", [[[1.0, 2.0, 3.0], [1.0, 2.0]], ([1.0], [1.0, 2.0]), RAGGED])
 def test_signals_of_unequal_length(X):
     """Lists of unequal length give NumPy's words about shapes."""
     with pytest.raises(
