@@ -98,7 +98,7 @@ class MDS(Projection):
         return int(self.embedding_.shape[1])
 
     def _read(self, X: Any, *, reset: bool) -> Table:
-        if self.metric == "precomputed" and not reset:  # a distance that is none is named before a wrong number of them
+        if self.metric == "precomputed" and not reset and isinstance(X, np.ndarray) and X.ndim == 2:
             refuse_missing(Table.of(X), "give all distances")
             if np.isinf(Table.of(X).numbers()).any():
                 raise TableError("a distance is infinite; give finite distances")

@@ -19,7 +19,7 @@ def hotelling(scores: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
     return np.asarray((scores**2 / spectrum).sum(axis=1))
 
 
-def residual_threshold(spectrum: np.ndarray, total: float, n_kept: int, level: float) -> float:
+def residual_threshold(spectrum: np.ndarray, total: float, n_kept: int, n_all: int, level: float) -> float:
     r"""The value that Q of a share `level` of normal rows stays below.
 
     Q is a sum of squares with the variances λ of the components left out, taken as a multiple of a χ² variable with the
@@ -28,20 +28,19 @@ def residual_threshold(spectrum: np.ndarray, total: float, n_kept: int, level: f
     .. math:: g\, \chi^2_h, \qquad g = \theta_2 / \theta_1, \quad h = \theta_1^2 / \theta_2,
               \qquad \theta_i = \sum_{j > k} \lambda_j^i
 
-    Where the small variances are not known one by one, they count as equal.
+    Where the small ones of `n_all` variances are not known one by one, they count as equal.
 
     References
     ----------
     G. E. P. Box, "Some theorems on quadratic forms applied in the study of analysis of variance problems", 1954.
 
-    >>> round(residual_threshold(np.array([9.0, 1.0]), 10.0, 1, 0.95), 3)  # χ² of one degree of freedom
+    >>> round(residual_threshold(np.array([9.0, 1.0]), 10.0, 1, 2, 0.95), 3)  # χ² of one degree of freedom
     3.841
     """
     rest = spectrum[n_kept:]
     first = max(total - float(spectrum[:n_kept].sum()), 0.0)
     unknown = max(first - float(rest.sum()), 0.0)
-    smallest = float(rest[-1]) if rest.size else float(spectrum[n_kept - 1])
-    second = float((rest**2).sum()) + (unknown * smallest if unknown > 1e-9 * total else 0.0)
+    second = float((rest**2).sum()) + unknown**2 / max(n_all - len(spectrum), 1)
     if first <= 0 or second <= 0:
         return 0.0
     return float(second / first * stats.chi2.ppf(level, first**2 / second))

@@ -140,11 +140,11 @@ def of_gram(X: np.ndarray, weights: np.ndarray | None) -> Decomposition:
     centred, mean, weight = centre(X, weights)
     values, vectors = linalg.eigh(centred @ centred.T, overwrite_a=True, check_finite=False)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    rank = _rank(values, X.shape[1], EPS)
+    rank = min(_rank(values, X.shape[1], EPS), X.shape[1])
     components = (centred.T @ vectors[:, :rank]).T
     sizes = np.sqrt(np.einsum("ij,ij->i", components, components))  # more digits than the roots of the eigenvalues
     components /= sizes[:, None]
-    spectrum = np.zeros(len(values))
+    spectrum = np.zeros(min(X.shape))
     spectrum[:rank] = sizes**2
     if (
         rank and sizes[-1] ** 2 < _DIGITS * values[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,7 +28,7 @@ from tamis.project.pca.trimmed import of_most
 from tamis.project.signs import fixed_signs
 from tamis.saved import part
 from tamis.split import folds
-from tamis.table import Table, eager
+from tamis.table import Table, eager, refuse_extreme_matrix
 from tamis.views import Moments
 
 PARTS = ("outside", "inside")
@@ -174,11 +174,20 @@ class PCA(Loaded):
             guess = n_components if isinstance(n_components, (int, np.integer)) else min(few, X.shape[1])
             found, self.trimmed_rows_ = of_most(X, weights, float(self.trim), int(guess))
         else:
-            found, moments = decompose(X, weights, n_components, self.solver, self._seed(), self.encoding_.columns)
-            if moments is None and X.shape[1] <= _KEPT and found.solver == "full":
-                moments = self._moments(X, weights)
+            found, moments = self._plainly(X, weights, n_components)
         refuse_overflow(X, self.encoding_.columns, found.spectrum, found.components)
+        if moments is None and X.shape[1] <= _KEPT and found.solver == "full" and not self.trim:
+            moments = self._moments(X, weights)
         return found, size_of(n_components, self.floor, found), moments
+
+    def _plainly(self, X: Any, weights: np.ndarray | None, n_components: Any) -> tuple[Decomposition, Moments | None]:
+        names = self.encoding_.columns
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # said in a sentence where it matters
+                return decompose(X, weights, n_components, self.solver, self._seed(), names)
+        except (linalg.LinAlgError, ValueError):  # numbers whose squares are infinite
+            refuse_extreme_matrix(X, names)
+            raise
 
     def _of_holes(self, X: Any, weights: np.ndarray | None) -> Decomposition:
         count = isinstance(self.n_components, (int, np.integer)) and not isinstance(self.n_components, bool)
@@ -308,7 +317,12 @@ class PCA(Loaded):
         if part == "inside":
             return hotelling_threshold(self.n_components_, self.n_rows_, level)
         self._refuse_nothing_outside()
-        return residual_threshold(self.spectrum_, self.total_variance_, self.n_components_, level)
+        return residual_threshold(self.spectrum_, self.total_variance_, self.n_components_, self._n_directions, level)
+
+    @property
+    def _n_directions(self) -> int:
+        """Number of directions in which rows can vary."""
+        return max(len(self.spectrum_), min(len(self.mean_), int(np.ceil(self.n_rows_)) - 1))
 
     def anomaly_columns(self, X: Any, *, share: float = 0.9) -> list[list[str]]:
         """For each row the fewest columns that hold a share of its residual, by name, largest first."""
@@ -327,7 +341,7 @@ class PCA(Loaded):
         return left
 
     def _refuse_nothing_outside(self) -> None:
-        if self.n_components_ >= min(len(self.mean_), len(self.spectrum_)):
+        if self.n_components_ >= min(len(self.mean_), self._n_directions):
             raise ParameterError(
                 f"all {self.n_components_} components are kept, so no row is outside them; give fewer n_components, "
                 "for example 0.9, or part='inside'"
