@@ -93,8 +93,7 @@ class FactorAnalysis(Loaded):
         loads, self.noise_variance_ = self._most_likely(centred / np.sqrt(n), variances)
         if self.rotation == "varimax":
             loads = varimax(loads.T).T
-        order = np.argsort(-(loads**2).sum(axis=1), kind="stable")
-        loads = loads[order]
+            loads = loads[np.argsort(-(loads**2).sum(axis=1), kind="stable")]
         self.components_ = loads * fixed_signs(loads, self._order_of_names())[:, None]
         held = (self.components_**2).sum(axis=0)
         total = held + self.noise_variance_

@@ -174,7 +174,9 @@ class KernelPCA(Projection):
             right += block.T @ (rows - self.back_mean_)
         own = way(self.back_points_, self.back_points_)
         left += float(self.ridge) * (own + 1e-8 * m * np.eye(m))
-        self.back_weights_ = linalg.solve(left, right, assume_a="sym", check_finite=False)
+        values, vectors = linalg.eigh(left, check_finite=False)
+        kept = values > 1e-14 * values[-1]  # landmarks that lie together leave directions that say nothing
+        self.back_weights_ = vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept, None])
 
     # -- projecting --------------------------------------------------------------------------------------------------
     def _project(self, X: np.ndarray) -> np.ndarray:
