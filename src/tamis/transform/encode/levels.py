@@ -75,16 +75,20 @@ def group_words(levels: Sequence[Any], group_of: np.ndarray, n_groups: int, othe
     >>> group_words(("a", "b", "c"), np.array([0, 1, 0]), 2, None)
     ('a|c', 'b')
     """
-    words: list[str] = []
-    for g in range(n_groups):
-        own = [_word(level) for level, group in zip(levels, group_of) if group == g]
-        name = OTHER if g == other else "|".join(own)
-        if len(own) > 1 and len(name) > _LONGEST:
-            name = f"{name[:_LONGEST]}… ({len(own)} levels)"
-        while name in words or (g == other and name in map(_word, levels)):
+    own: list[list[str]] = [[] for _ in range(n_groups)]
+    for level, group in zip(levels, group_of.tolist()):
+        own[group].append(_word(level))
+    known = {word for words in own for word in words}
+    taken: set[str] = set()
+    for g, words in enumerate(own):
+        name = OTHER if g == other else "|".join(words[:_LONGEST])
+        if g != other and len(words) > 1 and len(name) > _LONGEST:
+            name = f"{name[:_LONGEST]}… ({len(words)} levels)"
+        while name in taken or (g == other and name in known):
             name += "*"
-        words.append(name)
-    return tuple(words)
+        taken.add(name)
+        own[g] = [name]
+    return tuple(name for (name,) in own)
 
 
 def _word(level: Any) -> str:

@@ -31,8 +31,23 @@ class Cells:
     total: np.ndarray
 
     @classmethod
-    def of(cls, codes: np.ndarray, n_levels: int, fold: np.ndarray, n_folds: int, targets: np.ndarray) -> Cells:
-        """Cells of a column: `codes` are its levels, below 0 where there is none; `targets` rows × targets."""
+    def of(
+        cls,
+        codes: np.ndarray,
+        n_levels: int,
+        fold: np.ndarray,
+        n_folds: int,
+        targets: np.ndarray,
+        indicators: bool = False,
+    ) -> Cells:
+        """Cells of a column.
+
+        Parameters
+        ----------
+        codes : its levels, below 0 where there is none.
+        targets : rows × targets.
+        indicators : whether all targets are 0 or 1: then counts tell the squares.
+        """
         there = codes >= 0
         whole = bool(there.all())
         at = (fold * n_levels + codes) if whole else (fold[there] * n_levels + codes[there])
@@ -45,7 +60,11 @@ class Cells:
             y = targets[:, t] if whole else targets[there, t]
             means = np.bincount(at, weights=y, minlength=size) / filled
             mean[..., t] = means.reshape(shape[:2])
-            squares[..., t] = np.bincount(at, weights=np.square(y - means[at]), minlength=size).reshape(shape[:2])
+            if indicators:
+                around = n * means * (1.0 - means)
+            else:
+                around = np.bincount(at, weights=np.square(y - means[at]), minlength=size)
+            squares[..., t] = around.reshape(shape[:2])
         total = np.column_stack([np.bincount(fold, weights=y, minlength=n_folds) for y in targets.T])
         return cls(n.reshape(shape[:2]), mean, squares, np.bincount(fold, minlength=n_folds), total)
 
