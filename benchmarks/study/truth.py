@@ -5,8 +5,9 @@
 
 Noise: columns and target independent; every claim is false. Signal: 1,500 rows of six columns, two of which decide, 9%
 positives, an area under the ROC curve of 0.75 in the population; every denial is false. Studies run with their default
-settings. Printed are the three answers by how often each was given, and how often a signal would have been claimed at
-other levels of the same tests.
+settings. Printed are the three answers by how often each was given, how often a signal would have been claimed at
+other levels of the same tests, and the nested score of the whole way of working (the choice between procedures
+included) beside the baseline's: in noise it must not lie above it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -68,22 +70,36 @@ def population() -> str:
     return f"{y.mean():.3f} positives, AUC {roc_auc_score(y, p):.3f}"
 
 
-def answer(name: str, seed: int, procedures: list[str]) -> tuple[str, float, float]:
-    """What a study of one table says, the p-value of the whole way of working, and the least after Holm."""
+class Answer(NamedTuple):
+    """What a study says, the p-value of the whole way of working, the least after Holm, and two nested scores."""
+
+    signal: str
+    whole: float
+    least: float
+    score: float
+    baseline: float
+
+
+def answer(name: str, seed: int, procedures: list[str]) -> Answer:
+    """What a study of one table says."""
     with tempfile.TemporaryDirectory() as place:
         chosen = {"procedures": procedures} if procedures else {}
         table = SETTINGS[name](np.random.default_rng([seed, len(name)]))
         study = tamis.Study(table, target="y", folder=Path(place) / "s", n_jobs=1, **chosen).run()
         found = study.results_["comparison"]
-        return found["signal"], found["p_value"], min(row["p_value"] for row in found["procedures"])
+        least = min(row["p_value"] for row in found["procedures"])
+        return Answer(found["signal"], found["p_value"], least, found["score"], found["procedures"][0]["nested"])
 
 
-def line(name: str, found: list[tuple[str, float, float]]) -> str:
-    """How often each answer was given, and what other levels would have claimed."""
-    said = Counter(signal for signal, _, _ in found)
+def line(name: str, found: list[Answer]) -> str:
+    """How often each answer was given, what other levels would have claimed, and the score above the baseline's."""
+    said = Counter(one.signal for one in found)
     shown = ", ".join(f"{word} {said[word]}" for word in ("captured", "uncaptured", "none"))
-    levels = ", ".join(f"{sum(min(w, e) <= a for _, w, e in found)} at {a}" for a in LEVELS)
-    return f"{name}: {shown} of {len(found)}; claimed {levels}"
+    levels = ", ".join(f"{sum(min(one.whole, one.least) <= a for one in found)} at {a}" for a in LEVELS)
+    above = np.array([one.score - one.baseline for one in found])
+    error = above.std(ddof=1) / np.sqrt(len(above)) if len(above) > 1 else np.nan
+    score = f"score less the baseline's {above.mean():+.3f} (standard error {error:.3f})"
+    return f"{name}: {shown} of {len(found)}; claimed {levels}; {score}"
 
 
 def main() -> None:

@@ -396,3 +396,28 @@ def test_oversampling_outside_the_folds_is_exposed_over_twenty_seeds():
     assert np.mean(outside) >= 0.85
     assert abs(np.mean(inside) - 0.5) < 0.04
     assert hits >= 18
+
+
+def test_weights_of_rows_go_to_every_fit_and_to_no_score():
+    """Rows that a survey says to count twice would count once in the fits, or twice in the score."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(60, 3)), rng.integers(0, 4, 60).astype(float)
+    y = X[:, 0] + np.where(weights > 1, 1.0, -1.0) + rng.normal(size=60)
+    found = nested_score(LinearRegression(), X, y, scoring="mse", sample_weight=weights)
+    for (train, test), score in zip(found.folds, found.scores):
+        copies = np.repeat(train, weights[train].astype(int))
+        by_hand = LinearRegression().fit(X[copies], y[copies]).predict(X[test])
+        assert score == pytest.approx(np.mean((y[test] - by_hand) ** 2), rel=1e-9)
+    piped = nested_score(
+        make_pipeline(StandardScaler(), LinearRegression()), X, y, scoring="mse", sample_weight=weights
+    )
+    assert piped.scores == pytest.approx(found.scores, rel=1e-9)
+    plain = nested_score(LinearRegression(), X, y, scoring="mse")
+    assert not np.allclose(plain.scores, found.scores)
+
+
+def test_a_model_without_weights_is_named():
+    """Weights that are dropped without a word would be a wrong answer."""
+    X, y = noise(0, n=30, d=3)
+    with pytest.raises(ParameterError, match="KNeighborsClassifier takes no weights of rows; leave sample_weight out"):
+        nested_score(KNeighborsClassifier(), X, y, sample_weight=np.ones(30))

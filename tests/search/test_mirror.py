@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
+from tamis.errors import KindError, ParameterError
+from tamis.search.mirror import expected_score
 from tamis.table import Table
 
 
@@ -96,3 +98,21 @@ def test_of_many_rows_some_are_looked_at():
     assert model.classes_.tolist() == ["a", "b", "rare"]
     assert len(model.estimator_.oob_decision_function_) <= 501
     assert np.mean(model.predict(X) == y) > 0.95
+
+
+def test_the_score_of_many_trees_is_expected_from_few():
+    """Few trees would speak for large leaves: their scatter must come off, and that of all trees must stay."""
+    random = np.random.default_rng(0)
+    bias, scatter, trees, total = 0.3, 2.0, 25, 200
+    one, two = (bias + scatter * random.normal(size=(40_000, trees)).mean(axis=1, keepdims=True) for _ in range(2))
+    one[:3], two[5] = np.nan, np.nan
+    assert expected_score(one, two, trees, total) == pytest.approx(bias**2 + scatter**2 / total, abs=0.003)
+    assert expected_score(one, two, trees, 2 * trees) == pytest.approx(bias**2 + scatter**2 / (2 * trees), abs=0.003)
+
+
+@pytest.mark.parametrize(("trees", "kind"), [(1, ParameterError), ("many", KindError)])
+def test_trees_to_choose_leaves_with_must_be_two_at_least(trees, kind):
+    """One tree has no second to show how much it scatters."""
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    with pytest.raises(kind, match="tuning_trees"):
+        MirrorSelector(tuning_trees=trees).fit(X, y)

@@ -14,11 +14,13 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from tamis import engine
 from tamis.engine import Task, seed_of
+from tamis.errors import ParameterError
 from tamis.evaluate.baseline import Baseline
-from tamis.evaluate.inner import InnerFolds, bound, inner_folds
+from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 
@@ -211,8 +213,10 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     y = problem.y[rows]
     if problem.of_classes and (y == y[0]).all():
         return Baseline("classes").fit(None, y)
-    model = bound(seeded(clone(procedure), seed), inside)
+    model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None or not _wants_groups(model) else {"groups": problem.groups[rows]}
+    if problem.weights is not None:
+        extra[_weights_of(model)] = problem.weights[rows]
     return model.fit(problem.shown(rows, model, learn=True), y, **extra)
 
 
@@ -242,16 +246,28 @@ def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(shares[:, :1]), np.nan, out)
 
 
-def seeded(model: Any, seed: int) -> Any:
-    """The same model with every random state that was left open fixed, so that a score can be repeated."""
+def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> Any:
+    """The same model with all that it left open settled: random states fixed, folds in every place of `InnerFolds`."""
     if not hasattr(model, "get_params"):
         return model
-    random = {
-        name: seed_of(seed, name) % (2**31)
-        for name, value in model.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return model.set_params(**random) if random else model
+    settled: dict[str, Any] = {}
+    for name, value in model.get_params(deep=True).items():
+        if value is None and (name == "random_state" or name.endswith("__random_state")):
+            settled[name] = seed_of(seed, name) % (2**31)
+        elif isinstance(value, InnerFolds):
+            settled[name] = inside(value.k)
+    return model.set_params(**settled) if settled else model
+
+
+def _weights_of(model: Any) -> str:
+    """What `fit` calls the weights of rows; those of a pipeline are its last step's."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ParameterError(
+            f"{type(last).__name__} takes no weights of rows; leave sample_weight out, or give a model that does"
+        )
+    return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 
 def _wants_groups(model: Any) -> bool:

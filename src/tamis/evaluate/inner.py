@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tamis.errors import ParameterError
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds, folds
 
-__all__ = ["InnerFolds", "bound", "folds_in_time", "inner_folds", "most_folds"]
+__all__ = ["InnerFolds", "folds_in_time", "inner_folds", "most_folds"]
 
 #: Rows before the first stretch of time that is judged, inside a training part.
 FEWEST_INSIDE = 4
@@ -53,14 +53,6 @@ class InnerFolds:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of folds."""
         return self.k or 5
-
-
-def bound(model: Any, make: Callable[[int | None], Folds]) -> Any:
-    """The model with folds in every place that `InnerFolds` keeps open."""
-    if not hasattr(model, "get_params"):
-        return model
-    open_ = {name: value for name, value in model.get_params(deep=True).items() if isinstance(value, InnerFolds)}
-    return model.set_params(**{name: make(value.k) for name, value in open_.items()}) if open_ else model
 
 
 def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:

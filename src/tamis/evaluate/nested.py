@@ -145,6 +145,7 @@ def nested_score(
     loss: Any = None,
     groups: Any = None,
     time: Any = None,
+    sample_weight: Any = None,
     level: float = 0.95,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -162,6 +163,7 @@ def nested_score(
         `tamis.metrics.find`; accuracy for classes and R² for numbers when not given.
     loss : instead, a loss matrix: answers are those of least expected cost, the score is the mean cost.
     groups, time : one value a row: rows of a group stay together; with time, only the past trains.
+    sample_weight : how much each row counts in the fits; in the scores every row counts once.
     level : confidence of the intervals.
     random_state : fixes the folds, and every random state the procedure left open.
     n_jobs : threads over folds; the result does not depend on it.
@@ -182,7 +184,7 @@ def nested_score(
     (5, True)
     """
     named = named_procedures(procedure)
-    task = problem_of(list(named.values()), X, y, groups=groups, time=time)
+    task = problem_of(list(named.values()), X, y, groups=groups, time=time, weights=sample_weight)
     refuse_one_class(task)
     metric = metric_for(scoring, loss, task.classes)
     seed = whole_seed(random_state)

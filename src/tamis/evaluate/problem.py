@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
+from tamis import check
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.evaluate.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
@@ -31,6 +32,7 @@ class Problem:
     classes : the values that y has, sorted; None for numbers.
     names : of the columns.
     groups, time : one value a row, when given.
+    weights : how much each row counts in a fit, when given; in a score every row counts once.
     """
 
     X: Any
@@ -40,6 +42,7 @@ class Problem:
     names: tuple[str, ...] = ()
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     @property
     def of_classes(self) -> bool:
@@ -93,7 +96,14 @@ def _trimmed(table: Table) -> Table:
 
 
 def problem_of(
-    procedures: Sequence[Any], X: Any, y: Any = None, *, groups: Any = None, time: Any = None, task: str | None = None
+    procedures: Sequence[Any],
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    task: str | None = None,
 ) -> Problem:
     """A table and its target, checked against each other and against the procedures.
 
@@ -102,6 +112,7 @@ def problem_of(
     procedures : what is to be fitted; classifiers make the target one of classes, regressors one of numbers.
     X, y : the table and its target; or X is a Problem, which is taken as it is.
     groups, time : one value a row.
+    weights : how much each row counts in a fit: numbers, none below 0.
     task : "classes" or "numbers", when it has been decided.
     """
     if isinstance(X, Problem):
@@ -125,6 +136,7 @@ def problem_of(
         names=column_names(X),
         groups=None if groups is None else np.asarray(groups),
         time=None if time is None else np.asarray(time),
+        weights=None if weights is None else check.weights(weights, n_rows),
     )
 
 

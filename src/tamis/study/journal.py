@@ -6,6 +6,7 @@ import json
 import os
 import zlib
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -13,6 +14,10 @@ from tamis.errors import DamagedError, StudyError
 from tamis.saved import mapping, naming, reading
 
 JOURNAL_FILE = "journal.jsonl"
+
+#: Seconds between two waits for the disk. A killed process loses nothing that was written; only a power cut does, and
+#: then no more than this. A wait takes 7 ms: after every task, a tenth of a small study.
+SYNCED_EVERY = 1.0
 
 #: What must be the same for a journal to be resumed, and what to call it when it is not.
 #: Settings come first: another seed locks other rows, so that the data that are learned from are others, too.
@@ -33,6 +38,7 @@ class Journal:
         self.folder, self.path, self.identity = folder, folder / JOURNAL_FILE, identity
         self.done: dict[str, Any] = {}
         self._file: Any = None
+        self._synced = -SYNCED_EVERY
 
     def __enter__(self) -> Journal:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -45,10 +51,12 @@ class Journal:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._file.close()
+        with naming(self.path):
+            os.fsync(self._file.fileno())
+            self._file.close()
 
     def add(self, task: str, seed: int, result: Any) -> None:
-        """Append one finished task; it is on disk when this returns."""
+        """Append one finished task; a kill after this does not lose it, a power cut not a second later."""
         self.done[task] = result
         self._write({"task": task, "seed": seed, "result": result})
 
@@ -64,7 +72,9 @@ class Journal:
         with naming(self.path):
             self._file.write(_with_check(line) + b"\n")
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if monotonic() - self._synced >= SYNCED_EVERY:
+                os.fsync(self._file.fileno())
+                self._synced = monotonic()
 
 
 def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -17,7 +17,9 @@ from tamis.table.decision import Decision
 from tamis.table.digest import digest
 from tamis.table.frame import columns_of_frame, is_frame
 
-WIDE = 64  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
+SEVERAL = 8  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
+SMALL = 200_000  # where there are no more values than these,
+WIDE = 64  # or so many columns,
 TALL = 10  # unless there are so many times more rows, whose values cost more than the columns
 
 
@@ -132,9 +134,14 @@ class Table:
         """All values in one dense matrix, where there is one: of a matrix, or of many columns without categories."""
         if self.matrix is not None:
             return None if self.is_sparse else np.asarray(self.matrix)
-        if self._block is None and self.n_columns >= max(WIDE, self.n_rows / TALL) and self.is_numeric:
+        if self._block is None and self._is_blockwise and self.is_numeric:
             self._block = np.ascontiguousarray(self.numbers())
         return self._block
+
+    @property
+    def _is_blockwise(self) -> bool:
+        n, d = self.shape
+        return d >= max(WIDE, n / TALL) or (d >= SEVERAL and n * d <= SMALL)
 
     def column(self, which: int | str) -> Column:
         """A column by position or name."""
