@@ -60,9 +60,8 @@ class Cells:
             y = targets[:, t] if whole else targets[there, t]
             means = np.bincount(at, weights=y, minlength=size) / filled
             mean[..., t] = means.reshape(shape[:2])
-            if indicators:
-                around = n * means * (1.0 - means)
-            else:
+            around: np.ndarray = n * means * (1.0 - means)
+            if not indicators:
                 around = np.bincount(at, weights=np.square(y - means[at]), minlength=size)
             squares[..., t] = around.reshape(shape[:2])
         total = np.column_stack([np.bincount(fold, weights=y, minlength=n_folds) for y in targets.T])
