@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError, TableError
@@ -136,10 +138,10 @@ class ProjectionPursuit(Loaded):
             return X[:, self._chosen()]
         return np.asarray(self._standardised(X) @ self.components_.T)
 
+    @available_if(lambda self: self.select is not None)
     def get_support(self, indices: bool = False) -> np.ndarray:
         """The columns that `select` chooses: a mask, or their positions."""
-        if self.select is None:
-            raise ParameterError("select=None chooses no columns; give the number of columns to select")
+        check_is_fitted(self)
         chosen = self.touched_[self._chosen()]
         return chosen if indices else np.isin(np.arange(self.n_features_in_), chosen)
 

@@ -17,7 +17,7 @@ from tamis.views.indicators import Indicators
 
 _BATCH_NUMBERS = 1 << 19  # a batch of 4 MB stays in the cache between its shift and its product
 _PLAIN_NUMBERS = 1 << 17  # one of 1 MB, where nothing is centred between
-_WHOLE_NUMBERS = 1 << 24  # one that is not copied at all
+_WHOLE_NUMBERS = 1 << 21  # one that is not copied at all
 _DENSE_SHARE = 0.3  # a column of a sparse matrix that is fuller than this is shifted like a dense one
 
 
@@ -268,7 +268,8 @@ class _Rows:
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: Any) -> _Rows:
         table = Table.of(X)
-        refuse_missing(table)
+        if y is not None or sample_weight is not None or table.is_sparse:  # else the sums of all rows tell
+            refuse_missing(table)
         targets = np.empty((table.n_rows, 0)) if y is None else np.asarray(y, dtype=np.float64)
         if targets.ndim == 1:
             targets = targets[:, None]
@@ -318,6 +319,8 @@ class _Rows:
                 block = np.divide(block, self.scale, out=block) if wide else block
             sums += ones[: len(block)] @ block
             products += block.T @ block
+        if not np.isfinite(sums).all():
+            refuse_missing(self.table)
         mean = sums / max(len(rows), 1)
         products -= np.outer(mean, mean) * len(rows)
         if not wide:  # by powers of two: the same bits as if every batch had been divided

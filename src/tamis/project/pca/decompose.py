@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +67,7 @@ def decompose(
     n_components: Any,
     solver: str = "auto",
     seed: int = 0,
-    names: Sequence[str] | None = None,
+    moments: Moments | None = None,
 ) -> tuple[Decomposition, Moments | None]:
     """The decomposition of a complete matrix, dense or sparse, and its moments where they were taken.
 
@@ -77,13 +76,13 @@ def decompose(
 
     Parameters
     ----------
-    names : of the columns, for the moments.
+    moments : of the same rows, where they are known.
     """
     road = solver_for(X.shape, n_components) if solver == "auto" else solver
     if sparse.issparse(X) and road in ("full", "gram"):
         X = X.toarray()
     if road == "moments":
-        moments = Moments.of(Table(matrix=X, names=names), sample_weight=weights)
+        moments = Moments.of(Table(matrix=X), sample_weight=weights) if moments is None else moments
         found = of_moments(moments)
         precise = found.rank == 0 or found.spectrum[found.rank - 1] >= _DIGITS * found.spectrum[0]
         if solver != "auto" or (precise and found.rank == len(found.spectrum)):

@@ -20,7 +20,7 @@ from tamis.project.pca.anomaly import (
     residual_threshold,
 )
 from tamis.project.pca.counts import warn_of_counts
-from tamis.project.pca.decompose import SOLVERS, Decomposition, decompose, of_moments
+from tamis.project.pca.decompose import SOLVERS, Decomposition, decompose, of_moments, solver_for
 from tamis.project.pca.held_out import likelihoods
 from tamis.project.pca.holes import expected_scores, of_holes
 from tamis.project.pca.size import check_size, size_of
@@ -159,8 +159,16 @@ class PCA(Loaded):
     def _decomposed(self, X: Any, weights: np.ndarray | None) -> tuple[Decomposition, int, Moments | None]:
         """The decomposition, how many components to keep, and moments where they were taken."""
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
-        n_components = self.n_components
-        if has_holes(X):
+        n_components, moments = self.n_components, None
+        road = solver_for(X.shape, n_components) if self.solver == "auto" else self.solver
+        by_moments = road == "moments" and not self.trim and n_components != "cv"
+        if by_moments and weights is None and not sparse.issparse(X):
+            moments = self._moments_of_complete(X)
+            holes = moments is None
+        else:
+            holes = has_holes(X)
+            moments = self._moments(X, weights) if by_moments and not holes else None
+        if holes:
             found = self._of_holes(X, weights)
             return found, size_of(n_components, self.floor, found), None
         warn_of_counts(X, self.trim)
@@ -168,25 +176,33 @@ class PCA(Loaded):
             X = X.toarray() if sparse.issparse(X) else X
         if n_components == "cv":
             n_components = self._size_by_folds(X, weights)
-        moments = None
         if self.trim:
             few = max(1, int((X.shape[0] if weights is None else weights.sum()) // 5))
             guess = n_components if isinstance(n_components, (int, np.integer)) else min(few, X.shape[1])
             found, self.trimmed_rows_ = of_most(X, weights, float(self.trim), int(guess))
         else:
-            found, moments = self._plainly(X, weights, n_components)
+            found, moments = self._plainly(X, weights, n_components, moments)
         refuse_overflow(X, self.encoding_.columns, found.spectrum, found.components)
         if moments is None and X.shape[1] <= _KEPT and found.solver == "full" and not self.trim:
             moments = self._moments(X, weights)
         return found, size_of(n_components, self.floor, found), moments
 
-    def _plainly(self, X: Any, weights: np.ndarray | None, n_components: Any) -> tuple[Decomposition, Moments | None]:
-        names = self.encoding_.columns
+    def _moments_of_complete(self, X: np.ndarray) -> Moments | None:
+        """Moments, or None where values are missing: their sums say so, without a pass of its own over the rows."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self._moments(X, None)
+        except TableError:
+            return None
+
+    def _plainly(
+        self, X: Any, weights: np.ndarray | None, n_components: Any, moments: Moments | None
+    ) -> tuple[Decomposition, Moments | None]:
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # said in a sentence where it matters
-                return decompose(X, weights, n_components, self.solver, self._seed(), names)
+                return decompose(X, weights, n_components, self.solver, self._seed(), moments)
         except (linalg.LinAlgError, ValueError):  # numbers whose squares are infinite
-            refuse_extreme_matrix(X, names)
+            refuse_extreme_matrix(X, self.encoding_.columns)
             raise
 
     def _of_holes(self, X: Any, weights: np.ndarray | None) -> Decomposition:

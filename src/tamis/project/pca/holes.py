@@ -11,7 +11,7 @@ from scipy import linalg
 from tamis.errors import NotConverged, ParameterError, TableError
 from tamis.project.pca.decompose import EPS, Decomposition, decompose
 
-_RIDGE = 1e-9  # of a column's variance: keeps the inverse where columns depend on each other
+_RIDGE = 1e-7  # of a column's variance: keeps the inverse where columns depend on each other
 TOLERANCE, MOST = 1e-5, 300  # relative change of the model between two rounds, and number of rounds
 _NORMAL = 1000  # columns up to which the whole covariance is estimated
 
@@ -92,15 +92,16 @@ def _normal(units: np.ndarray, weights: np.ndarray, mean: np.ndarray, scale: np.
         shift = weights @ filled / weight
         block = (filled - shift) * roots
         fresh = (block.T @ block + extra) / weight
-        change = max(np.abs(fresh - covariance).max(), np.abs(shift - centre).max())
-        covariance, centre = fresh, shift
-        if change <= TOLERANCE:
+        step, covariance, moved, centre = np.abs(fresh - covariance), fresh, np.abs(shift - centre).max(), shift
+        if max(step.max(), moved) <= TOLERANCE:
             break
     else:
-        _warn(change)
+        of_variance = float((step * scale * scale[:, None]).max() / (scale**2).max())
+        if of_variance > TOLERANCE:  # columns of little variance may still change, and turn no component by it
+            _warn(of_variance)
     values, vectors = linalg.eigh(covariance * scale * scale[:, None] * weight / (weight - 1.0), check_finite=False)
     spectrum = np.maximum(values[::-1], 0.0)
-    rank = int((spectrum > 10 * _RIDGE * spectrum[0]).sum())
+    rank = int((spectrum > 1e-8 * spectrum[0]).sum())
     return Decomposition(
         mean + scale * centre, spectrum, vectors[:, ::-1].T[:rank], float(spectrum.sum()), weight, "em"
     )
