@@ -1,7 +1,7 @@
-"""Cuts by entropy and description length (Fayyad and Irani): Tamis beside Orange, on the same table in one run.
+"""Cuts by entropy and description length (Fayyad and Irani): Tamis beside Orange and imodels, in one run.
 
-Orange is timed on a few columns, and its time scaled to all: its cost is linear in columns. The cuts are compared, too.
-Without Orange only Tamis is timed.
+The rivals are timed on a few columns, imodels on few rows, and their times scaled to all columns: their cost is linear
+in columns. The cuts are compared, too. A rival that is not installed is left out.
 """
 
 import sys
@@ -36,24 +36,42 @@ def orange(X, y):
     return process_time() - start, found
 
 
+def imodels(X, y):
+    """The same of imodels."""
+    try:
+        import pandas as pd
+        from imodels.discretization.mdlp import MDLPDiscretizer
+    except ImportError:
+        return None
+    names = [f"x{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    start = process_time()
+    made = MDLPDiscretizer(frame.assign(y=y), class_label="y", features=names)
+    return process_time() - start, [made._cuts[name] for name in names]
+
+
+RIVALS = {"Orange": (orange, 10**9), "imodels": (imodels, 2_000)}  # and the most rows
+
+
 def main(sizes):
     print(f"{N_COLUMNS} columns, three classes; CPU seconds, and seconds on the clock with two threads")
-    print(f"{'rows':>9}{'tamis':>8}{'clock':>8}{'Orange':>9}{'ratio':>8}  cuts")
+    print(f"{'rows':>9}{'tamis':>8}{'clock':>8}  rivals")
     Discretize("entropy").fit(*table(1_000))  # compiled
     for n_rows in sizes:
         X, y = table(n_rows)
         start, clock = process_time(), perf_counter()
         ours = Discretize("entropy", n_jobs=2).fit(X, y)
         own, clock = process_time() - start, perf_counter() - clock
-        found = orange(X[:, :THEIRS], y)
-        if found is None:
-            print(f"{n_rows:>9,}{own:>8.2f}{clock:>8.2f}{'-':>9}{'-':>8}", flush=True)
-            continue
-        seconds = found[0] * N_COLUMNS / THEIRS
-        same = all(len(a) == len(b) and np.allclose(a, b) for a, b in zip(ours.cuts_, found[1]))
-        words = "the same" if same else f"{[len(c) for c in ours.cuts_[:THEIRS]]} {[len(c) for c in found[1]]}"
-        print(f"{n_rows:>9,}{own:>8.2f}{clock:>8.2f}{seconds:>9.1f}{seconds / own:>8.0f}  {words}", flush=True)
+        words = []
+        for name, (rival, most) in RIVALS.items():
+            found = rival(X[:, :THEIRS], y) if n_rows <= most else None
+            if found is not None:
+                seconds = found[0] * N_COLUMNS / THEIRS
+                same = all(len(a) == len(b) and np.allclose(a, b) for a, b in zip(ours.cuts_, found[1]))
+                cuts = "the same cuts" if same else "other cuts"
+                words.append(f"{name} {seconds:.2f} s, {seconds / own:.0f} times, {cuts}")
+        print(f"{n_rows:>9,}{own:>8.3f}{clock:>8.2f}  {'; '.join(words)}", flush=True)
 
 
 if __name__ == "__main__":
-    main([int(n) for n in sys.argv[1:]] or (1_000, 10_000, 100_000))
+    main([int(n) for n in sys.argv[1:]] or (1_000, 2_000, 10_000, 100_000))
