@@ -138,16 +138,19 @@ def improve_rows(data, there, loads, centre, noise, z, covariances):
 
 @njit
 def improve_columns(data, there, weights, z, covariances, loads, centre):
-    """Directions and mean of every column, given the factors of all rows; the noise variance is returned."""
-    n, p = data.shape
+    """Directions and mean of every column, given the factors of all rows; the noise variance is returned.
+
+    `data` and `there` are columns × rows here: read as they lie.
+    """
+    p, n = data.shape
     k = loads.shape[1]
     a, total, known = np.empty((k, k)), 0.0, 0.0
     sums = np.empty((k, k))
     for j in range(p):
         heavy, middle = 0.0, 0.0
         for i in range(n):
-            if there[i, j]:
-                value = data[i, j]
+            if there[j, i]:
+                value = data[j, i]
                 for s in range(k):
                     value -= loads[j, s] * z[i, s]
                 middle += weights[i] * value
@@ -158,8 +161,8 @@ def improve_columns(data, there, weights, z, covariances, loads, centre):
         w[:] = 0.0
         squares = 0.0
         for i in range(n):
-            if there[i, j]:
-                x, g = data[i, j] - centre[j], weights[i]
+            if there[j, i]:
+                x, g = data[j, i] - centre[j], weights[i]
                 squares += g * x * x
                 for s in range(k):
                     w[s] += g * x * z[i, s]
