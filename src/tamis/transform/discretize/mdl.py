@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
@@ -34,11 +36,18 @@ def class_cuts(values: np.ndarray, codes: np.ndarray, n_classes: int, most: int)
     """
     order = np.argsort(values)
     x, y = values[order], codes[order]
-    counts = np.arange(len(x) + 1, dtype=np.float64)
-    counts[1:] *= np.log2(counts[1:])
+    counts = _n_log_n(1 << len(x).bit_length())
     cuts = np.empty(min(most, max(len(x) - 1, 0)))
     n = _cut(x, y.astype(np.int32, copy=False), n_classes, counts, cuts)
     return np.sort(cuts[:n])
+
+
+@lru_cache(maxsize=1)
+def _n_log_n(n: int) -> np.ndarray:
+    """n log2 n from 0 to n, kept for the next column."""
+    counts = np.arange(n + 1, dtype=np.float64)
+    counts[1:] *= np.log2(counts[1:])
+    return counts
 
 
 @njit
@@ -106,13 +115,15 @@ def _best(y, tried, begin, end, nlogn, left, right):  # type: ignore[no-untyped-
     if k < 2:
         return -1, -1.0
     at, lowest, tie = -1, np.inf, TIE * n
+    by_class = nlogn[n] - whole  # sum over classes and sides: a row that changes sides changes two terms
     for i in range(begin, end - 1):
-        left[y[i]] += 1
-        right[y[i]] -= 1
+        c = y[i]
+        n_left, n_right = left[c], right[c]
+        by_class += (nlogn[n_left + 1] - nlogn[n_left]) - (nlogn[n_right] - nlogn[n_right - 1])
+        left[c] = n_left + 1
+        right[c] = n_right - 1
         if tried[i]:
-            bits = nlogn[i + 1 - begin] + nlogn[end - 1 - i]
-            for c in range(n_classes):
-                bits -= nlogn[left[c]] + nlogn[right[c]]
+            bits = nlogn[i + 1 - begin] + nlogn[end - 1 - i] - by_class
             if bits < lowest - tie:
                 at, lowest = i, bits
     if at < 0 or not _accepted(y, begin, end, at, whole, lowest, k, nlogn, left, right):
