@@ -5,12 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 import tamis
 from tamis import transform
 from tamis.cli import app
 from tamis.errors import StudyError
+from tamis.study.fitted import Fitted
 from tamis.study.transformed import Transformed
 from tamis.tree import TreeClassifier
 
@@ -101,3 +103,14 @@ def test_on_the_command_line(table, tmp_path):
     done = CliRunner().invoke(app, [*words, *few, "--transform", "x*: rank; x0: clip(quantiles=(0.1, 0.9)),center"])
     assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "s" / "plan.json").read_text())["settings"]["transform"].startswith("x*: rank")
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_pipelines_of_transforms_and_models_are_kept(output):
+    """A user's own pipeline of transforms could not be loaded without running the study again."""
+    X, y = pd.DataFrame(np.random.default_rng(2).gamma(2.0, size=(40, 3)), columns=list("abc")), np.arange(40) % 2
+    steps = make_pipeline(transform.Log(), transform.Standardize(), TreeClassifier(max_depth=2))
+    fitted = Fitted("mine", steps.set_output(transform=output).fit(X, y), tuple("abc"))
+    assert fitted.is_kept
+    again = Fitted.from_dict(json.loads(json.dumps(fitted.to_dict())), tuple("abc"))
+    np.testing.assert_array_equal(again.model.predict_proba(X), fitted.model.predict_proba(X))

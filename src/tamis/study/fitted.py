@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from tamis import transform
 from tamis.check import one_of
 from tamis.errors import StudyError
 from tamis.evaluate.problem import is_ours
@@ -32,9 +33,9 @@ MODELS = {
     "PCA": "tamis.project",
     "ProjectionPursuit": "tamis.project",
     "SVD": "tamis.project",
-    "Transforms": "tamis.transform",
     "TreeClassifier": "tamis.tree",
     "TreeRegressor": "tamis.tree",
+    **dict.fromkeys(transform.__all__, "tamis.transform"),
 }
 
 

@@ -50,7 +50,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tamis import saved
+from tamis import check, saved
 from tamis.errors import DamagedError, KindError, TableError
 from tamis.table import Table, assembled, eager, features, is_frame, same_length
 
@@ -128,6 +128,7 @@ class Transform(TransformerMixin, BaseEstimator):
             "names": self._names_in(None),
             "levels": [[name, [plain(name, v) for v in known]] for name, known in self.levels_in_.items()],
             "touched": self.touched_.tolist(),
+            "output": getattr(self, "_sklearn_output_config", {}).get("transform"),
             "state": self._state(),
         }
 
@@ -141,6 +142,8 @@ class Transform(TransformerMixin, BaseEstimator):
             made = cls._of_parameters(saved.mapping("parameters", saved.part(facts, "parameters")))
             made._remember(facts)
             made._restore(saved.mapping("state", saved.part(facts, "state")))
+            if saved.part(facts, "output") is not None:
+                made.set_output(transform=check.one_of("output", facts["output"], ["default", "pandas", "polars"]))
             return made
 
     # What subclasses say.
