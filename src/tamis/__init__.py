@@ -25,6 +25,7 @@ _HOME = {
     "TreeRegressor": "tamis.tree",
     "ForestClassifier": "tamis.forest",
     "ForestRegressor": "tamis.forest",
+    "PCA": "tamis.project",
     "nested_score": "tamis.evaluate",
     "audit": "tamis.evaluate",
     "Study": "tamis.study",
@@ -33,6 +34,8 @@ _HOME = {
 _STAGES = (
     "table",
     "views",
+    "transform",
+    "project",
     "score",
     "search",
     "linear",

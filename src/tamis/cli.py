@@ -52,7 +52,7 @@ _NAMES = (
         "lock",
         "folds",
     ),
-    *("repeats", "groups", "time", "procedures", "by", "combine", *_CALLED),
+    *("repeats", "groups", "time", "procedures", "transform", "by", "combine", *_CALLED),
 )
 _PARAMETER = re.compile(
     rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join(_NAMES)})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
@@ -228,6 +228,10 @@ def run(
         str | None,
         typer.Option(help="procedures to compare, separated by commas; my_script.py:name for your own"),
     ] = None,
+    transform: Annotated[
+        str | None,
+        typer.Option(help="what is done to columns first: 'log,standardize', or 'spectrum_*: smooth; age: center'"),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
     budget: Annotated[
@@ -257,6 +261,7 @@ def run(
         groups=groups,
         time=time,
         procedures=_with_scripts(_listed(procedures)),
+        transform=transform,
         n_jobs=jobs,
     )
     _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget))

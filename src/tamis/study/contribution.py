@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tamis.engine import generator
@@ -9,6 +11,8 @@ from tamis.evaluate.cross_validate import predicted
 from tamis.evaluate.paired import row_losses
 from tamis.evaluate.problem import Problem, is_ours
 from tamis.study.fitted import Fitted
+from tamis.study.transformed import Transformed
+from tamis.table import Table
 
 #: Rows that a model of others is asked about, at most.
 MOST_ASKED = 5_000
@@ -23,7 +27,7 @@ def contributions(fitted: Fitted, problem: Problem) -> dict[str, float]:
     shuffled.
     """
     model, names = fitted.model, fitted.columns
-    if not is_ours(model):
+    if not is_ours(model) or isinstance(model, Transformed):
         weight = _shuffled(fitted, problem)
     elif hasattr(model, "inputs_"):
         weight = dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
@@ -51,8 +55,16 @@ def _shuffled(fitted: Fitted, problem: Problem) -> dict[str, float]:
 
     base, found = loss(frame), {}
     for name in fitted.columns:
-        mixed = frame.copy()
-        mixed[name] = frame[name].to_numpy()[draw.permutation(len(rows))]
-        mixed[name] = mixed[name].astype(frame[name].dtype)
-        found[name] = max(0.0, loss(mixed) - base)
+        found[name] = max(0.0, loss(_mixed(frame, name, draw.permutation(len(rows)))) - base)
     return found
+
+
+def _mixed(table: Any, name: str, order: np.ndarray) -> Any:
+    """A frame or Table, one of whose columns is in another order."""
+    if isinstance(table, Table):
+        columns = [column.take(order) if column.name == name else column for column in table.columns]
+        return Table(columns, n_rows=table.n_rows)
+    mixed = table.copy()
+    mixed[name] = table[name].to_numpy()[order]
+    mixed[name] = mixed[name].astype(table[name].dtype)
+    return mixed

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from tamis import transform
 from tamis.check import one_of
 from tamis.errors import StudyError
 from tamis.evaluate.problem import is_ours
@@ -16,6 +17,7 @@ from tamis.evaluate.promise import selected
 from tamis.saved import mapping, part, text
 from tamis.study.columns import Columns
 from tamis.study.recipe import recipe
+from tamis.study.transformed import Transformed
 from tamis.table import Table, TableSelector
 
 #: Every model a study can save, and where it lives.
@@ -24,9 +26,16 @@ MODELS = {
     "Columns": "tamis.study.columns",
     "LinearClassifier": "tamis.linear",
     "LinearRegressor": "tamis.linear",
+    "FactorAnalysis": "tamis.project",
+    "KernelPCA": "tamis.project",
+    "MDS": "tamis.project",
     "MirrorSelector": "tamis.search",
+    "PCA": "tamis.project",
+    "ProjectionPursuit": "tamis.project",
+    "SVD": "tamis.project",
     "TreeClassifier": "tamis.tree",
     "TreeRegressor": "tamis.tree",
+    **dict.fromkeys(transform.__all__, "tamis.transform"),
 }
 
 
@@ -116,7 +125,7 @@ class Fitted:
 
 def can_be_kept(model: Any) -> bool:
     """Whether a model can be written down as plain values."""
-    if type(model) is Pipeline:
+    if type(model) in (Pipeline, Transformed):
         return all(isinstance(step, str) or can_be_kept(step) for _, step in model.steps)
     return is_ours(model) and (type(model).__name__ in MODELS or isinstance(model, TableSelector))
 
@@ -124,15 +133,16 @@ def can_be_kept(model: Any) -> bool:
 def _state(model: Any) -> dict[str, Any]:
     if type(model).__name__ not in MODELS and isinstance(model, TableSelector):
         model = Columns.of(model)
-    if type(model) is Pipeline:
+    if type(model) in (Pipeline, Transformed):
         steps = [{"name": name, **_state(step)} for name, step in model.steps if not isinstance(step, str)]
-        return {"model": "Pipeline", "steps": steps}
+        return {"model": type(model).__name__, "steps": steps}
     return {"model": type(model).__name__, "state": model.to_dict()}
 
 
 def _from_state(facts: dict[str, Any]) -> Any:
-    if facts["model"] == "Pipeline":
+    if facts["model"] in ("Pipeline", "Transformed"):
         steps = [mapping("a step", step) for step in part(facts, "steps")]
-        return Pipeline([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
+        kind = Pipeline if facts["model"] == "Pipeline" else Transformed
+        return kind([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
     name = one_of("model", facts["model"], MODELS)
     return getattr(import_module(MODELS[name]), name).from_dict(part(facts, "state"))

@@ -21,6 +21,7 @@ from tamis.study.cell import safe_cell
 from tamis.study.files import MODEL_FILE, read_json
 from tamis.study.fitted import Fitted
 from tamis.study.settings import TASKS
+from tamis.study.transformed import Transformed
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
@@ -89,13 +90,15 @@ class Model:
 
     def to_text(self) -> str:
         """The model in words, its classes by their labels."""
-        model = self.fitted.model
+        model, before = self.fitted.model, ""
+        if isinstance(model, Transformed):
+            before, model = f"after {model.steps[0][1].parts}:\n", model.steps[-1][1]
         if not hasattr(model, "to_text"):
-            return repr(model)
+            return before + repr(model)
         if self.task == "classes":
             model = copy(model)
             model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
-        return str(model.to_text())
+        return before + str(model.to_text())
 
     def aligned(self, table: Any) -> Table:
         """The columns of fit from a new table: by name, kinds and levels as in fit; unused ones may be absent."""

@@ -91,14 +91,34 @@ PROCEDURES = (
 _BY_NAME = {procedure.name: procedure for procedure in PROCEDURES}
 
 
-def chosen(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, ...]:
+def chosen(given: Iterable[str] | Mapping[str, Any] | None, transform: str | None = None) -> tuple[Procedure, ...]:
     """The procedures asked for, the baseline always among them and first.
 
     Parameters
     ----------
     given : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
         name), in the order given, which should be simplest first; None is all of `PROCEDURES`.
+    transform : what is done to columns before each of `PROCEDURES` but the baseline; a pipeline given has its own.
     """
+    found = _asked(given)
+    if transform is None:
+        return found
+    own = {procedure.make for procedure in PROCEDURES[1:]}
+    return tuple(_after(transform, procedure) if procedure.make in own else procedure for procedure in found)
+
+
+def _after(transform: str, procedure: Procedure) -> Procedure:
+    """The same procedure behind transforms."""
+
+    def make(task: str) -> Any:
+        from tamis.study.transformed import Transformed
+
+        return Transformed.of(transform, procedure.make(task))
+
+    return Procedure(procedure.name, f"{procedure.words}; after {transform}", make)
+
+
+def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, ...]:
     if given is None:
         return PROCEDURES
     if isinstance(given, Mapping):

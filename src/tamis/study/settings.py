@@ -41,6 +41,8 @@ class Settings:
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
+    transform : what is done to columns before each of the study's own procedures, in words such as "log,standardize"
+        or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
     """
 
     target: str
@@ -59,6 +61,7 @@ class Settings:
     types: dict[str, Any] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
     procedures: Any = None
+    transform: str | None = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -77,6 +80,10 @@ class Settings:
                 raise ParameterError(f"{name}={self.target!r} is the target itself; give another column, or none")
         if self.target in self.drop:
             raise ParameterError(f"drop holds the target {self.target!r}; leave it out of drop, or give another target")
+        if self.transform is not None:
+            from tamis.transform.steps import read_steps
+
+            read_steps(self.transform)
         if self.groups is not None and self.time is not None:
             raise ParameterError(
                 f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"
@@ -100,6 +107,8 @@ class Settings:
         """The settings as plain values, in a fixed order."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
         facts |= {"scoring": self.scoring if self.scoring is None else self.scoring_name, "types": dict(self.types)}
+        if self.transform is None:  # a study without is what it was before there were transforms
+            del facts["transform"]
         if isinstance(self.procedures, Mapping):
             facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}

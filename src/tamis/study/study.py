@@ -67,7 +67,7 @@ class Study(BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures; `loss` is what `LossMatrix.of` takes.
+        time, drop, procedures, transform; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Study(BaseEstimator):
             if settings.get(name) is not None:
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
-        chosen(self.settings.procedures)
+        chosen(self.settings.procedures, self.settings.transform)
         engine.workers(n_jobs)
         self._problem: Problem | None = None
         self._place: dict[str, int] = {}
@@ -220,7 +220,7 @@ class Study(BaseEstimator):
 
     def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None, end: float) -> None:
         settings, folds = self.settings, self._folds(problem)
-        procedures = chosen(settings.procedures)
+        procedures = chosen(settings.procedures, settings.transform)
         total = len(folds) * len(procedures) + 2
 
         def say(name: str) -> None:
@@ -293,7 +293,7 @@ class Study(BaseEstimator):
         self.report()
 
     def _leave_partial(self, problem: Problem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures)) + 2
+        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 2
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 

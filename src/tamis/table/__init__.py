@@ -5,6 +5,7 @@ from tamis.table.decision import Decision, decision_rows
 from tamis.table.extreme import refuse_extreme, refuse_extreme_matrix
 from tamis.table.features import features, refuse_missing
 from tamis.table.frame import beside, eager, in_days, is_frame, take
+from tamis.table.output import assembled, numbers_of
 from tamis.table.raw import Held, Raw, raw_of
 from tamis.table.read import fetch, known_names, read, table_of
 from tamis.table.refusal import refusal
@@ -25,6 +26,7 @@ __all__ = [
     "Raw",
     "Table",
     "TableSelector",
+    "assembled",
     "beside",
     "categories",
     "decision_rows",
@@ -36,6 +38,7 @@ __all__ = [
     "is_frame",
     "known_names",
     "numbers",
+    "numbers_of",
     "position",
     "positions",
     "raw_of",

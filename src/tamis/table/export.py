@@ -54,3 +54,15 @@ def _array(column: Column) -> Any:
 def _is_plain(levels: tuple[Any, ...]) -> bool:
     """True where all levels are of one type."""
     return len({type(level) for level in levels}) == 1
+
+
+def series_of(column: Column, library: str) -> Any:
+    """One column as a series of pandas or polars, or an array of pyarrow."""
+    array = _array(column)
+    if library == "pandas":
+        return array.to_pandas()
+    if library == "polars":
+        import polars
+
+        return polars.from_arrow(array)
+    return array

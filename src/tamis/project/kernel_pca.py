@@ -1,0 +1,222 @@
+"""Kernel PCA: components of rows in the space that a kernel stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from tamis import check
+from tamis.engine.seed import generator
+from tamis.errors import DamagedError, ParameterError
+from tamis.project.base import Projection, refuse_overflow, saved_matrix
+from tamis.project.kernels import KERNELS, Kernel
+from tamis.project.signs import fixed_signs
+
+EXACT = 5_000  # rows up to which every pair is looked at
+_BATCH = 2_000
+_BACK = 20  # rows a landmark that the way back is learned from: with all of 100,000 a fit took twice as long
+
+
+class KernelPCA(Projection):
+    r"""Principal components in the space of a kernel.
+
+    .. math:: \tilde K = \sum_k \lambda_k u_k u_k^\top, \qquad t_k(x) = \tilde k(x)^\top \frac{u_k}{\sqrt{\lambda_k}}
+
+    where tildes are centred in the kernel's space. Eigenvectors are divided by the square roots of their eigenvalues,
+    so scores of the rows of `fit` have the sum of squares λₖ. Beyond 5,000 rows the kernel is that of its best
+    approximation by some of the rows, the landmarks (Nyström): the cost grows with rows × landmarks².
+
+    Parameters
+    ----------
+    n_components : how many to keep.
+    kernel : "rbf" exp(−γ‖a − b‖²), "laplacian" exp(−γ‖a − b‖₁), "poly" (γ aᵀb + c)^d, "sigmoid" tanh(γ aᵀb + c),
+        "cosine", "linear".
+    gamma : γ; by default 1 / number of columns.
+    degree, coef0 : d and c.
+    landmarks : number of rows that stand for all beyond 5,000 rows, and for the way back.
+    ridge : what the way back adds to the diagonal: larger is smoother.
+    random_state : seed of the landmarks.
+
+    Attributes
+    ----------
+    spectrum_ : eigenvalues λ of the centred kernel over n: variances of the scores (1/n).
+    landmarks_ : the rows that are kept: all of them up to 5,000.
+
+    References
+    ----------
+    B. Schölkopf, A. Smola, K.-R. Müller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural
+    Computation 10, 1998. C. Williams and M. Seeger, "Using the Nyström method to speed up kernel machines", NIPS 2000.
+
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]]
+    >>> KernelPCA(2, kernel="linear").fit(X).spectrum_  # as PCA, over n
+    array([1.  , 0.25])
+    """
+
+    allows_missing = False
+    min_rows = 2
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kernel: str = "rbf",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        landmarks: int = 500,
+        ridge: float = 1e-3,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.landmarks = landmarks
+        self.ridge = ridge
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check.count("n_components", self.n_components)
+        check.one_of("kernel", self.kernel, KERNELS)
+        if self.gamma is not None:
+            check.number("gamma", self.gamma, low=0, open_low=True)
+        check.count("degree", self.degree)
+        check.number("coef0", self.coef0)
+        check.count("landmarks", self.landmarks, low=2)
+        check.number("ridge", self.ridge, low=0, open_low=True)
+
+    def _kernel(self) -> Kernel:
+        gamma = 1.0 / self.encoding_.n_encoded if self.gamma is None else float(self.gamma)
+        return Kernel(self.kernel, gamma, int(self.degree), float(self.coef0))
+
+    @property
+    def _n_made(self) -> int:
+        return int(self.weights_.shape[1])
+
+    # -- fitting -----------------------------------------------------------------------------------------------------
+    def _fit(self, X: np.ndarray, y: Any) -> None:
+        n = len(X)
+        drawn = np.sort(generator(self._seed(), "landmarks").permutation(n)[: min(n, int(self.landmarks))])
+        if n <= EXACT:
+            self.landmarks_ = np.ascontiguousarray(X)
+            self._exactly(X)
+        else:
+            self.landmarks_ = np.ascontiguousarray(X[drawn])
+            self._by_landmarks(X)
+        self._learn_inverse(X, drawn)
+
+    def _exactly(self, X: np.ndarray) -> None:
+        kernel = self._kernel()(X, X)
+        refuse_overflow(X, self.encoding_.columns, kernel)
+        self.row_means_ = kernel.mean(axis=0)
+        self.mean_ = float(self.row_means_.mean())
+        centred = kernel - self.row_means_ - self.row_means_[:, None] + self.mean_
+        n = len(X)
+        low = max(0, n - int(self.n_components))
+        values, vectors = linalg.eigh(centred, subset_by_index=[low, n - 1], overwrite_a=True, check_finite=False)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        self._refuse_rank(values, n)
+        signs = fixed_signs(vectors.T)
+        self.weights_ = vectors * signs / np.sqrt(values)
+        self.spectrum_ = values / n
+
+    def _by_landmarks(self, X: np.ndarray) -> None:
+        """Components of the features K(x, landmarks) R, where R Rᵀ is the inverse of the landmarks' own kernel."""
+        kernel, marks = self._kernel(), self.landmarks_
+        own = kernel(marks, marks)
+        refuse_overflow(X, self.encoding_.columns, own)
+        values, vectors = linalg.eigh(own, check_finite=False)
+        kept = values > 1e-10 * values[-1]
+        root = vectors[:, kept] / np.sqrt(values[kept])
+        sums, products = np.zeros(len(marks)), np.zeros((len(marks), len(marks)))
+        for start in range(0, len(X), _BATCH):
+            block = kernel(X[start : start + _BATCH], marks)
+            sums += block.sum(axis=0)
+            products += block.T @ block
+        n = len(X)
+        middle = sums / n
+        covariance = root.T @ (products / n - np.outer(middle, middle)) @ root
+        spectrum, turn = linalg.eigh(covariance, check_finite=False)
+        spectrum, turn = spectrum[::-1][: self.n_components], turn[:, ::-1][:, : self.n_components]
+        self._refuse_rank(spectrum * n, len(marks))
+        weights = root @ turn
+        self.weights_ = weights * fixed_signs(weights.T)
+        self.spectrum_ = spectrum
+        self.row_means_, self.mean_ = middle, float("nan")
+
+    def _refuse_rank(self, values: np.ndarray, most: int) -> None:
+        """Raise unless all components wanted have a variance beyond rounding."""
+        there = int((values > 1e-12 * max(float(values[0]), 1e-300)).sum()) if values[0] > 0 else 0
+        if int(self.n_components) > there:
+            raise ParameterError(
+                f"n_components={self.n_components}, but the kernel {self.kernel!r} of these rows has "
+                f"{there} component(s) beyond rounding; give at most {max(there, 1)}, or another kernel"
+            )
+
+    def _learn_inverse(self, X: np.ndarray, drawn: np.ndarray) -> None:
+        r"""The way back: a ridge regression of the rows on the Gaussian kernel of their scores with the landmarks'.
+
+        .. math:: (Z^\top Z + \alpha K_{mm})\, C = Z^\top X, \qquad Z = k(t, t_{landmarks})
+        """
+        self.back_points_ = self._project(X[drawn])
+        spread = self.back_points_.var(axis=0).sum()
+        self.back_gamma_ = 1.0 / max(2.0 * float(spread), 1e-300)
+        way = Kernel("rbf", self.back_gamma_)
+        m = len(drawn)
+        left, right = np.zeros((m, m)), np.zeros((m, X.shape[1]))
+        self.back_mean_ = X.mean(axis=0)
+        if len(X) > _BACK * m:
+            X = X[np.linspace(0, len(X) - 1, _BACK * m).astype(np.int64)]
+        for start in range(0, len(X), _BATCH):
+            rows = X[start : start + _BATCH]
+            block = way(self._project(rows), self.back_points_)
+            left += block.T @ block
+            right += block.T @ (rows - self.back_mean_)
+        own = way(self.back_points_, self.back_points_)
+        left += float(self.ridge) * (own + 1e-8 * m * np.eye(m))
+        values, vectors = linalg.eigh(left, check_finite=False)
+        kept = values > 1e-14 * values[-1]  # landmarks that lie together leave directions that say nothing
+        self.back_weights_ = vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept, None])
+
+    # -- projecting --------------------------------------------------------------------------------------------------
+    def _project(self, X: np.ndarray) -> np.ndarray:
+        kernel = self._kernel()
+        out = np.empty((len(X), self._n_made))
+        for start in range(0, len(X), _BATCH):
+            block = kernel(X[start : start + _BATCH], self.landmarks_)
+            if self.mean_ == self.mean_:  # centred with all rows of fit
+                block = block - block.mean(axis=1, keepdims=True) - self.row_means_ + self.mean_
+            else:
+                block = block - self.row_means_
+            out[start : start + _BATCH] = block @ self.weights_
+        return out
+
+    def _unproject(self, scores: np.ndarray) -> np.ndarray:
+        return Kernel("rbf", self.back_gamma_)(scores, self.back_points_) @ self.back_weights_ + self.back_mean_
+
+    # -- saving ------------------------------------------------------------------------------------------------------
+    def _learned(self) -> dict[str, Any]:
+        arrays = ("landmarks_", "weights_", "spectrum_", "row_means_", "back_points_", "back_weights_", "back_mean_")
+        exact = self.mean_ == self.mean_
+        return {
+            **{name[:-1]: getattr(self, name).tolist() for name in arrays},
+            "mean": self.mean_ if exact else None,
+            "back_gamma": self.back_gamma_,
+        }
+
+    def _relearn(self, state: dict[str, Any], n_columns: int) -> None:
+        self.landmarks_ = saved_matrix(state, "landmarks", (None, n_columns))
+        m = len(self.landmarks_)
+        self.weights_ = saved_matrix(state, "weights", (m, None))
+        k = self.weights_.shape[1]
+        if not k:
+            raise DamagedError("it has no component")
+        self.spectrum_, self.row_means_ = saved_matrix(state, "spectrum", (k,)), saved_matrix(state, "row_means", (m,))
+        self.back_points_ = saved_matrix(state, "back_points", (None, k))
+        self.back_weights_ = saved_matrix(state, "back_weights", (len(self.back_points_), n_columns))
+        self.back_mean_ = saved_matrix(state, "back_mean", (n_columns,))
+        self.mean_ = float("nan") if state.get("mean") is None else float(saved_matrix(state, "mean", ()))
+        self.back_gamma_ = float(saved_matrix(state, "back_gamma", ()))

@@ -1,0 +1,5 @@
+"""Categories as numbers: `encode` is the estimator; `levels` merges levels, `target_mean` is what y says of them."""
+
+from tamis.transform.encode.encode import Encode
+
+__all__ = ["Encode"]

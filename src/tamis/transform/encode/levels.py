@@ -1,0 +1,95 @@
+"""Fewer levels: rare ones and those of a similar target become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+OTHER = "other"
+_LONGEST = 40  # letters of a name made of several
+
+
+def merge_rare(counts: np.ndarray, least: float) -> tuple[np.ndarray, int | None]:
+    """Which group each level belongs to, and which of them holds the levels of fewer rows than `least`, if any.
+
+    >>> merge_rare(np.array([5, 1, 9, 2]), 3)
+    (array([0, 2, 1, 2]), 2)
+    """
+    rare = counts < least
+    if not rare.any():
+        return np.arange(len(counts)), None
+    group = np.cumsum(~rare) - 1
+    other = int((~rare).sum())
+    return np.where(rare, other, group), other
+
+
+def merge_similar(n: np.ndarray, means: np.ndarray, most: int) -> np.ndarray:
+    r"""Merge levels until `most` are left: next to each other by target, the cheapest pair first.
+
+    Merging levels a and b raises the squared error by
+
+    .. math:: \frac{n_a n_b}{n_a + n_b} \lVert \bar y_a - \bar y_b \rVert^2
+
+    Levels are in the order of their means; of several targets, along the direction in which the means vary most.
+
+    Parameters
+    ----------
+    n, means : rows of each level, and mean of each target in them (levels × targets).
+
+    >>> merge_similar(np.array([5, 5, 5, 5]), np.array([[0.9], [0.1], [0.8], [0.15]]), 2)
+    array([1, 0, 1, 0])
+    """
+    order = np.argsort(_along(n, means), kind="stable")
+    size, center = n[order].astype(np.float64), means[order].astype(np.float64)
+    group = np.arange(len(n))  # by place in the order
+    while len(size) > most:
+        both = size[:-1] + size[1:]
+        cost = size[:-1] * size[1:] / np.maximum(both, 1) * np.square(np.diff(center, axis=0)).sum(axis=1)
+        a = int(np.argmin(cost))
+        share = size[a + 1] / max(both[a], 1)
+        center[a] += share * (center[a + 1] - center[a])
+        size[a] = both[a]
+        size, center = np.delete(size, a + 1), np.delete(center, a + 1, axis=0)
+        group[group > a] -= 1
+    out = np.empty(len(n), dtype=np.int64)
+    out[order] = group
+    return out
+
+
+def _along(n: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """One number a level: its mean, or the place of its means along the direction in which they vary most."""
+    if means.shape[1] == 1:
+        return means[:, 0]
+    weight = n / max(n.sum(), 1)
+    apart = means - weight @ means
+    direction = np.linalg.eigh((apart * weight[:, None]).T @ apart)[1][:, -1]
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    return apart @ direction
+
+
+def group_words(levels: Sequence[Any], group_of: np.ndarray, n_groups: int, other: int | None) -> tuple[str, ...]:
+    """What each group is called: its level, its levels side by side, or "other".
+
+    >>> group_words(("a", "b", "c"), np.array([0, 1, 0]), 2, None)
+    ('a|c', 'b')
+    """
+    own: list[list[str]] = [[] for _ in range(n_groups)]
+    for level, group in zip(levels, group_of.tolist()):
+        own[group].append(_word(level))
+    known = {word for words in own for word in words}
+    taken: set[str] = set()
+    for g, words in enumerate(own):
+        name = OTHER if g == other else "|".join(words[:_LONGEST])
+        if g != other and len(words) > 1 and len(name) > _LONGEST:
+            name = f"{name[:_LONGEST]}… ({len(words)} levels)"
+        while name in taken or (g == other and name in known):
+            name += "*"
+        taken.add(name)
+        own[g] = [name]
+    return tuple(name for (name,) in own)
+
+
+def _word(level: Any) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)

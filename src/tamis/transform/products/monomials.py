@@ -1,0 +1,174 @@
+"""Products of columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis import check
+from tamis.errors import DamagedError, KindError, ParameterError, TableError
+from tamis.saved import numbers, part, refuse_outside
+from tamis.table import same_length
+from tamis.transform.base import NumericTransform
+from tamis.transform.products.screen import best_pairs
+from tamis.transform.scale import means
+
+Term = tuple[int, ...]
+
+
+class Monomials(NumericTransform):
+    r"""The columns themselves and products of them.
+
+    .. math:: x_j, \quad x_j x_k, \quad x_j x_k x_l, \; \dots
+
+    Where a degree has more products than `most`, those with the highest score are kept, by the rows of `fit` alone: the
+    square of the correlation with the target (for classes the share of variance between them), of the product of
+    centred columns, so that a large mean does not make every product a copy of a column. Products of the next degree
+    are made of those kept. A product with a missing factor is missing.
+
+    Parameters
+    ----------
+    degree : how many factors at most.
+    interactions_only : no column more than once in a product.
+    most : new columns of each degree at most; without y more is an error.
+    by : "pearson", or a function of a matrix and y that gives a number a column, larger is better.
+
+    Attributes
+    ----------
+    terms_ : the factors of each new column, as positions among the touched columns.
+
+    >>> t = Monomials().fit([[1.0, 2.0], [3.0, 4.0]])
+    >>> t.get_feature_names_out()
+    array(['x0', 'x1', 'x0^2', 'x0·x1', 'x1^2'], dtype=object)
+    >>> t.transform([[3.0, 4.0]])
+    array([[ 3.,  4.,  9., 12., 16.]])
+    """
+
+    one_to_one = False
+
+    def __init__(
+        self, degree: int = 2, *, interactions_only: bool = False, most: int = 1000, by: Any = "pearson"
+    ) -> None:
+        self.degree = degree
+        self.interactions_only = interactions_only
+        self.most = most
+        self.by = by
+
+    def _check(self) -> None:
+        check.count("degree", self.degree)
+        check.count("most", self.most)
+        if not isinstance(self.interactions_only, (bool, np.bool_)):
+            raise ParameterError(f"interactions_only={self.interactions_only!r} is neither True nor False")
+        check_criterion(self.by)
+
+    def _learn(self, X: np.ndarray, y: Any) -> None:
+        self.terms_: list[Term] = []
+        kept: list[Term] = [(j,) for j in range(X.shape[1])]
+        centred = None
+        for degree in range(2, self.degree + 1):
+            n_new = _count(kept, X.shape[1], self.interactions_only, self.most)
+            if n_new > self.most:
+                if centred is None:
+                    refuse_without_target(y, X.shape[1], n_new, f"products of degree {degree}", self.most)
+                    same_length(X, y)
+                    centred = X - means(X, np.ones(len(X)))
+                kept = self._screened(centred, kept, y)
+            else:
+                kept = _longer(kept, X.shape[1], self.interactions_only)
+            self.terms_ += kept
+
+    def _screened(self, X: np.ndarray, kept: list[Term], y: Any) -> list[Term]:
+        """The best products of a kept term and a column; every product once."""
+        places = {term: k for k, term in enumerate(kept)}
+        plus = int(self.interactions_only)
+
+        def allowed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+            if len(kept[0]) == 1:
+                return b >= a + plus
+            return np.array([[_is_first(kept[k], j, places, plus) for j in b[0].tolist()] for k in a[:, 0]])
+
+        found = best_pairs(_products(X, kept), X, allowed, self.most, y, self.by)
+        return sorted(tuple(sorted((*kept[k], j))) for k, j in found)
+
+    def _apply(self, X: np.ndarray) -> np.ndarray:
+        return np.hstack([X, _products(X, self.terms_)])
+
+    def _made(self, names: Sequence[str]) -> Sequence[str]:
+        return [*names, *(_name(term, names) for term in self.terms_)]
+
+    def _state(self) -> dict[str, Any]:
+        return {"terms": [list(term) for term in self.terms_]}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.terms_ = []
+        for given in part(state, "terms"):
+            term = numbers("a product", given, np.int64)
+            refuse_outside("a product", term, 0, len(self.touched_) - 1)
+            if not 2 <= len(term) <= self.degree or np.any(np.diff(term) < 0):
+                raise DamagedError("a product of it is none of its degree")
+            self.terms_.append(tuple(term.tolist()))
+
+
+def _is_first(term: Term, j: int, places: dict[Term, int], plus: int) -> bool:
+    """Whether term · x_j is a product, and this the first of the kept terms that make it."""
+    if plus and j in term:
+        return False
+    whole = tuple(sorted((*term, j)))
+    parts = (whole[:k] + whole[k + 1 :] for k in range(len(whole)))
+    return min(places[shorter] for shorter in parts if shorter in places) == places[term]
+
+
+def _count(kept: list[Term], n_columns: int, interactions_only: bool, most: int) -> int:
+    """How many products of the next degree there are; of a degree above 2 counted until there are too many."""
+    if kept and len(kept[0]) == 1:
+        return n_columns * (n_columns + (-1 if interactions_only else 1)) // 2
+    found: set[Term] = set()
+    for term in kept:
+        found.update(_with(term, n_columns, interactions_only))
+        if len(found) > most:
+            break
+    return len(found)
+
+
+def _longer(kept: list[Term], n_columns: int, interactions_only: bool) -> list[Term]:
+    """All products of the next degree."""
+    return sorted({longer for term in kept for longer in _with(term, n_columns, interactions_only)})
+
+
+def _with(term: Term, n_columns: int, interactions_only: bool) -> list[Term]:
+    others = (j for j in range(n_columns) if not (interactions_only and j in term))
+    return [tuple(sorted((*term, j))) for j in others]
+
+
+def _products(X: np.ndarray, terms: Sequence[Term]) -> np.ndarray:
+    out = np.empty((len(X), len(terms)), order="F")
+    for k, term in enumerate(terms):
+        out[:, k] = X[:, term[0]]
+        for j in term[1:]:
+            out[:, k] *= X[:, j]
+    return out
+
+
+def _name(term: Term, names: Sequence[str]) -> str:
+    powers = Counter(term)
+    return "·".join(names[j] if n == 1 else f"{names[j]}^{n}" for j, n in powers.items())
+
+
+def check_criterion(by: Any) -> None:
+    """Refuse what is neither "pearson" nor a function."""
+    if isinstance(by, str):
+        check.one_of("by", by, ["pearson"])
+    elif not callable(by):
+        raise KindError(f"by={by!r} is no function; give 'pearson', or a function of a matrix and y")
+
+
+def refuse_without_target(y: Any, n_columns: int, n_new: int, what: str, most: int) -> None:
+    """Raise where columns must be chosen and there is no target to choose by."""
+    if y is None:
+        raise TableError(
+            f"{n_columns:,} columns make {n_new:,} {what}, and most={most:,} are kept; give y to choose them by, or a "
+            "larger most"
+        )

@@ -1,0 +1,183 @@
+"""Shift and scale: numbers around 0, in units of their standard deviation, or between 0 and 1."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from tamis import check
+from tamis.errors import TamisWarning
+from tamis.saved import numbers, part
+from tamis.table import eager
+from tamis.transform.base import NumericTransform
+
+
+class Center(NumericTransform):
+    r"""Subtract the mean of each column.
+
+    .. math:: x \mapsto x - \bar x
+
+    A missing value is left out of the mean and stays missing.
+
+    Attributes
+    ----------
+    mean_ : mean of each touched column in the rows of `fit`; 0 where a column has no value.
+
+    >>> Center().fit_transform([[1.0], [2.0], [6.0]]).ravel()
+    array([-2., -1.,  3.])
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the means, rows counted by their weights where given."""
+        self._weight = sample_weight
+        try:
+            self._fitted(eager(X), y)
+        finally:
+            del self._weight
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn from the rows of X, and transform them."""
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def _learn(self, X: np.ndarray, y: Any) -> None:
+        self.mean_ = means(X, check.weights(self._weight, len(X)))
+
+    def _apply(self, X: np.ndarray) -> np.ndarray:
+        return X - self.mean_
+
+    def _invert(self, X: np.ndarray) -> np.ndarray:
+        return X + self.mean_
+
+    def _state(self) -> dict[str, Any]:
+        return {"mean": self.mean_.tolist()}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.mean_ = numbers("mean", part(state, "mean"), shape=(len(self.touched_),))
+
+
+class Standardize(Center):
+    r"""Subtract the mean of each column and divide by its standard deviation (1/n).
+
+    .. math:: x \mapsto \frac{x - \bar x}{s}, \qquad s^2 = \frac{1}{n} \sum_i (x_i - \bar x)^2
+
+    A constant column becomes 0, and a warning says so. A missing value is left out and stays missing.
+
+    Attributes
+    ----------
+    mean_, scale_ : mean and standard deviation of each touched column; 1 for the deviation of a constant column.
+
+    >>> Standardize().fit_transform([[1.0], [3.0], [5.0]]).ravel().round(4)
+    array([-1.2247,  0.    ,  1.2247])
+    """
+
+    def _learn(self, X: np.ndarray, y: Any) -> None:
+        weight = check.weights(self._weight, len(X))
+        self.mean_ = means(X, weight)
+        self.scale_ = _deviations(X, self.mean_, weight)
+        there = X if weight.all() else X[weight > 0]
+        constant = is_constant(there)
+        self.scale_[constant] = 1.0
+        self.mean_[constant] = extremes(there)[0][constant]  # to the last bit, so that 0 is 0
+        say_constant(self.names_, constant)
+
+    def _apply(self, X: np.ndarray) -> np.ndarray:
+        return super()._apply(X) / self.scale_
+
+    def _invert(self, X: np.ndarray) -> np.ndarray:
+        return super()._invert(X * self.scale_)
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "scale": self.scale_.tolist()}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
+        self.scale_ = numbers("scale", part(state, "scale"), shape=(len(self.touched_),))
+
+
+class UnitRange(NumericTransform):
+    r"""Map each column linearly so that its smallest value is 0 and its largest 1.
+
+    .. math:: x \mapsto \frac{x - \min x}{\max x - \min x}
+
+    Values of new rows may lie outside. A constant column becomes 0, and a warning says so.
+
+    Attributes
+    ----------
+    low_, high_ : smallest and largest value of each touched column in the rows of `fit`.
+
+    >>> UnitRange().fit_transform([[1.0], [2.0], [5.0]]).ravel()
+    array([0.  , 0.25, 1.  ])
+    """
+
+    def _learn(self, X: np.ndarray, y: Any) -> None:
+        self.low_, self.high_ = extremes(X)
+        say_constant(self.names_, is_constant(X))
+
+    def _apply(self, X: np.ndarray) -> np.ndarray:
+        return (X - self.low_) / self._width()
+
+    def _invert(self, X: np.ndarray) -> np.ndarray:
+        return X * self._width() + self.low_
+
+    def _width(self) -> np.ndarray:
+        width = self.high_ - self.low_
+        return np.where(width > 0, width, 1.0)
+
+    def _state(self) -> dict[str, Any]:
+        return {"low": self.low_.tolist(), "high": self.high_.tolist()}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        shape = (len(self.touched_),)
+        self.low_ = numbers("low", part(state, "low"), shape=shape)
+        self.high_ = numbers("high", part(state, "high"), shape=shape)
+
+
+def means(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weighted mean of the values that are there; 0 where there is none.
+
+    Columns are summed one by one: a product of matrices rounds by the order in memory and by the columns beside.
+
+    >>> means(np.array([[1.0, np.nan], [4.0, np.nan]]), np.array([2.0, 1.0]))
+    array([2., 0.])
+    """
+    plain = bool((weight == 1).all())
+    return np.array([_mean(np.ascontiguousarray(X[:, j]), None if plain else weight) for j in range(X.shape[1])])
+
+
+def _mean(x: np.ndarray, weight: np.ndarray | None) -> float:
+    total = float(x.sum() if weight is None else (x * weight).sum())
+    if np.isfinite(total):
+        return total / (len(x) if weight is None else float(weight.sum()))
+    there = ~np.isnan(x)
+    heavy = float(there.sum() if weight is None else weight[there].sum())
+    known = x[there] if weight is None else x[there] * weight[there]
+    return float(known.sum()) / heavy if heavy > 0 else 0.0
+
+
+def _deviations(X: np.ndarray, mean: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weighted standard deviation (1/n) around the mean; the second pass keeps digits of data far from 0."""
+    return np.sqrt(means(np.square(X - mean), weight))
+
+
+def extremes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of each column; 0 where there is none."""
+    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+    return np.nan_to_num(low), np.nan_to_num(high)
+
+
+def is_constant(X: np.ndarray) -> np.ndarray:
+    """A mask of the columns without two different values."""
+    low, high = extremes(X)
+    return ~(high > low)
+
+
+def say_constant(names: Sequence[str], constant: np.ndarray) -> None:
+    """One warning that names the constant columns."""
+    found = [name for name, flat in zip(names, constant) if flat]
+    if found:
+        shown = ", ".join(repr(name) for name in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        warnings.warn(f"constant in the rows of fit, so 0 after it: column(s) {shown}", TamisWarning, stacklevel=6)

@@ -1,0 +1,179 @@
+"""What all transforms of signals share: blocks of ordered columns, missing values, rows in threads.
+
+A signal is a row of a block: the values of its columns, in the block's order, are taken as equally spaced positions.
+A subclass says what becomes of the rows of one block (`_rows`), and how many positions it needs (`_fits`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from tamis import check, saved
+from tamis.engine.run import map_threads
+from tamis.errors import DamagedError, ParameterError, TableError
+from tamis.table import Table
+from tamis.transform.base import NumericTransform
+from tamis.transform.signals.blocks import blocks_of
+from tamis.transform.signals.kernels.holes import interpolated
+
+T = TypeVar("T")
+
+#: Cells that are worked on at once, 2 MB: they stay in the cache. The number of threads has no say in it, for some
+#: library routines round by the number of rows they get.
+CELLS = 1 << 18
+
+MISSING = ("refuse", "interpolate")
+
+
+class SignalTransform(NumericTransform):
+    """Signals in, signals or their summaries out; columns that belong to no block pass through.
+
+    Attributes
+    ----------
+    blocks_ : dict, name of a block -> positions of its columns in the table, in the order of the signal.
+    """
+
+    min_positions: ClassVar[int] = 1
+    columns: Any
+    missing: str
+    n_jobs: int | None
+
+    def _check(self) -> None:
+        check.one_of("missing", self.missing, MISSING)
+
+    def _fits(self, name: str, n: int) -> None:
+        """Refuse a block of n positions that the parameters do not fit."""
+        if n < self.min_positions:
+            kind = type(self).__name__
+            raise TableError(
+                f"{kind} needs at least {self.min_positions} positions, but block {name!r} has {n} feature(s); "
+                "give more columns"
+            )
+
+    def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        """What becomes of some rows of a block, rows × positions; never writes into them."""
+        raise NotImplementedError
+
+    def _learn_block(self, name: str, signals: np.ndarray) -> None:
+        """Learn from the rows of a block, where something is learned."""
+
+    def _learn(self, X: np.ndarray, y: Any) -> None:
+        for name, columns in self.blocks_.items():
+            self._fits(name, len(columns))
+            self._learn_block(name, self._signals(name, X))
+
+    def _apply(self, X: np.ndarray) -> np.ndarray:
+        made = {name: self._block(name, self._signals(name, X)) for name in self.blocks_}
+        if not self.one_to_one:
+            return np.hstack(list(made.values()))
+        return self._placed(made)
+
+    def _placed(self, made: dict[str, np.ndarray]) -> np.ndarray:
+        """Blocks of signals side by side, each column where it was among the touched ones."""
+        if len(made) == 1 and self._in_order(next(iter(made))):
+            return next(iter(made.values()))
+        out = np.empty((len(next(iter(made.values()))), len(self.touched_)))
+        for name, part in made.items():
+            out[:, self._where(name)] = part
+        return out
+
+    def _block(self, name: str, signals: np.ndarray) -> np.ndarray:
+        """What becomes of a block; a signal without any value stays missing."""
+        empty = np.isnan(signals[:, 0])  # all others have been filled
+        if not empty.any():
+            return self._transformed(name, signals)
+        out = self._transformed(name, np.where(empty[:, None], 0.0, signals))
+        out[empty] = np.nan
+        return out
+
+    def _transformed(self, name: str, signals: np.ndarray) -> np.ndarray:
+        return np.concatenate(self._by_rows(lambda rows: self._rows(name, rows), signals))
+
+    def _by_rows(self, function: Callable[[np.ndarray], T], signals: np.ndarray) -> list[T]:
+        """A function of some rows at a time, in threads."""
+        step = max(32, CELLS // signals.shape[1])
+        parts = [signals[first : first + step] for first in range(0, len(signals), step)]
+        return map_threads(function, parts, self.n_jobs)
+
+    def _signals(self, name: str, X: np.ndarray) -> np.ndarray:
+        """The rows of a block, contiguous."""
+        return np.ascontiguousarray(X if self._in_order(name) else X[:, self._where(name)])
+
+    def _where(self, name: str) -> np.ndarray:
+        return np.searchsorted(self.touched_, self.blocks_[name])
+
+    def _in_order(self, name: str) -> bool:
+        return np.array_equal(self.blocks_[name], self.touched_)
+
+    def _read(self, X: Any, *, reset: bool) -> Table:
+        _refuse_unequal(X)
+        return super()._read(X, reset=reset)
+
+    def _touched(self, X: Any, table: Table) -> np.ndarray:
+        self.blocks_ = blocks_of(table, self.columns, super()._touched(X, table))
+        return np.sort(np.concatenate(list(self.blocks_.values())))
+
+    def _part(self, table: Table) -> np.ndarray:
+        X: np.ndarray = super()._part(table)
+        missing = np.isnan(X)
+        if not missing.any():
+            return X
+        if self.missing == "refuse":
+            row, column = np.argwhere(missing)[0]
+            raise TableError(
+                f"missing value (NaN) in column {self.names_[column]!r}, row {row}; give missing='interpolate' to put "
+                "it between its neighbours, or fill it first"
+            )
+        out = X.copy()
+        for name in self.blocks_:
+            out[:, self._where(name)] = interpolated(self._signals(name, X))
+        return out
+
+    def _state(self) -> dict[str, Any]:
+        return {"blocks": [[name, columns.tolist()] for name, columns in self.blocks_.items()]}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.blocks_ = {
+            saved.text("a block", name): saved.numbers("blocks", columns, np.int64)
+            for name, columns in saved.part(state, "blocks")
+        }
+        used = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *self.blocks_.values()]))
+        if not np.array_equal(used, self.touched_):
+            raise DamagedError("its blocks do not hold the columns it transforms")
+        for name, columns in self.blocks_.items():
+            self._fits(name, len(columns))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "interpolate"
+        return tags
+
+
+def window_of(given: int | None, default: int, n: int, name: str) -> int:
+    """An odd window of at most n positions; the default is shortened to what a signal has."""
+    if given is None:
+        return min(default, n - 1 + n % 2)
+    window = check.count("window", given)
+    if window % 2 == 0:
+        raise ParameterError(f"window={window} has no middle; give an odd number such as {window + 1}")
+    if window > n:
+        raise ParameterError(
+            f"window={window} is longer than block {name!r} of {n} positions; give an odd number of at most {n}"
+        )
+    return window
+
+
+def _refuse_unequal(X: Any) -> None:
+    """Raise when X is a list of signals that have not the same length."""
+    if not isinstance(X, (list, tuple)) and not (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1):
+        return
+    lengths: Sequence[int] = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in X]
+    for row, n in enumerate(lengths):
+        if n >= 0 and lengths[0] >= 0 and n != lengths[0]:
+            raise TableError(
+                f"signals of unequal length: row {row} has {n} positions, row 0 has {lengths[0]}; "
+                "cut or pad them to one length first"
+            )

@@ -1,0 +1,98 @@
+"""Take noise out of signals: small wavelet coefficients become 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis import check
+from tamis.transform.signals.kernels.wavelets import decomposed, recomposed
+from tamis.transform.signals.wavelet import WaveletTransform
+
+HOW = ("soft", "hard")
+THRESHOLDS = ("universal", "bayes")
+
+#: Median of the absolute value of a standard normal variable.
+NORMAL_MAD = 0.6744897501960817
+
+
+class Denoise(WaveletTransform):
+    r"""Wavelet shrinkage: details below a threshold become 0, and the others are moved towards 0.
+
+    .. math:: d \mapsto \operatorname{sgn}(d) \max(|d| - t, 0), \qquad t = \hat\sigma \sqrt{2 \log n},
+        \qquad \hat\sigma = \operatorname{median}_k |d_{1,k}| / 0.6745
+
+    where n is the number of positions and :math:`d_1` the finest details of the signal itself: every signal has its
+    own noise, nothing is learned from other rows.
+
+    Parameters
+    ----------
+    how : "soft" as above, or "hard": details above the threshold stay as they are.
+    threshold : "universal" as above; "bayes", at each level :math:`\hat\sigma^2 / \sqrt{\max(m - \hat\sigma^2, 0)}`
+        with the mean square m of its details (all become 0 where m is not larger); or a number of standard deviations
+        of the noise.
+    wavelet : its name in PyWavelets, which comes with tamis[signal].
+    level : number of levels; without one, as deep as the wavelet's filter fits into the signal.
+    mode : how a signal continues beyond its ends, in PyWavelets' words.
+    columns, missing, n_jobs : as in `Smooth`.
+
+    Attributes
+    ----------
+    blocks_ : dict, name of a block -> positions of its columns.
+
+    References
+    ----------
+    D. Donoho and I. Johnstone, "Ideal spatial adaptation by wavelet shrinkage", Biometrika 81, 1994. S. Chang, B. Yu
+    and M. Vetterli, "Adaptive wavelet thresholding for image denoising and compression", IEEE TIP 9, 2000.
+    """
+
+    def __init__(
+        self,
+        how: str = "soft",
+        *,
+        threshold: Any = "universal",
+        wavelet: str = "db4",
+        level: int | None = None,
+        mode: str = "symmetric",
+        columns: Any = None,
+        missing: str = "refuse",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.how = how
+        self.threshold = threshold
+        self.wavelet = wavelet
+        self.level = level
+        self.mode = mode
+        self.columns = columns
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _check(self) -> None:
+        super()._check()
+        check.one_of("how", self.how, HOW)
+        if isinstance(self.threshold, str):
+            check.one_of("threshold", self.threshold, THRESHOLDS)
+        else:
+            check.number("threshold", self.threshold, low=0)
+
+    def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        n = signals.shape[1]
+        approximation, *details = decomposed(signals, self._wavelet(), self.mode, self._levels(n))
+        noise = np.median(np.abs(details[-1]), axis=1, keepdims=True) / NORMAL_MAD
+        shrunk = [self._shrunk(detail, self._limit(detail, noise, n)) for detail in details]
+        return recomposed([approximation, *shrunk], self._wavelet(), self.mode, n)
+
+    def _limit(self, detail: np.ndarray, noise: np.ndarray, n: int) -> np.ndarray:
+        """The threshold of each row."""
+        if self.threshold == "universal":
+            return np.asarray(noise * np.sqrt(2 * np.log(n)))
+        if self.threshold == "bayes":
+            signal = np.sqrt(np.maximum(np.square(detail).mean(axis=1, keepdims=True) - noise**2, 0.0))
+            return np.divide(noise**2, signal, out=np.full_like(signal, np.inf), where=signal > 0)
+        return np.asarray(noise * self.threshold)
+
+    def _shrunk(self, detail: np.ndarray, limit: np.ndarray) -> np.ndarray:
+        if self.how == "hard":
+            return np.where(np.abs(detail) > limit, detail, 0.0)
+        return np.asarray(np.sign(detail) * np.maximum(np.abs(detail) - limit, 0.0))

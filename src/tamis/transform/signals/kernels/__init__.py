@@ -1,0 +1,1 @@
+"""Arithmetic on matrices of rows × positions: nothing here checks its input, every row is worked out on its own."""

@@ -1,0 +1,39 @@
+"""Discrete wavelet transforms of the rows of a matrix, by PyWavelets (the `[signal]` extra)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def deepest(n: int, length: int) -> int:
+    """Levels of n positions: as deep as a filter of some length fits in, and at least one.
+
+    >>> deepest(100, 8), deepest(3, 8)
+    (3, 1)
+    """
+    return max(1, int(np.log2(max(n / (length - 1), 1.0))))
+
+
+def decomposed(signals: np.ndarray, wavelet: Any, mode: str, level: int) -> list[np.ndarray]:
+    """Coefficients of each row: the approximation, then the details from the coarsest level to the finest."""
+    import pywt
+
+    details: list[np.ndarray] = []
+    rest = signals
+    for _ in range(level):
+        rest, detail = pywt.dwt(rest, wavelet, mode=mode, axis=1)
+        details.append(detail)
+    return [rest, *details[::-1]]
+
+
+def recomposed(coefficients: Sequence[np.ndarray], wavelet: Any, mode: str, n: int) -> np.ndarray:
+    """The signals of n positions that have these coefficients."""
+    import pywt
+
+    rest = coefficients[0]
+    for detail in coefficients[1:]:
+        rest = pywt.idwt(rest[:, : detail.shape[1]], detail, wavelet, mode=mode, axis=1)
+    return np.ascontiguousarray(rest[:, :n])

@@ -1,0 +1,76 @@
+"""Sharpen signals: what a moving average takes away is added once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis import check
+from tamis.transform.signals.base import SignalTransform, window_of
+from tamis.transform.signals.kernels.average import averaged, sharpening_bands
+
+#: Positions of a window where none is given.
+WINDOW = 5
+
+
+class Sharpen(SignalTransform):
+    r"""Unsharp masking: add the difference from the moving average.
+
+    .. math:: x_i \mapsto x_i + a\,(x_i - \bar x_i), \qquad \bar x_i = \text{mean of } x_{i-h}, \dots, x_{i+h}
+
+    Peaks become higher and edges steeper; so does noise. Near the ends the mean is of the positions that are there.
+    `inverse_transform` solves the equations back.
+
+    Parameters
+    ----------
+    amount : a, at least 0.
+    window : odd number of positions, 2h + 1; without one 5, or less where the signal is shorter.
+    columns, missing, n_jobs : as in `Smooth`.
+
+    Attributes
+    ----------
+    blocks_ : dict, name of a block -> positions of its columns.
+
+    >>> Sharpen(window=3).fit_transform([[0.0, 0.0, 3.0, 0.0, 0.0]])
+    array([[ 0., -1.,  5., -1.,  0.]])
+    """
+
+    def __init__(
+        self,
+        amount: float = 1.0,
+        *,
+        window: int | None = None,
+        columns: Any = None,
+        missing: str = "refuse",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.amount = amount
+        self.window = window
+        self.columns = columns
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _check(self) -> None:
+        super()._check()
+        check.number("amount", self.amount, low=0)
+
+    def _fits(self, name: str, n: int) -> None:
+        super()._fits(name, n)
+        window_of(self.window, WINDOW, n, name)
+
+    def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        window = window_of(self.window, WINDOW, signals.shape[1], name)
+        return np.asarray(signals + self.amount * (signals - averaged(signals, window)))
+
+    def _invert(self, Z: np.ndarray) -> np.ndarray:
+        from scipy.linalg import solve_banded
+
+        made = {}
+        for name, columns in self.blocks_.items():
+            n = len(columns)
+            window = window_of(self.window, WINDOW, n, name)
+            bands = sharpening_bands(n, window, self.amount)
+            sharp = self._signals(name, Z).T
+            made[name] = solve_banded((window // 2, window // 2), bands, sharp, check_finite=False).T
+        return self._placed(made)

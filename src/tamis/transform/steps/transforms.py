@@ -1,0 +1,216 @@
+"""Transforms of some columns each, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tamis import check, saved
+from tamis.errors import DamagedError, KindError, ParameterError
+from tamis.table import Table
+from tamis.transform.base import Transform
+from tamis.transform.steps.words import ALL, WORDS, read_steps
+
+KINDS = tuple(WORDS.values())
+
+
+class Transforms(Transform):
+    """Transforms of columns by name, as words or as objects.
+
+    Parts are worked on in their order. In each, the columns whose names fit are taken out of the table as it then is,
+    go through its transforms one after another, and come back: a column whose name is still there where it was, new
+    ones at the end. Columns of no part, and columns that a transform does not touch, pass through.
+
+    Parameters
+    ----------
+    parts : a line such as "log,standardize" or "spectrum_*: smooth,derivative; age: center" (see
+        `tamis.transform.steps.words`), or a list of (columns, transforms): a name or names, which may hold * and ?, and
+        a transform or several.
+
+    Attributes
+    ----------
+    parts_ : for each part the names of its columns and its fitted transforms.
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [20.0, 40.0], "x1": [1.0, 3.0], "x2": [0.0, 8.0]})
+    >>> Transforms("x*: unit_range; age: center").set_output(transform="pandas").fit_transform(X)
+        age   x1   x2
+    0 -10.0  0.0  0.0
+    1  10.0  1.0  1.0
+    """
+
+    touches = "all"
+    one_to_one = False
+
+    def __init__(self, parts: Any = "standardize") -> None:
+        self.parts = parts
+
+    def _check(self) -> None:
+        self._parts()
+
+    def _parts(self) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
+        """Patterns and unfitted transforms of every part."""
+        if isinstance(self.parts, str):
+            return read_steps(self.parts)
+        if not isinstance(self.parts, Iterable) or isinstance(self.parts, dict):
+            raise KindError(f"parts={self.parts!r} are no parts; give a line of words, or (columns, transform) pairs")
+        parts = []
+        for pair in self.parts:
+            if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+                raise KindError(f"parts holds {pair!r}; give pairs of columns and a transform")
+            columns, transforms = pair
+            names = (columns,) if isinstance(columns, str) else ALL if columns is None else tuple(columns)
+            several = tuple(transforms) if isinstance(transforms, (list, tuple)) else (transforms,)
+            for transform in several:
+                if not isinstance(transform, Transform):
+                    raise KindError(f"parts holds {transform!r}, which is no transform of tamis.transform")
+            parts.append((tuple(str(name) for name in names), several))
+        if not parts:
+            raise ParameterError("parts is empty; give a line of words, or (columns, transform) pairs")
+        return tuple(parts)
+
+    def _target_needed(self) -> bool:
+        return any(transform._target_needed() for _, several in self._parts() for transform in several)
+
+    def _learn(self, table: Table, y: Any) -> None:
+        self.parts_: list[tuple[tuple[str, ...], list[Any]]] = []
+        work = _named(table)
+        for patterns, transforms in self._parts():
+            names = _matching(work, patterns)
+            part, fitted = work.select(list(names)), []
+            for transform in transforms:
+                fitted.append(clone(transform).set_output(transform="default"))
+                part = fitted[-1].fit_transform(part, y)
+            self.parts_.append((names, fitted))
+            work = _put_back(work, names, part)
+        given = {} if table.matrix is not None else {id(column): j for j, column in enumerate(table.columns)}
+        whole = work.matrix is not None
+        self.kept_ = np.array([-1 if whole else given.get(id(work.column(k)), -1) for k in range(work.n_columns)])
+        self.made_ = work.names
+        self._first_rows = work
+
+    def _first(self, table: Table, y: Any) -> Any:
+        work = self._first_rows
+        del self._first_rows
+        return self._new(work)
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn from the rows of X."""
+        super().fit(X, y)
+        del self._first_rows
+        return self
+
+    def _apply(self, table: Table) -> Any:
+        work = _named(table)
+        for names, fitted in self.parts_:
+            part = work.select(list(names))
+            for transform in fitted:
+                part = transform.transform(part)
+            work = _put_back(work, names, part)
+        return self._new(work)
+
+    def _new(self, work: Table) -> Any:
+        """The columns that were made: a matrix where there is one."""
+        if work.matrix is not None:
+            return np.asarray(work.matrix, dtype=np.float64)[:, self.kept_ < 0]
+        return [work.column(k) for k in np.flatnonzero(self.kept_ < 0).tolist()]
+
+    def _made(self, names: Sequence[str]) -> Sequence[str]:
+        return [name for name, kept in zip(self.made_, self.kept_) if kept < 0]
+
+    def _order(self, n_made: int) -> list[int]:
+        place = np.cumsum(self.kept_ < 0) - 1
+        return [int(place[k]) if kept < 0 else ~int(kept) for k, kept in enumerate(self.kept_)]
+
+    def _parameters(self) -> dict[str, Any]:
+        if isinstance(self.parts, str):
+            return {"parts": self.parts}
+        parts = self._parts()
+        return {"parts": [[list(names), [_unfitted(t) for t in several]] for names, several in parts]}
+
+    @classmethod
+    def _of_parameters(cls, given: dict[str, Any]) -> Transforms:
+        parts = saved.part(given, "parts")
+        if not isinstance(parts, str):
+            parts = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in parts]
+        made = cls(parts)
+        made._check()
+        return made
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "parts": [[list(names), [t.to_dict() for t in fitted]] for names, fitted in self.parts_],
+            "made": list(self.made_),
+            "kept": self.kept_.tolist(),
+        }
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.parts_ = []
+        for names, fitted in saved.part(state, "parts"):
+            transforms = [_kind(saved.part(saved.mapping("a step", t), "transform")).from_dict(t) for t in fitted]
+            columns = saved.texts("the columns of a part", names)
+            if not transforms or list(transforms[0].feature_names_in_) != list(columns):
+                raise DamagedError("a step of it is one of other columns")
+            self.parts_.append((columns, transforms))
+        self.made_ = saved.texts("made", saved.part(state, "made"))
+        self.kept_ = saved.numbers("kept", saved.part(state, "kept"), np.int64, (len(self.made_),))
+        saved.refuse_outside("kept", self.kept_, -1, self.n_features_in_ - 1)
+
+
+def _matching(table: Table, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Names of the columns that some pattern fits, in their order; a pattern that fits none is refused."""
+    found: set[str] = set()
+    for pattern in patterns:
+        some = {pattern} if pattern in table.names else {name for name in table.names if fnmatchcase(name, pattern)}
+        if not some:
+            known = ", ".join(repr(name) for name in table.names[:8]) + (", …" if table.n_columns > 8 else "")
+            raise ParameterError(
+                f"no column fits {pattern!r}{check.nearest(pattern, table.names)}; columns to transform: {known}"
+            )
+        found |= some
+    return tuple(name for name in table.names if name in found)
+
+
+def _put_back(work: Table, names: tuple[str, ...], part: Table) -> Table:
+    """A table with some columns replaced by others: of a name that is still there in its place, new ones last."""
+    if names == work.names:
+        return part
+    gone = set(names)
+    stay = [name for name in work.names if name not in gone or name in set(part.names)]
+    order = [*stay, *(name for name in part.names if name not in set(stay))]
+    if len(set(order)) < len(part.names) + work.n_columns - len(names):
+        twice = next(name for name in part.names if name in work.names and name not in gone)
+        raise ParameterError(f"a transform makes a second column {twice!r}; rename the column of that name first")
+    if work.matrix is not None and part.matrix is not None:
+        matrix = np.hstack([np.asarray(work.matrix, dtype=np.float64), part.matrix])
+        place = {name: j for j, name in enumerate([*work.names, *part.names])}  # the later one counts
+        return Table(matrix=matrix[:, [place[name] for name in order]], names=order)
+    own = set(part.names)
+    return Table([(part if name in own else work).column(name) for name in order], n_rows=work.n_rows)
+
+
+def _named(table: Table) -> Table:
+    """The same table, whose columns are known by their names, x0, x1, … included."""
+    out = copy(table)
+    out.named = True
+    return out
+
+
+def _kind(name: Any) -> Any:
+    import tamis.transform
+
+    return getattr(tamis.transform, check.one_of("transform", name, KINDS))
+
+
+def _unfitted(transform: Transform) -> list[Any]:
+    return [type(transform).__name__, transform._parameters()]
+
+
+def _made_anew(given: Any) -> Any:
+    name, parameters = given
+    return _kind(name)._of_parameters(saved.mapping("parameters", parameters))
