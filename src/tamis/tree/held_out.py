@@ -61,7 +61,7 @@ class HeldOutPaths:
 
 
 def predictions_at(parts: Sequence[HeldOut | HeldOutPaths], prunings: Sequence[int], n_rows: int) -> np.ndarray:
-    """(n_rows, outputs) predictions of held-out rows, each fold under its pruning: NaN where none did, means of several."""
+    """Predictions (n_rows, outputs) of rows left out, each fold under its pruning: NaN of none, the mean of several."""
     made = [part.predict(pruning) for part, pruning in zip(parts, prunings)]
     total, times = np.zeros((n_rows, made[0].shape[1])), np.zeros((n_rows, 1))
     for part, answer in zip(parts, made):
