@@ -12,6 +12,7 @@ import tamis
 from tamis import transform
 from tamis.cli import app
 from tamis.errors import StudyError
+from tamis.evaluate.baseline import Baseline
 from tamis.study.fitted import Fitted
 from tamis.study.transformed import Transformed
 from tamis.tree import TreeClassifier
@@ -46,7 +47,7 @@ def test_the_transform_is_part_of_the_saved_model(study, table):
     again = tamis.load(study.folder)
     np.testing.assert_array_equal(again.model_.predict_proba(table), study.model_.predict_proba(table))
     facts = json.loads((study.folder / "model.json").read_text())
-    assert facts["steps"][0]["model"] == "Transforms"
+    assert facts["steps"][0]["model"] == "transform.Transforms"
     assert again.settings.transform == LINE
 
 
@@ -114,3 +115,16 @@ def test_pipelines_of_transforms_and_models_are_kept(output):
     assert fitted.is_kept
     again = Fitted.from_dict(json.loads(json.dumps(fitted.to_dict())), tuple("abc"))
     np.testing.assert_array_equal(again.model.predict_proba(X), fitted.model.predict_proba(X))
+
+
+def test_the_baseline_of_scores_and_that_of_signals_are_two_models():
+    """A study that keeps its baseline would read it back as a transform of signals, or the other way round."""
+    y = np.arange(20) % 2
+    plain = Fitted("baseline", Baseline("classes").fit(None, y))
+    again = Fitted.from_dict(json.loads(json.dumps(plain.to_dict())))
+    assert type(again.model) is Baseline
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 12)).cumsum(axis=1)).add_prefix("s")
+    piped = make_pipeline(transform.Baseline(), TreeClassifier(max_depth=1)).fit(X, y)
+    again = Fitted.from_dict(json.loads(json.dumps(Fitted("mine", piped, tuple(X.columns)).to_dict())))
+    assert type(again.model.steps[0][1]) is transform.Baseline
+    np.testing.assert_array_equal(again.model.predict_proba(X), piped.predict_proba(X))

@@ -20,7 +20,7 @@ from tamis.study.recipe import recipe
 from tamis.study.transformed import Transformed
 from tamis.table import Table, TableSelector
 
-#: Every model a study can save, and where it lives.
+#: Every model a study can save, and where it lives. Transforms carry their room, for a signal has a baseline, too.
 MODELS = {
     "Baseline": "tamis.evaluate.baseline",
     "Columns": "tamis.study.columns",
@@ -35,7 +35,7 @@ MODELS = {
     "SVD": "tamis.project",
     "TreeClassifier": "tamis.tree",
     "TreeRegressor": "tamis.tree",
-    **dict.fromkeys(transform.__all__, "tamis.transform"),
+    **{f"transform.{name}": "tamis.transform" for name in transform.__all__},
 }
 
 
@@ -123,20 +123,26 @@ class Fitted:
         return cls(name, _from_state(facts), names)
 
 
+def _name(model: Any) -> str:
+    """What a model is called in `MODELS`."""
+    name = type(model).__name__
+    return f"transform.{name}" if type(model).__module__.startswith("tamis.transform.") else name
+
+
 def can_be_kept(model: Any) -> bool:
     """Whether a model can be written down as plain values."""
     if type(model) in (Pipeline, Transformed):
         return all(isinstance(step, str) or can_be_kept(step) for _, step in model.steps)
-    return is_ours(model) and (type(model).__name__ in MODELS or isinstance(model, TableSelector))
+    return is_ours(model) and (_name(model) in MODELS or isinstance(model, TableSelector))
 
 
 def _state(model: Any) -> dict[str, Any]:
-    if type(model).__name__ not in MODELS and isinstance(model, TableSelector):
+    if _name(model) not in MODELS and isinstance(model, TableSelector):
         model = Columns.of(model)
     if type(model) in (Pipeline, Transformed):
         steps = [{"name": name, **_state(step)} for name, step in model.steps if not isinstance(step, str)]
         return {"model": type(model).__name__, "steps": steps}
-    return {"model": type(model).__name__, "state": model.to_dict()}
+    return {"model": _name(model), "state": model.to_dict()}
 
 
 def _from_state(facts: dict[str, Any]) -> Any:
@@ -145,4 +151,4 @@ def _from_state(facts: dict[str, Any]) -> Any:
         kind = Pipeline if facts["model"] == "Pipeline" else Transformed
         return kind([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
     name = one_of("model", facts["model"], MODELS)
-    return getattr(import_module(MODELS[name]), name).from_dict(part(facts, "state"))
+    return getattr(import_module(MODELS[name]), name.rpartition(".")[2]).from_dict(part(facts, "state"))
