@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from tamis import transform
-from tamis.check import one_of
-from tamis.errors import StudyError
+from tamis.errors import DamagedError, StudyError
 from tamis.evaluate.problem import is_ours
 from tamis.evaluate.promise import selected
 from tamis.saved import mapping, part, text
@@ -150,5 +149,7 @@ def _from_state(facts: dict[str, Any]) -> Any:
         steps = [mapping("a step", step) for step in part(facts, "steps")]
         kind = Pipeline if facts["model"] == "Pipeline" else Transformed
         return kind([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
-    name = one_of("model", facts["model"], MODELS)
+    name = facts["model"]
+    if not isinstance(name, str) or name not in MODELS:
+        raise DamagedError(f"it holds a model of the unknown kind {str(name)[:40]!r}")
     return getattr(import_module(MODELS[name]), name.rpartition(".")[2]).from_dict(part(facts, "state"))
