@@ -151,5 +151,5 @@ def _from_state(facts: dict[str, Any]) -> Any:
         return kind([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
     name = facts["model"]
     if not isinstance(name, str) or name not in MODELS:
-        raise DamagedError(f"it holds a model of the unknown kind {str(name)[:40]!r}")
+        raise DamagedError(f"its model {str(name)[:40]!r} is not known")
     return getattr(import_module(MODELS[name]), name.rpartition(".")[2]).from_dict(part(facts, "state"))
