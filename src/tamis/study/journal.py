@@ -51,9 +51,8 @@ class Journal:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        with naming(self.path):
+        with naming(self.path), self._file:  # closed, whatever the disk says
             os.fsync(self._file.fileno())
-            self._file.close()
 
     def add(self, task: str, seed: int, result: Any) -> None:
         """Append one finished task; a kill after this does not lose it, a power cut not a second later."""
