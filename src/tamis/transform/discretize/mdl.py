@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
+from tamis.transform.discretize.parts import largest, midpoint
 
 TIE = 1e-10  # bits a row: a later cut must be better by more
 
@@ -64,15 +65,11 @@ def _cut(x, y, n_classes, nlogn, cuts):  # type: ignore[no-untyped-def]
     place[0], gain[0] = _best(y, tried, 0, n, nlogn, left, right)
     n_parts, n_cuts = 1, 0
     while n_cuts < most:
-        best = 0
-        for part in range(1, n_parts):
-            if gain[part] > gain[best]:
-                best = part
+        best = largest(gain, n_parts)
         if gain[best] < 0:
             break
         at = place[best]
-        cut = x[at] + 0.5 * (x[at + 1] - x[at])
-        cuts[n_cuts] = cut if cut < x[at + 1] else x[at]
+        cuts[n_cuts] = midpoint(x, at)
         n_cuts += 1
         begin[n_parts], end[n_parts] = at + 1, end[best]
         end[best] = at + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
+from tamis.transform.discretize.parts import largest, midpoint
 
 TIE = 1e-10  # of the target's variance, a row: a later cut must be better by more
 
@@ -49,15 +50,11 @@ def _cut(x, sums, squares, cuts):  # type: ignore[no-untyped-def]
     place[0], gain[0] = _best(x, sums, squares, 0, len(x))
     n_parts, n_cuts = 1, 0
     while n_cuts < most:
-        best = 0
-        for part in range(1, n_parts):
-            if gain[part] > gain[best]:
-                best = part
+        best = largest(gain, n_parts)
         if gain[best] < 0:
             break
         at = place[best]
-        cut = x[at] + 0.5 * (x[at + 1] - x[at])
-        cuts[n_cuts] = cut if cut < x[at + 1] else x[at]
+        cuts[n_cuts] = midpoint(x, at)
         n_cuts += 1
         begin[n_parts], end[n_parts] = at + 1, end[best]
         end[best] = at + 1
