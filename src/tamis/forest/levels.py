@@ -15,9 +15,11 @@ from tamis.engine.kernel import inner
 from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
 from tamis.forest.scan import MARGIN
+from tamis.forest.sums import count_drawn, sum_classes, sum_number
 
 FREE = 10  # levels that are not charged for
 DENSE = 64  # levels of which all are looked at, met or not
+COMPARED = 16  # levels up to which each is compared with each: no branch that could be mispredicted
 
 
 @inner(forceinline=True)
@@ -86,35 +88,38 @@ def _charge(kind, n_levels, n_sums, random, node):
 def _gather(kind, m, absent, n_sums, least, work):
     """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
     code, weight, heap, table, level = work.code, work.weight, work.heap, work.table, work.level
-    n, stride = 0, np.uint64(n_sums)
-    dense = absent < max(m, DENSE)
+    n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
     if kind == CLASSES:
-        for i in range(m):
-            table[code[i] * stride + work.classes[i]] += weight[i]
-    if kind != CLASSES or not dense:
+        sum_classes(m, absent, n_sums, work)
+    if dense and kind == NUMBER:
+        sum_number(m, absent, work)
+    elif kind != CLASSES or not dense:
         for i in range(m):
             at = code[i]
             level[n] = at
             n += heap[at, 0] == 0.0
             heap[at, 0] += weight[i]
-    if kind == NUMBER:
-        for i in range(m):
-            table[code[i]] += work.z[i]
-    elif kind != CLASSES:
+            if kind == NUMBER:
+                table[at] += work.z[i]
+    if kind != NUMBER and kind != CLASSES:
         for i in range(m):
             for t in range(n_sums):
                 table[code[i] * stride + np.uint64(t)] += work.zs[i, t]
-    elif dense:  # the weight of a level is that of its classes
+    elif dense:
         for k in range(absent + 1):
-            v = 0.0
-            for c in range(n_sums):
-                v += table[k * n_sums + c]
-            heap[k, 0] = v
+            if kind == CLASSES:  # the weight of a level is that of its classes
+                v = 0.0
+                for c in range(n_sums):
+                    v += table[k * n_sums + c]
+                heap[k, 0] = v
             level[n] = k
-            n += v > 0.0
+            n += heap[k, 0] > 0.0
     if least > 1:
-        for i in range(m):
-            heap[code[i], 2] += work.counts[i]
+        if work.plain[0]:
+            for i in range(n):
+                heap[level[i], 2] = heap[level[i], 0]
+        else:
+            count_drawn(m, work)
     return n
 
 
@@ -128,6 +133,11 @@ def _arrange(kind, n, n_sums, total, random, state, work):
         while which < n_sums - 1 and at >= sums[which]:
             at -= sums[which]
             which += 1
+    if n <= COMPARED and not random:
+        for i in range(n):
+            mean[i] = table[level[i] * n_sums + which] / heap[level[i], 0]
+        _by_comparison(n, mean, level, work.begins)
+        return
     for i in range(n):
         one = level[i]
         mean[one] = share(state) if random else table[one * n_sums + which] / heap[one, 0]
@@ -147,3 +157,15 @@ def _arrange(kind, n, n_sums, total, random, state, work):
                 to -= gap
             level[to] = mine
         gap //= 3
+
+
+@inner(forceinline=True)
+def _by_comparison(n, mean, level, place):
+    """Sort n levels by the mean beside them, then by level."""
+    for i in range(n):
+        here, mine, at = mean[i], level[i], 0
+        for q in range(n):
+            at += (mean[q] < here) | ((mean[q] == here) & (level[q] < mine))
+        place[at] = mine
+    for i in range(n):
+        level[i] = place[i]

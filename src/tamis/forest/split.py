@@ -15,6 +15,7 @@ from tamis.forest.chance import share
 from tamis.forest.layout import CLASSES, NUMBER
 from tamis.forest.order import FEW, by_bucket, by_comparison
 from tamis.forest.scan import MARGIN, scan_classes, scan_number, scan_several
+from tamis.forest.sums import COPIED, count_drawn, sum_classes, sum_number
 
 BUCKETS = 256
 
@@ -62,6 +63,11 @@ def _buckets(code, m, absent, may_miss, n_count):
     """Turn codes into buckets, a missing value into the one after the last; the code `low + (k << shift)` begins
     bucket k. Returns low, shift and the number of buckets.
     """
+    most = BUCKETS
+    while 2 * most > n_count:
+        most >>= 1
+    if absent < most and absent < COPIED:  # codes as they are: nothing is gained by reading them twice
+        return np.int64(0), np.int64(0), np.int64(absent)
     low, high = np.uint16(65535), np.uint16(0)
     if may_miss:
         for i in range(m):
@@ -72,11 +78,8 @@ def _buckets(code, m, absent, may_miss, n_count):
         for i in range(m):
             low = min(low, code[i])
             high = max(high, code[i])
-    most = BUCKETS
-    while 2 * most > n_count:
-        most >>= 1
     width = max(np.int64(high) - np.int64(low), 0)  # below 0: nothing but missing
-    shift = 0
+    shift = np.int64(0)
     while width >> shift >= most:
         shift += 1
     n = (width >> shift) + 1
@@ -123,24 +126,24 @@ def _scan(kind, end, n_missing, node, limits, floor, best, work):
 @inner(forceinline=True)
 def _counted_number(m, n, may_miss, node, limits, floor, best, work):
     """As best_cut, for codes that are buckets: sums of every bucket, no order."""
-    code, weight, z, heap, total, least = work.code, work.weight, work.z, work.heap, node.total, limits.min_leaf
-    for i in range(m):
-        c = code[i]
-        heap[c, 0] += weight[i]
-        heap[c, 1] += z[i]
+    heap, table, total, least = work.heap, work.table, node.total, limits.min_leaf
+    sum_number(m, n if may_miss else n - 1, work)
     if least > 1:
-        for i in range(m):
-            heap[code[i], 2] += work.counts[i]
+        if work.plain[0]:
+            for k in range(n + 1):
+                heap[k, 2] = heap[k, 0]
+        else:
+            count_drawn(m, work)
     with_missing = may_miss and heap[n, 0] > 0.0
     cut, missing_left = np.int64(-1), False
     for side in range(1 + with_missing):
         v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
         if side:
-            v, s, n_left, last = heap[n, 0], heap[n, 1], heap[n, 2], n - 1
+            v, s, n_left, last = heap[n, 0], table[n], heap[n, 2], n - 1
         bar = best * MARGIN
         for k in range(last):
             v += heap[k, 0]
-            s += heap[k, 1]
+            s += table[k]
             n_left += heap[k, 2]
             rest = total - v
             enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
@@ -149,21 +152,22 @@ def _counted_number(m, n, may_miss, node, limits, floor, best, work):
                 bar = best * MARGIN
                 cut, missing_left = k, side == 1
     for k in range(n + with_missing):
-        heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
+        heap[k, 0] = heap[k, 2] = table[k] = 0.0
     return best, cut, missing_left
 
 
 @inner(forceinline=True)
 def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
     """As _counted_number, for classes."""
-    code, weight, heap, table, least = work.code, work.weight, work.heap, work.table, limits.min_leaf
-    classes, left, n_classes = work.classes, work.left, len(work.sums)
-    stride = np.uint64(n_classes)
-    for i in range(m):
-        table[code[i] * stride + classes[i]] += weight[i]
+    heap, table, least, left, n_classes = work.heap, work.table, limits.min_leaf, work.left, len(work.sums)
+    sum_classes(m, n if may_miss else n - 1, n_classes, work)
     if least > 1:
-        for i in range(m):
-            heap[code[i], 2] += work.counts[i]
+        if work.plain[0]:
+            for k in range(n + 1):
+                for c in range(n_classes):
+                    heap[k, 2] += table[k * n_classes + c]
+        else:
+            count_drawn(m, work)
     absent = 0.0
     if may_miss:
         for c in range(n_classes):

@@ -13,9 +13,11 @@ from tamis.forest.fetch import fetch
 from tamis.forest.layout import CLASSES, NODE, NUMBER
 from tamis.forest.order import FEW
 from tamis.forest.split import BUCKETS
+from tamis.forest.sums import COPIED, COPIES
 
 BLOCK = 2048  # drawn rows from which on a subtree's codes are copied side by side, to stay in the processor's cache
-NODES, TABLES, WORDS, OPEN, WAITING = range(5)  # counted: nodes, rows of leaf table, words in sets, stack, pending
+#: What is counted: nodes, rows of leaf table, words in sets, stack, pending, columns known to be constant.
+NODES, TABLES, WORDS, OPEN, WAITING, CONSTANT = range(6)
 AHEAD = 8  # rows that are fetched before their turn
 
 
@@ -29,12 +31,14 @@ class Work(NamedTuple):
     order: np.ndarray
     weight: np.ndarray
     counts: np.ndarray
+    plain: np.ndarray  # whether every row weighs 1, so that drawn rows need not be counted
     z: np.ndarray
     zs: np.ndarray
     classes: np.ndarray
     left: np.ndarray
     sums: np.ndarray
-    heap: np.ndarray
+    heap: np.ndarray  # of each bucket or level: weight, order, drawn rows
+    copies: np.ndarray  # of few sums: see sums.py
     table: np.ndarray
     mean: np.ndarray
     level: np.ndarray
@@ -42,7 +46,9 @@ class Work(NamedTuple):
     bits: np.ndarray
     spare: np.ndarray
     column: np.ndarray
-    stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth
+    constant: np.ndarray  # columns that are constant in the node at hand, those its ancestors found first
+    is_constant: np.ndarray  # of every column: whether it is among them
+    stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth, constant columns of the parent
     pending: np.ndarray  # nodes that wait, likewise
     tally: np.ndarray  # how many there are so far: see NODES
 
@@ -82,11 +88,18 @@ def workspace(field, target, m, n_sums):
         heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
-    column, tally = vector(d, np.int32), vector(5, np.int64)
+    column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)
     for j in range(d):
         column[j] = j
-    for k in range(5):
+        is_constant[j] = 0
+    for k in range(6):
         tally[k] = 0
+    copies, plain = vector(2 * COPIED * COPIES, np.float64), vector(1, np.uint8)
+    for k in range(len(copies)):
+        copies[k] = 0.0
+    plain[0] = 1
+    for i in range(len(target.weight)):
+        plain[0] &= target.weight[i] == 1.0
     return Work(
         vector(m, np.uint16),
         vector(FEW, np.int32),
@@ -95,12 +108,14 @@ def workspace(field, target, m, n_sums):
         vector(m, np.uint32),
         vector(m, np.float64),
         vector(m, np.int32),
+        plain,
         vector(m, np.float64),
         matrix(m if several else 0, max(several, 1), np.float64),
         vector(m, np.uint32),
         vector(n_sums, np.float64),
         vector(n_sums, np.float64),
         heap,
+        copies,
         table,
         vector(levels, np.float64),
         vector(levels + 1, np.int64),
@@ -108,7 +123,9 @@ def workspace(field, target, m, n_sums):
         vector((levels >> 6) + 1, np.uint64),
         vector(m, np.uint32),
         column,
-        matrix(m + 1, 4, np.int64),
+        vector(d, np.int32),
+        is_constant,
+        matrix(m + 1, 5, np.int64),
         matrix(m + 1, 4, np.int64),
         tally,
     )

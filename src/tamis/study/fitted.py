@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -48,12 +48,14 @@ class Fitted:
     model : the fitted model; None where only its recipe was kept.
     names : of the columns it was given.
     recipe : what it is made of, for a model that cannot be kept as plain values.
+    written : the plain values it was read from, which need not be made again: a forest is packed for seconds.
     """
 
     procedure: str
     model: Any
     names: tuple[str, ...] = ()
     recipe: Any = None
+    written: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_kept(self) -> bool:
@@ -111,7 +113,7 @@ class Fitted:
         if self.model is None or not self.is_kept:
             told = recipe(self.model) if self.model is not None else self.recipe
             return {"procedure": self.procedure, "model": None, "names": list(self.names), "recipe": told}
-        return {"procedure": self.procedure, **_state(self.model)}
+        return {"procedure": self.procedure, **(self.written or _state(self.model))}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any], names: tuple[str, ...] = ()) -> Fitted:
@@ -119,7 +121,8 @@ class Fitted:
         name = text("procedure", part(facts, "procedure"))
         if part(facts, "model") is None:
             return cls(name, None, names, part(facts, "recipe"))
-        return cls(name, _from_state(facts), names)
+        written = {key: facts[key] for key in ("model", "state", "steps") if key in facts}
+        return cls(name, _from_state(facts), names, written=written)
 
 
 def _name(model: Any) -> str:
