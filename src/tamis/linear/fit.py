@@ -76,11 +76,11 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     """The model for one strength, to a much smaller gap than the path's."""
     if job.is_tall:
         return _tall_at(job, alpha, enough)
-    n, p = job.X.shape
-    axes = job.penalty.l1_ratio == 0 and p > n and alpha > 0  # where a Hessian of the columns would be large
-    if (isinstance(job.loss, Multinomial) or axes) and suits(job.X, job.loss, job.penalty):
-        coef, intercept, reached = walked_solution(job, alpha, gap, enough)
-        return Solution(coef, intercept, alpha, reached)
+    several = isinstance(job.loss, Multinomial)
+    if (several or alpha > 0) and suits(job.X, job.loss, job.penalty):
+        coef, intercept, reached = walked_solution(job, alpha, gap, enough, last=several)
+        if several or reached <= enough:  # else in smaller steps (Huber with most rows beyond its width)
+            return Solution(coef, intercept, alpha, reached)
     fits = _lockstep(job, job.weights[:, None])
     top = fits.largest
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # walk down: each step begins close to its end

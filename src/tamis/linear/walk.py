@@ -226,17 +226,23 @@ def walked_path(
     return path.scored(errors[:, :end], np.array([job.weights[test].sum() for _, test in splits]))
 
 
-def walked_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's."""
+def walked_solution(
+    job: Any, alpha: float, gap: float, enough: float, last: bool
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's.
+
+    last: no other solver follows, so a gap that is not reached is told.
+    """
     if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
         job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
     fit: Any = walks_of(job, job.weights[:, None])[0]
-    top = job.penalty.largest(fit.known)
+    top = job.penalty.largest(fit.known.reshape(job.X.shape[1], -1))
     if job.penalty.l1_ratio > 0 and alpha < top:  # walk down: each step begins close to its end
         fit.walk(top * (alpha / top) ** (np.arange(1, 8) / 8), 1e-3)
     fit.gap, fit.enough = 0.0, enough
     found, _ = fit.walk(np.array([alpha]), gap)
-    _warn([fit], enough)
+    if last:
+        _warn([fit], enough)
     return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
 
 

@@ -121,7 +121,7 @@ class Fitted:
         name = text("procedure", part(facts, "procedure"))
         if part(facts, "model") is None:
             return cls(name, None, names, part(facts, "recipe"))
-        written = {key: facts[key] for key in ("model", "state", "steps") if key in facts}
+        written: dict[str, Any] = {key: facts[key] for key in ("model", "state", "steps") if key in facts}
         return cls(name, _from_state(facts), names, written=written)
 
 
