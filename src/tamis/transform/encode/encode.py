@@ -72,6 +72,7 @@ class Encode(Transform):
     """
 
     touches = "categories"
+    takes_groups = True
 
     def __init__(
         self,
