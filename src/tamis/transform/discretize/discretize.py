@@ -125,6 +125,12 @@ class Discretize(NumericTransform):
         if any(np.any(np.diff(cuts) <= 0) for cuts in self.cuts_):
             raise DamagedError("its cuts do not grow")
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.encode == "intervals":
+            tags.transformer_tags.preserves_dtype = []  # words
+        return tags
+
 
 def _cuts(column: np.ndarray, make: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
     there = ~np.isnan(column)
