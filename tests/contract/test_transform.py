@@ -24,7 +24,6 @@ from tamis.transform import (
 )
 
 
-
 class Numbered(Discretize):
     """Intervals by their place: scikit-learn's checks subtract results, and words cannot be subtracted."""
 
