@@ -31,6 +31,8 @@ TRANSFORMS = [
     transform.Normalize(),
     transform.Shares(),
     transform.Trim(),
+    transform.Monomials(),
+    transform.Ratios(),
     transform.Transforms("log,standardize"),
 ]
 ROWS, COLUMNS = (25_000, 50_000, 100_000, 200_000), (10, 20, 40, 80)
