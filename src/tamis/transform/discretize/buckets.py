@@ -16,7 +16,7 @@ from tamis.engine.kernel import inner, njit
 ROWS = 16  # of a bucket, on average
 MOST = 8192
 GROUP = 8  # buckets that are first looked at together
-FEW = 2_000  # rows up to which all are sorted
+FEW = 400  # rows up to which all are sorted
 _UNEVEN = 8  # a bucket with more than this part of all rows is not worth having: all rows are sorted
 
 
