@@ -146,6 +146,20 @@ def _searches() -> None:
     LinearClassifier(penalty="subset", k=2).fit(*_classes())
 
 
+def _transforms() -> None:
+    from tamis.project import PCA
+    from tamis.transform import Baseline, Discretize
+
+    X, y = _table()
+    Discretize("entropy").fit(*_classes())
+    Discretize("entropy").fit(X, y)
+    Baseline().fit(X)
+    for n_columns in (6, _ROWS):  # a covariance of all columns, and a few directions of many
+        holes = _table(n_columns)[0]
+        holes[::5, 1] = np.nan
+        PCA(2).fit_transform(holes)
+
+
 def _study() -> None:
     """A study of the demonstration's first rows: what the kinds of models above leave over."""
     from importlib.resources import files
@@ -171,6 +185,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "linear regressors": _linear_regressors,
     "scores": _scores,
     "importances and intervals": _importances,
+    "transforms": _transforms,
 }
 #: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}

@@ -1,5 +1,6 @@
 """Every estimator check of scikit-learn, with no expected failure."""
 
+import numpy as np
 import pytest
 from tests.contract.checks import assert_every_check_passes
 
@@ -22,6 +23,25 @@ from tamis.transform import (
     UnitRange,
 )
 
+
+class Numbered(Discretize):
+    """Intervals by their place: scikit-learn's checks subtract results, and words cannot be subtracted."""
+
+    def transform(self, X):
+        """The place of each word among those of its column."""
+        return self._numbered(super().transform(X))
+
+    def fit_transform(self, X, y=None):
+        """The same of the rows of `fit`."""
+        return self._numbered(super().fit_transform(X, y))
+
+    def _numbered(self, made):
+        if not isinstance(made, np.ndarray):
+            return made
+        places = [{word: place for place, word in enumerate(words)} | {None: np.nan} for words in self.intervals_]
+        return np.array([[own[word] for own, word in zip(places, row)] for row in made], dtype=np.float64)
+
+
 ESTIMATORS = [
     Center(),
     Standardize(),
@@ -40,6 +60,8 @@ ESTIMATORS = [
     Discretize("kmeans"),
     Discretize("entropy"),
     Discretize("entropy", 3, target="numbers"),
+    Numbered(encode="intervals"),
+    Numbered("entropy", encode="intervals"),
     Impute(),
     Impute("median", indicator=True),
     Impute("most_frequent", categories="own"),

@@ -10,8 +10,7 @@ from sklearn.datasets import load_iris
 
 from tamis import PCA
 from tamis.errors import ParameterError, TableError
-from tamis.project import MDS, KernelPCA
-from tamis.project.pictures import loadings_figure, scores_figure, spectrum_figure
+from tamis.project import MDS, KernelPCA, loadings_figure, scores_figure, spectrum_figure
 
 IRIS = load_iris(as_frame=True)
 PLOTTED = PCA(2).fit(IRIS.data)

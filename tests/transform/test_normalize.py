@@ -49,6 +49,18 @@ def test_a_row_of_zeros_is_named():
         Normalize(zero="raise").fit_transform(X)
 
 
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, sparse.csc_array])
+@pytest.mark.parametrize("made", [Normalize(), Normalize("l1"), Normalize("max"), Shares()], ids=repr)
+def test_a_sparse_matrix_stays_of_its_kind(made, kind):
+    """A matrix would become an array, in which * means something else."""
+    X = np.array([[0.0, 3.0, 4.0], [2.0, 0.0, 0.0]])
+    found = made.fit_transform(kind(X))
+    assert isinstance(found, sparse.sparray) == isinstance(kind(X), sparse.sparray)
+    np.testing.assert_allclose(found.toarray(), made.fit_transform(X), rtol=1e-15)
+    far = made.fit_transform(kind(1e300 * X)).toarray()
+    np.testing.assert_allclose(far, found.toarray(), rtol=1e-15)
+
+
 def test_shares_sum_to_1():
     """Counts would not become shares, or the category beside them would be counted."""
     X = pd.DataFrame({"a": [1.0, 0.0], "kind": ["u", "v"], "b": [3.0, 5.0]})

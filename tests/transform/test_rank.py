@@ -34,6 +34,15 @@ def test_only_the_order_counts():
     np.testing.assert_array_equal(Rank().fit_transform(x), Rank().fit_transform(np.exp(x)))
 
 
+@pytest.mark.parametrize("to", ["uniform", "normal"])
+@pytest.mark.parametrize("values", [[1.0, 1.0], [np.nan, np.nan], [1.0, 2.0]])
+def test_missing_values_stay_missing(values, to):
+    """Interpolation in a constant column would give a hole the score of its only value, there and back."""
+    made = Rank(to).fit(np.array([*values, np.nan])[:, None])
+    assert np.isnan(made.transform([[np.nan]])).all()
+    assert np.isnan(made.inverse_transform([[np.nan]])).all()
+
+
 def test_few_kept_values_cost_less_than_one_of_them():
     """A long column would be kept whole in model.json, or its scores be wrong by more than said."""
     x = np.random.default_rng(2).gamma(1.0, size=(5000, 1))

@@ -73,6 +73,16 @@ def test_a_column_without_values_stays_missing():
 
 
 @pytest.mark.parametrize("kind", [Center, Standardize, UnitRange])
+def test_a_constant_column_becomes_0_and_it_is_said_once(kind):
+    """The mean of three times 0.1 is not 0.1, so a constant would become a rounding; or nobody would hear of it."""
+    X = pd.DataFrame({"a": [0.1, 0.1, 0.1], "b": [1.0, 2.0, 3.0]})
+    with pytest.warns(TamisWarning, match="'a'") as said:
+        made = kind().fit_transform(X)
+    assert len(said) == 1
+    np.testing.assert_array_equal(np.asarray(made)[:, 0], 0.0)
+
+
+@pytest.mark.parametrize("kind", [Center, Standardize, UnitRange])
 def test_neither_the_order_in_memory_nor_the_columns_beside_change_a_bit(kind):
     """Results would depend on where a table came from."""
     X = np.random.default_rng(3).normal(size=(333, 7))

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from tamis import engine
@@ -216,7 +217,7 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     if problem.of_classes and (y == y[0]).all():
         return Baseline("classes").fit(None, y)
     model = prepared(clone(procedure), seed, inside)
-    extra = {} if problem.groups is None or not _wants_groups(model) else {"groups": problem.groups[rows]}
+    extra = {} if problem.groups is None else dict.fromkeys(_names_of_groups(model), problem.groups[rows])
     if problem.weights is not None:
         extra[_weights_of(model)] = problem.weights[rows]
     return model.fit(problem.shown(rows, model, learn=True), y, **extra)
@@ -272,8 +273,12 @@ def _weights_of(model: Any) -> str:
     return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 
-def _wants_groups(model: Any) -> bool:
-    """True for a search whose own folds are told apart by groups, or a procedure whose fit takes them."""
-    if hasattr(model, "refit") and "Group" in type(getattr(model, "cv", None)).__name__:
-        return True
-    return "groups" in inspect.signature(model.fit).parameters
+def _names_of_groups(model: Any) -> list[str]:
+    """What `fit` calls the groups of rows: those of a search's own folds, of the model, of the steps of a pipeline."""
+    if hasattr(model, "refit"):
+        own = ["groups"] if "Group" in type(getattr(model, "cv", None)).__name__ else []
+        return own + [name for name in _names_of_groups(getattr(model, "estimator", None)) if "__" in name]
+    if isinstance(model, Pipeline):
+        return [f"{step}__{name}" for step, one in model.steps for name in _names_of_groups(one)]
+    learn = getattr(model, "fit", None)
+    return ["groups"] if learn is not None and "groups" in inspect.signature(learn).parameters else []

@@ -18,9 +18,23 @@ _HOME = {
     "MDS": "mds",
     "FactorAnalysis": "factor_analysis",
     "ProjectionPursuit": "projection_pursuit",
+    "spectrum_figure": "pictures",
+    "scores_figure": "pictures",
+    "loadings_figure": "pictures",
 }
 
-__all__ = ["MDS", "PCA", "SVD", "FactorAnalysis", "KernelPCA", "ProjectionPursuit", "solve"]
+__all__ = [
+    "MDS",
+    "PCA",
+    "SVD",
+    "FactorAnalysis",
+    "KernelPCA",
+    "ProjectionPursuit",
+    "loadings_figure",
+    "scores_figure",
+    "solve",
+    "spectrum_figure",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,8 +23,9 @@ Optional parts:
   it (and `one_to_one = True`) every made column stands where its own was. With `one_to_one = False` the made columns
   come first, then the columns that were not touched.
 - class attributes: `one_to_one`; `takes_sparse` (then `_learn` and `_apply` may get a SciPy CSC or CSR matrix);
-  `needs_target` (y is then required and as long as X); `min_rows`; `others`: "keep" (columns that are not touched are
-  passed through, the default) or "refuse" (a categorical column is an error by name); `allows_missing`.
+  `needs_target` (y is then required and as long as X); `takes_groups` (`fit_transform` has `groups`); `min_rows`;
+  `others`: "keep" (columns that are not touched are passed through, the default) or "refuse" (a categorical column is
+  an error by name); `allows_missing`.
 - `self.names_` are the names of the touched columns, for error sentences; `self.touched_` their positions.
 
 Which columns are touched: numbers. In an array that is every column; in a frame or a Table a column that says itself
@@ -73,6 +74,7 @@ class Transform(TransformerMixin, BaseEstimator):
     one_to_one: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = False
     needs_target: ClassVar[bool] = False
+    takes_groups: ClassVar[bool] = False  # `fit_transform` keeps the rows of a group together
     allows_missing: ClassVar[bool] = True
     min_rows: ClassVar[int] = 1
 

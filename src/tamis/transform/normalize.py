@@ -92,12 +92,7 @@ def row_norms(X: Any, norm: str) -> np.ndarray:
     array([7., 2.])
     """
     if sparse.issparse(X):
-        size = abs(X)
-        size.data = np.nan_to_num(size.data)
-        if norm == "max":
-            return np.asarray(size.max(axis=1).todense()).ravel() if X.shape[1] else np.zeros(X.shape[0])
-        total = size.power(2).sum(axis=1) if norm == "l2" else size.sum(axis=1)
-        return np.asarray(np.sqrt(total) if norm == "l2" else total).ravel()
+        return _sparse_norms(X, norm)
     known = X if np.isfinite(X.sum()) else np.where(np.isnan(X), 0.0, X)
     size = np.abs(known)
     largest = size.max(axis=1, initial=0.0)
@@ -107,6 +102,20 @@ def row_norms(X: Any, norm: str) -> np.ndarray:
         return np.asarray(size.sum(axis=1))
     scale = np.where(largest > 0, largest, 1.0)  # squares of very large or small numbers would leave the range
     return np.asarray(scale * np.sqrt(np.square(size / scale[:, None]).sum(axis=1)))
+
+
+def _sparse_norms(X: Any, norm: str) -> np.ndarray:
+    values = X.tocoo()
+    size = np.nan_to_num(np.abs(values.data))
+    largest = np.zeros(X.shape[0])
+    np.maximum.at(largest, values.row, size)
+    if norm == "max":
+        return largest
+    if norm == "l1":
+        return np.bincount(values.row, weights=size, minlength=X.shape[0])
+    scale = np.where(largest > 0, largest, 1.0)
+    squares = np.square(size / scale[values.row])
+    return scale * np.sqrt(np.bincount(values.row, weights=squares, minlength=X.shape[0]))
 
 
 def divided(X: Any, norms: np.ndarray, zero: str, verb: str) -> Any:
@@ -121,7 +130,9 @@ def divided(X: Any, norms: np.ndarray, zero: str, verb: str) -> Any:
         warnings.warn(f"{said}; it stays as it is", TamisWarning, stacklevel=6)
     scale = np.where(flat, 1.0, norms)
     if sparse.issparse(X):
-        return (sparse.diags_array(1.0 / scale) @ X).tocsr()
+        out = X.tocsr(copy=True)
+        out.data = out.data / np.repeat(scale, np.diff(out.indptr))
+        return out
     return X / scale[:, None]
 
 

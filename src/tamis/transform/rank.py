@@ -53,12 +53,14 @@ class Rank(NumericTransform):
         for j, (values, scores) in enumerate(zip(self.values_, self.scores_)):
             u = np.interp(X[:, j], values, scores)
             out[:, j] = u if self.to == "uniform" else ndtri(u)
+        out[np.isnan(X)] = np.nan  # a single value is NumPy's answer to anything, a missing value included
         return out
 
     def _invert(self, X: np.ndarray) -> np.ndarray:
         out = np.empty(X.shape, order="F")
         for j, (values, scores) in enumerate(zip(self.values_, self.scores_)):
             out[:, j] = np.interp(X[:, j] if self.to == "uniform" else ndtr(X[:, j]), scores, values)
+        out[np.isnan(X)] = np.nan
         return out
 
     def _state(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Center(NumericTransform):
 
     .. math:: x \mapsto x - \bar x
 
-    A missing value is left out of the mean and stays missing.
+    A constant column becomes 0, and a warning says so. A missing value is left out of the mean and stays missing.
 
     Attributes
     ----------
@@ -44,7 +44,16 @@ class Center(NumericTransform):
         return self.fit(X, y, sample_weight).transform(X)
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
-        self.mean_ = means(X, check.weights(self._weight, len(X)))
+        self._learn_means(X, check.weights(self._weight, len(X)))
+
+    def _learn_means(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Learn the means, and say which columns are constant: a mask of them."""
+        self.mean_ = means(X, weight)
+        there = X if weight.all() else X[weight > 0]
+        constant = is_constant(there)
+        self.mean_[constant] = extremes(there)[0][constant]  # to the last bit, so that 0 is 0
+        say_constant(self.names_, constant)
+        return constant
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         return X - self.mean_
@@ -76,13 +85,9 @@ class Standardize(Center):
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
         weight = check.weights(self._weight, len(X))
-        self.mean_ = means(X, weight)
+        constant = self._learn_means(X, weight)
         self.scale_ = _deviations(X, self.mean_, weight)
-        there = X if weight.all() else X[weight > 0]
-        constant = is_constant(there)
         self.scale_[constant] = 1.0
-        self.mean_[constant] = extremes(there)[0][constant]  # to the last bit, so that 0 is 0
-        say_constant(self.names_, constant)
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         return super()._apply(X) / self.scale_

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from tests.transform.discretize import textbook
 
+from tamis.transform.discretize import buckets
 from tamis.transform.discretize.mdl import class_cuts
 
 MOST = 1000
@@ -47,6 +48,30 @@ def test_any_short_column_is_cut_as_the_paper_does(rows):
     values, labels = zip(*rows)
     labels = np.unique(labels, return_inverse=True)[1].tolist()
     np.testing.assert_allclose(cuts(values, labels), textbook.class_cuts([float(v) for v in values], labels))
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0, 4.0])
+def test_a_long_column_is_cut_as_the_paper_does(weight):
+    """Buckets of rows that are never sorted would hide the best cut."""
+    rng = np.random.default_rng(int(weight))
+    x = np.round(rng.normal(size=2500), 1)
+    y = np.digitize(weight * np.sin(2 * x) + rng.normal(size=2500), [-1.0, 1.0])
+    np.testing.assert_allclose(cuts(x, y), textbook.class_cuts(x.tolist(), y.tolist()), rtol=1e-15)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 9])
+@pytest.mark.parametrize(
+    "of", [np.asarray, np.exp, np.floor, lambda x: x + 1e8], ids=["normal", "skewed", "ties", "far"]
+)
+def test_buckets_change_no_cut(monkeypatch, of, n_classes):
+    """Rows that are left unsorted would have a say in the cuts: all rows sorted give the same."""
+    rng = np.random.default_rng(n_classes)
+    x = rng.normal(scale=4.0, size=20_000)
+    y = np.clip(np.floor((np.sin(x) + rng.normal(size=len(x)) + 3) / 6 * n_classes), 0, n_classes - 1)
+    found = cuts(of(x), y)
+    monkeypatch.setattr(buckets, "FEW", 10**9)
+    np.testing.assert_array_equal(found, cuts(of(x), y))
+    assert len(found) > 3
 
 
 def test_few_cuts_are_those_of_the_largest_gain():

@@ -48,3 +48,15 @@ def test_levels_with_a_row_each_and_levels_alike_say_nothing():
     np.testing.assert_array_equal(alone, np.full((7, 1), 2.5))
     alike = encoding(Cells.of(np.array([0, 0, 0, 1, 1, 1]), 2, np.zeros(6, int), 1, y % 3), np.arange(2), 2, None)
     np.testing.assert_array_equal(alike, np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_counts_of_classes_tell_what_the_indicators_do(n_classes):
+    """Cells counted by class would hold other means, squares or sums than those of the indicators, or miss a hole."""
+    rng = np.random.default_rng(0)
+    codes, fold, classes = rng.integers(-1, 6, 300), rng.integers(0, 4, 300), rng.integers(0, n_classes, 300)
+    y = (classes[:, None] == np.arange(n_classes)).astype(float)[:, 1 if n_classes == 2 else 0 :]
+    plain, counted = Cells.of(codes, 6, fold, 4, y), Cells.of(codes, 6, fold, 4, y, classes)
+    for one, other in ((plain, counted), (plain.merged([0, 2, 3]), counted.merged([0, 2, 3]))):
+        for name in ("n", "mean", "squares", "n_rows", "total"):
+            np.testing.assert_allclose(getattr(other, name), getattr(one, name), atol=1e-12)

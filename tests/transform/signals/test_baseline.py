@@ -195,6 +195,15 @@ def test_digits_far_from_zero_are_kept(how):
     np.testing.assert_allclose(far, near, atol=2e-6)
 
 
+def test_a_cut_polynomial_settles_far_from_zero():
+    """Beside an offset of 1e8 every change is small, so the first fit would be taken for settled."""
+    X = signals(40, 300)
+    near, far = (Baseline("modpoly", tol=1e-9, max_iter=5000).fit_transform(x) for x in (X, X + 1e8))
+    np.testing.assert_allclose(far, near, atol=2e-6)
+    flat = Baseline("modpoly").fit_transform(np.full((1, 20), 0.1))
+    np.testing.assert_array_equal(flat, 0.0)
+
+
 def test_values_beyond_computing_are_said():
     """Values so large that sums overflow give missing values in silence."""
     X = np.where(np.arange(20) % 3, 1.7e308, -1.7e308)[None].repeat(2, axis=0)

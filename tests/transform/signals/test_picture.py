@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tamis.transform.signals import Baseline, Fourier, Smooth
-from tamis.transform.signals.picture import before_and_after
+from tamis.transform.signals import Baseline, Fourier, Smooth, before_and_after
 
 
 def lines(plot):

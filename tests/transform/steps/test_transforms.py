@@ -82,3 +82,14 @@ def test_a_name_that_fits_nothing_is_named():
         Transforms("agee: log").fit(X)
     with pytest.raises(TypeError, match="no transform"):
         Transforms([("age", np.log)]).fit(X)
+
+
+def test_rows_of_a_group_share_a_fold():
+    """A chain would encode a row by the answers of its own group."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"city": rng.choice(list("abc"), 60)})
+    y, groups = rng.integers(0, 2, 60), np.repeat(np.arange(12), 5)
+    made = Transforms("city: encode(target), center").fit_transform(frame, y, groups=groups)
+    alone = Center().fit_transform(Encode("target").fit_transform(frame, y, groups=groups))
+    np.testing.assert_array_equal(made, alone)
+    assert not np.array_equal(made, Transforms("city: encode(target), center").fit_transform(frame, y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
 from tamis.transform.discretize.intervals import interval_names
 
 N_BINS = 5
+BLOCK = 8  # columns that are read together: a cache line of each row
 HOW = ("width", "count", "entropy", "kmeans")
 
 
@@ -78,20 +80,28 @@ class Discretize(NumericTransform):
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
         make = self._maker(y)
-        self.cuts_ = map_threads(lambda j: _cuts(X[:, j], make), range(X.shape[1]), self.n_jobs)
+        memory = _Columns(len(X))
 
-    def _maker(self, y: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        """What makes cuts of the values that are there and a mask of their rows."""
+        def cuts_of(first: int) -> list[np.ndarray]:
+            return [_cuts(x, make) for x in memory.read(X[:, first : first + BLOCK].T)]
+
+        found = map_threads(cuts_of, range(0, X.shape[1], BLOCK), self.n_jobs)
+        self.cuts_ = [cuts for several in found for cuts in several]
+
+    def _maker(self, y: Any) -> Callable[[np.ndarray, Any], np.ndarray]:
+        """What makes cuts of the values that are there and their rows: a mask, or a slice of all."""
         if self.how != "entropy":
             make, n_bins = {"width": width_cuts, "count": count_cuts, "kmeans": kmeans_cuts}[self.how], self.n_bins
             return lambda x, rows: make(x, n_bins or N_BINS)
+        from tamis.transform.discretize.buckets import Workspace
         from tamis.transform.discretize.mdl import class_cuts
         from tamis.transform.discretize.squares import number_cuts
 
         most = (self.n_bins or np.iinfo(np.int32).max) - 1
         if self.target == "classes" or (self.target == "auto" and is_class_target(y)):
             classes = Classes.of(y)
-            return lambda x, rows: class_cuts(x, classes.codes[rows], classes.n_classes, most)
+            codes, space = classes.codes.astype(np.int32), Workspace(len(classes.codes))
+            return lambda x, rows: class_cuts(x, codes[rows], classes.n_classes, most, space)
         values = numeric_target(y)
         return lambda x, rows: number_cuts(x, values[rows], most)
 
@@ -125,8 +135,31 @@ class Discretize(NumericTransform):
         if any(np.any(np.diff(cuts) <= 0) for cuts in self.cuts_):
             raise DamagedError("its cuts do not grow")
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.encode == "intervals":
+            tags.transformer_tags.preserves_dtype = []  # words
+        return tags
 
-def _cuts(column: np.ndarray, make: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+
+class _Columns(threading.local):
+    """Some columns of a table, in memory of each thread that is written to again and again."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.memory = np.empty((BLOCK, n_rows))
+
+    def read(self, columns: np.ndarray) -> np.ndarray:
+        """The columns, contiguous."""
+        if columns.flags.c_contiguous:
+            return columns
+        out = self.memory[: len(columns)]
+        out[:] = columns
+        return out
+
+
+def _cuts(column: np.ndarray, make: Callable[[np.ndarray, Any], np.ndarray]) -> np.ndarray:
+    if np.isfinite(column.sum()):
+        return make(column, slice(None)) if len(column) else np.empty(0)
     there = ~np.isnan(column)
-    values = np.ascontiguousarray(column[there])
+    values = column[there]
     return make(values, there) if len(values) else np.empty(0)

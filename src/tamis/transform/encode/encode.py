@@ -14,10 +14,10 @@ from tamis.split import folds
 from tamis.table import MISSING, UNSEEN, Classes, Column, Table, eager, is_class_target, positions
 from tamis.table import numbers as numeric_target
 from tamis.transform.base import Transform, plain
+from tamis.transform.encode.codes import coded, codes_of
 from tamis.transform.encode.levels import group_words, merge_rare, merge_similar
 from tamis.transform.encode.target_mean import Cells, encoding
 
-_CLOSE = 1 << 20
 HOW = ("one-hot", "ordinal", "counts", "target", "levels")
 _ALSO = {"onehot": "one-hot", "one_hot": "one-hot", "count": "counts", "target_mean": "target", "mean": "target"}
 
@@ -72,6 +72,7 @@ class Encode(Transform):
     """
 
     touches = "categories"
+    takes_groups = True
 
     def __init__(
         self,
@@ -104,11 +105,11 @@ class Encode(Transform):
         """Learn from the rows of X and encode them, the target out of fold; rows of a group share a fold."""
         X = eager(X)
         table = self._fitted(X, y)
-        codes, targets = self._rows
+        codes, targets, labels = self._rows
         del self._rows
         if self._how() != "target" or not len(self.touched_) or targets is None:
             return self._output(X, self._encoded(codes, table.n_rows))
-        return self._output(X, self._out_of_fold(codes, targets, *self._folds(table.n_rows, groups)))
+        return self._output(X, self._out_of_fold(codes, targets, labels, *self._folds(table.n_rows, groups)))
 
     def _how(self) -> str:
         return _ALSO.get(self.how, self.how) if isinstance(self.how, str) else self.how
@@ -135,18 +136,17 @@ class Encode(Transform):
 
     def _learn(self, table: Table, y: Any) -> None:
         self.unknown_ = dict.fromkeys(self.names_, 0)
-        found = [_coded(column) for column in table.columns]
+        found = [coded(column) for column in table.columns]
         self.levels_ = [known for known, _ in found]
         targets = self._targets(y) if self._target_needed() else None
+        labels = _labels(targets) if targets is not None and hasattr(self, "classes_") else None
         fold = np.zeros(table.n_rows, dtype=np.int64)
         self.group_of_, self.other_, self.counts_ = [], [], []
         self.means_: list[Any] = []
-        self._rows = [codes for _, codes in found], targets
+        self._rows = [codes for _, codes in found], targets, labels
         for known, codes in found:
             n = np.bincount(codes[codes >= 0], minlength=len(known))
-            cells = (
-                None if targets is None else Cells.of(codes, len(known), fold, 1, targets, hasattr(self, "classes_"))
-            )
+            cells = None if targets is None else Cells.of(codes, len(known), fold, 1, targets, labels)
             group_of, other = self._merged(n, table.n_rows, cells)
             n_groups = int(group_of.max(initial=-1)) + 1
             self.group_of_.append(group_of)
@@ -181,19 +181,25 @@ class Encode(Transform):
         return again[group_of], None if other is None else int(again[other])
 
     def _out_of_fold(
-        self, all_codes: list[np.ndarray], targets: np.ndarray, fold: np.ndarray, n_folds: int
+        self,
+        all_codes: list[np.ndarray],
+        targets: np.ndarray,
+        labels: np.ndarray | None,
+        fold: np.ndarray,
+        n_folds: int,
     ) -> np.ndarray:
         """Every row by the rows of the other folds."""
         out = np.empty((len(fold), len(all_codes), targets.shape[1]))
         for j, (known, codes) in enumerate(zip(self.levels_, all_codes)):
-            cells = Cells.of(codes, len(known), fold, n_folds, targets, hasattr(self, "classes_"))
+            cells = Cells.of(codes, len(known), fold, n_folds, targets, labels)
             means = np.full((n_folds, len(known) + 1, targets.shape[1]), np.nan)  # the last one for missing values
             for f in range(n_folds):
                 others = cells.merged([g for g in range(n_folds) if g != f])
                 group_of, _ = self._merged(others.n[0], int(others.n_rows[0]), others)
                 n_groups = int(group_of.max(initial=-1)) + 1
                 means[f, :-1] = encoding(others, group_of, n_groups, self._smooth())[group_of]
-            out[:, j] = means[fold, codes]
+            at = fold * (len(known) + 1) + np.where(codes < 0, len(known), codes)
+            out[:, j] = np.take(means.reshape(-1, targets.shape[1]), at, axis=0)
         return out.reshape(len(fold), -1)
 
     def _folds(self, n_rows: int, groups: Any) -> tuple[np.ndarray, int]:
@@ -208,7 +214,7 @@ class Encode(Transform):
         return fold, len(pairs)
 
     def _apply(self, table: Table) -> Any:
-        all_codes = [_codes_of(column, known) for column, known in zip(table.columns, self.levels_)]
+        all_codes = [codes_of(column, known) for column, known in zip(table.columns, self.levels_)]
         for name, codes in zip(self.names_, all_codes):
             self.unknown_[name] = int((codes == UNSEEN).sum())
         return self._encoded(all_codes, table.n_rows)
@@ -317,44 +323,12 @@ class Encode(Transform):
         self.unknown_ = dict.fromkeys(self.names_, 0)
 
 
-def _coded(column: Column) -> tuple[tuple[Any, ...], np.ndarray]:
-    """The levels of a column of categories, or the different numbers of another; and the level of each row."""
-    if column.is_categorical:
-        return column.levels or (), column.values.astype(np.int64)
-    there = ~np.isnan(column.values)
-    whole = bool(there.all())
-    values, codes = _different(column.values if whole else column.values[there])
-    if whole:
-        return tuple(values.tolist()), codes
-    out = np.full(len(there), MISSING)
-    out[there] = codes
-    return tuple(values.tolist()), out
-
-
-def _different(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`np.unique` with codes; whole numbers that lie close together are counted, not sorted (6× on 200,000 rows)."""
-    if len(values) and values.max() - values.min() < _CLOSE:
-        place = (values - values.min()).astype(np.int64)
-        if np.array_equal(place + values.min(), values):
-            seen = np.bincount(place) > 0
-            return np.flatnonzero(seen) + values.min(), (np.cumsum(seen) - 1)[place]
-    found, codes = np.unique(values, return_inverse=True)
-    return found, codes
-
-
-def _codes_of(column: Column, known: tuple[Any, ...]) -> np.ndarray:
-    """The level of each row: its place among those known, UNSEEN where it is none, MISSING where there is none."""
-    if column.is_categorical:
-        return column.values.astype(np.int64)
-    values = np.array(known, dtype=np.float64)
-    if not len(values):
-        return np.where(np.isnan(column.values), MISSING, UNSEEN)
-    place = np.searchsorted(values, column.values).clip(0, len(values) - 1)
-    codes = np.where(values[place] == column.values, place, UNSEEN)
-    return np.where(np.isnan(column.values), MISSING, codes)
-
-
 def _looked_up(codes: np.ndarray, group_of: np.ndarray, means: np.ndarray) -> np.ndarray:
     """The means of each row's group: rows × targets; those of a level never seen, and missing ones, come last."""
     table = np.vstack([means[group_of], means[-1:], np.full((1, means.shape[1]), np.nan)])
     return np.asarray(table[codes])
+
+
+def _labels(indicators: np.ndarray) -> np.ndarray:
+    """Which of several indicators is 1 in each row, or a single one itself."""
+    return indicators[:, 0] if indicators.shape[1] == 1 else indicators.argmax(axis=1)

@@ -22,6 +22,7 @@ class Cells:
     n : rows of each fold and level.
     mean, squares : mean of each target in them, and sum of its squares around that mean.
     n_rows, total : of each fold, rows and sum of each target, rows without a level included.
+    sums : sum of each target where all are 0 or 1, whole numbers that tell the rest; else None.
     """
 
     n: np.ndarray
@@ -29,6 +30,7 @@ class Cells:
     squares: np.ndarray
     n_rows: np.ndarray
     total: np.ndarray
+    sums: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -38,7 +40,7 @@ class Cells:
         fold: np.ndarray,
         n_folds: int,
         targets: np.ndarray,
-        indicators: bool = False,
+        labels: np.ndarray | None = None,
     ) -> Cells:
         """Cells of a column.
 
@@ -46,7 +48,8 @@ class Cells:
         ----------
         codes : its levels, below 0 where there is none.
         targets : rows × targets.
-        indicators : whether all targets are 0 or 1: then counts tell the squares.
+        labels : where all targets are 0 or 1, and counts tell the rest: which of several is 1 in each row, or whether
+            a single one is.
         """
         there = codes >= 0
         whole = bool(there.all())
@@ -54,21 +57,28 @@ class Cells:
         size = n_folds * n_levels
         n = np.bincount(at, minlength=size)
         shape = (n_folds, n_levels, targets.shape[1])
+        rows = np.bincount(fold, minlength=n_folds)
+        if labels is not None:
+            sums = _sums(at, labels if whole else labels[there], size, shape[2]).reshape(shape)
+            total = _sums(fold, labels, n_folds, shape[2])
+            return cls(*_of_sums(n.reshape(shape[:2]), sums), rows, total, sums)
+        total = np.column_stack([np.bincount(fold, weights=y, minlength=n_folds) for y in targets.T])
         mean, squares = np.zeros(shape), np.zeros(shape)
         filled = np.maximum(n, 1)
         for t in range(targets.shape[1]):
             y = targets[:, t] if whole else targets[there, t]
             means = np.bincount(at, weights=y, minlength=size) / filled
             mean[..., t] = means.reshape(shape[:2])
-            around: np.ndarray = n * means * (1.0 - means)
-            if not indicators:
-                around = np.bincount(at, weights=np.square(y - means[at]), minlength=size)
+            around = np.bincount(at, weights=np.square(y - means[at]), minlength=size)
             squares[..., t] = around.reshape(shape[:2])
-        total = np.column_stack([np.bincount(fold, weights=y, minlength=n_folds) for y in targets.T])
-        return cls(n.reshape(shape[:2]), mean, squares, np.bincount(fold, minlength=n_folds), total)
+        return cls(n.reshape(shape[:2]), mean, squares, rows, total)
 
     def merged(self, folds: list[int]) -> Cells:
         """The cells of some folds as those of one; no number of the other folds is touched."""
+        rows, total = self.n_rows[folds].sum(keepdims=True), self.total[folds].sum(axis=0, keepdims=True)
+        if self.sums is not None:
+            sums = self.sums[folds].sum(axis=0, keepdims=True)
+            return Cells(*_of_sums(self.n[folds].sum(axis=0, keepdims=True), sums), rows, total, sums)
         n, mean, squares = (values[folds[0]].copy() for values in (self.n, self.mean, self.squares))
         for f in folds[1:]:
             both = np.maximum(n + self.n[f], 1)[:, None]
@@ -76,8 +86,20 @@ class Cells:
             squares += self.squares[f] + np.square(apart) * (n * self.n[f])[:, None] / both
             mean += apart * self.n[f][:, None] / both
             n += self.n[f]
-        rows, total = self.n_rows[folds].sum(keepdims=True), self.total[folds].sum(axis=0, keepdims=True)
         return Cells(n[None], mean[None], squares[None], rows, total)
+
+
+def _sums(at: np.ndarray, labels: np.ndarray, size: int, n_targets: int) -> np.ndarray:
+    """Sums of indicators by cell, cells × targets: one count for all targets."""
+    if n_targets == 1:
+        return np.bincount(at, weights=labels, minlength=size)[:, None]
+    return np.bincount(at * n_targets + labels, minlength=size * n_targets).reshape(size, n_targets)
+
+
+def _of_sums(n: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Counts, means and sums of squares around them of indicators."""
+    mean = sums / np.maximum(n, 1)[..., None]
+    return n, mean, n[..., None] * mean * (1.0 - mean)
 
 
 def encoding(cells: Cells, group_of: np.ndarray, n_groups: int, smooth: float | None) -> np.ndarray:

@@ -8,6 +8,7 @@ from tamis.transform.signals.convolve import Convolve
 from tamis.transform.signals.denoise import Denoise
 from tamis.transform.signals.derivative import Derivative
 from tamis.transform.signals.fourier import Fourier
+from tamis.transform.signals.picture import before_and_after
 from tamis.transform.signals.scatter import ScatterCorrection
 from tamis.transform.signals.sharpen import Sharpen
 from tamis.transform.signals.smooth import Smooth
@@ -23,4 +24,5 @@ __all__ = [
     "Sharpen",
     "Smooth",
     "Wavelet",
+    "before_and_after",
 ]

@@ -13,6 +13,7 @@ from tamis.errors import NotConverged, TableError
 from tamis.saved import part, whole
 from tamis.table import eager
 from tamis.transform.signals.base import SignalTransform
+from tamis.transform.signals.kernels.offset import offsets
 from tamis.transform.signals.kernels.polynomial import polynomial_basis, projected, under
 
 HOW = ("asls", "polynomial", "modpoly")
@@ -170,8 +171,9 @@ class Baseline(SignalTransform):
             if self.how == "polynomial":
                 near = signals - signals.mean(axis=1, keepdims=True)  # far from 0, products would lose digits
                 return near - projected(near, basis), 0, 1
-            baseline, unsettled, turns = under(signals, basis, self.tol, self._most())
-            return signals - baseline, unsettled, turns
+            near = signals - offsets(signals)[:, None]  # beside a large offset every change would be a small one
+            baseline, unsettled, turns = under(near, basis, self.tol, self._most())
+            return near - baseline, unsettled, turns
 
         return corrected
 

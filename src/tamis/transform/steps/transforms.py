@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -46,6 +46,7 @@ class Transforms(Transform):
 
     touches = "all"
     one_to_one = False
+    takes_groups = True
 
     def __init__(self, parts: Any = "standardize") -> None:
         self.parts = parts
@@ -85,7 +86,8 @@ class Transforms(Transform):
             part, fitted = work.select(list(names)), []
             for transform in transforms:
                 fitted.append(clone(transform).set_output(transform="default"))
-                part = fitted[-1].fit_transform(part, y)
+                together = {"groups": self._groups} if transform.takes_groups else {}
+                part = fitted[-1].fit_transform(part, y, **together)
             self.parts_.append((names, fitted))
             work = _put_back(work, names, part)
         given = {} if table.matrix is not None else {id(column): j for j, column in enumerate(table.columns)}
@@ -99,11 +101,23 @@ class Transforms(Transform):
         del self._first_rows
         return self._new(work)
 
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Learn from the rows of X."""
-        super().fit(X, y)
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+        """Learn from the rows of X; `groups` (one value a row) matter where a step encodes by the target."""
+        self._groups = groups
+        try:
+            super().fit(X, y)
+        finally:
+            del self._groups
         del self._first_rows
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, groups: Any = None) -> Any:
+        """Learn from the rows of X, and transform them; rows of a group share a fold where the target is encoded."""
+        self._groups = groups
+        try:
+            return super().fit_transform(X, y)
+        finally:
+            del self._groups
 
     def _apply(self, table: Table) -> Any:
         work = _named(table)

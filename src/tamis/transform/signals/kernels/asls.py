@@ -14,15 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
+from tamis.transform.signals.kernels.offset import FAR_FROM_ZERO
 
 #: Rows solved side by side. The recurrence of one row waits for a root and two divisions at every position; loops over
 #: 32 lanes are compiled to vector instructions (3.0 times the speed of 8 lanes, which are not).
 LANES = 32
 #: Fields of the workspace at a position: the column of the Cholesky factor (diagonal, next, next but one), the result.
 NEAR, FAR, SOLUTION, WIDTH = LANES, 2 * LANES, 3 * LANES, 4 * LANES
-#: How many times its range the largest value of a signal is where an offset is left out: what is nearer to 0 keeps the
-#: bits it has in pybaselines.
-FAR_FROM_ZERO = 1000.0
 
 
 def penalty_bands(n: int, lam: float) -> np.ndarray:
