@@ -25,6 +25,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 from tamis.engine.announce import announce
 from tamis.engine.group import mark_groups
 from tamis.engine.lower import Lowering
+from tamis.engine.recall import recalled
 
 #: Libraries are no public part of Numba: with other versions than these, kernels compile as Numba always does, slower.
 TRIED = numba.version_info.short in ((0, 68),)
@@ -139,7 +140,9 @@ class WholeCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         announce()
-        with _no_collections(), _lowered_only(self.state.targetctx.codegen()):
+        if not TRIED:
+            return super().compile_extra(func)
+        with _no_collections(), _lowered_only(self.state.targetctx.codegen()), recalled():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:
@@ -182,9 +185,6 @@ def _lowered_only(codegen: Any) -> Iterator[None]:
 
     Numba keeps a clock for every function that is being compiled, and starts and stops them all at each call.
     """
-    if not TRIED:
-        yield
-        return
     lock, before = ffi.lib._lock, codegen._library_class
     told, lock._cblist, codegen._library_class = lock._cblist, [], _Lowered
     try:
