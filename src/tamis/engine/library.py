@@ -14,7 +14,9 @@ from types import CodeType
 from typing import Any, ClassVar
 
 import numba
+from llvmlite import binding  # type: ignore[import-untyped]
 from llvmlite.binding import ffi  # type: ignore[import-untyped]
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
@@ -51,8 +53,11 @@ class _Ours(JITCodeLibrary):
     """A library that leaves LLVM's passes to the kernel that Python calls."""
 
     def add_ir_module(self, ir_module: Any) -> None:
+        """Take up what was lowered; it is checked once, with all that it is linked to."""
         mark_groups(ir_module, self._codegen.target_data)
-        super().add_ir_module(ir_module)
+        module = binding.parse_assembly(cgutils.normalize_ir_text(str(ir_module)))
+        module.name = ir_module.name
+        self.add_llvm_module(module)
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Nothing but the layout of data: a tenth of the time went into functions that are optimised again."""

@@ -19,13 +19,14 @@ _plain_call_type = types.BaseFunction.get_call_type
 _plain_attribute = TypingContext.find_matching_getattr_template
 _plain_size = llvm.Type.get_abi_size
 _plain_lifetimes = postproc.PostProcessor.run
+_signatures = {}
 
 
 def _call_type(self, context, args, kws):
     """The signature of a call; kept where it follows from the argument types alone, which options cannot change."""
     if kws:
         return _plain_call_type(self, context, args, kws)
-    known = self.__dict__.setdefault("_tamis_known", {})
+    _, known = _signatures.setdefault(id(self), (self, {}))  # not kept with it: types are pickled with all they have
     args = tuple(args)
     found = known.get(args)
     if found is None:
