@@ -14,7 +14,9 @@ from types import CodeType
 from typing import Any, ClassVar
 
 import numba
+from llvmlite import binding  # type: ignore[import-untyped]
 from llvmlite.binding import ffi  # type: ignore[import-untyped]
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
@@ -25,6 +27,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 from tamis.engine.announce import announce
 from tamis.engine.group import mark_groups
 from tamis.engine.lower import Lowering
+from tamis.engine.recall import recalled
 
 #: Libraries are no public part of Numba: with other versions than these, kernels compile as Numba always does, slower.
 TRIED = numba.version_info.short in ((0, 68),)
@@ -50,8 +53,11 @@ class _Ours(JITCodeLibrary):
     """A library that leaves LLVM's passes to the kernel that Python calls."""
 
     def add_ir_module(self, ir_module: Any) -> None:
+        """Take up what was lowered; it is checked once, with all that it is linked to."""
         mark_groups(ir_module, self._codegen.target_data)
-        super().add_ir_module(ir_module)
+        module = binding.parse_assembly(cgutils.normalize_ir_text(str(ir_module)))
+        module.name = ir_module.name
+        self.add_llvm_module(module)
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Nothing but the layout of data: a tenth of the time went into functions that are optimised again."""
@@ -139,7 +145,9 @@ class WholeCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         announce()
-        with _no_collections(), _lowered_only(self.state.targetctx.codegen()):
+        if not TRIED:
+            return super().compile_extra(func)
+        with _no_collections(), _lowered_only(self.state.targetctx.codegen()), recalled():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:
@@ -182,9 +190,6 @@ def _lowered_only(codegen: Any) -> Iterator[None]:
 
     Numba keeps a clock for every function that is being compiled, and starts and stops them all at each call.
     """
-    if not TRIED:
-        yield
-        return
     lock, before = ffi.lib._lock, codegen._library_class
     told, lock._cblist, codegen._library_class = lock._cblist, [], _Lowered
     try:

@@ -17,7 +17,8 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.null import benjamini_hochberg, permutation_pvalues
-from tamis.table import Table, TableSelector, eager, in_days, refusal, same_length
+from tamis.table import Table, eager, in_days, refusal, same_length
+from tamis.table.selector import TableSelector
 
 __all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
 

@@ -20,7 +20,6 @@ from tamis.search.weights import column_weights
 from tamis.table import (
     Classes,
     Table,
-    TableSelector,
     eager,
     features,
     is_class_target,
@@ -29,6 +28,7 @@ from tamis.table import (
     same_length,
     take,
 )
+from tamis.table.selector import TableSelector
 
 UNDECIDED, CONFIRMED, REJECTED = 0, 1, -1
 

@@ -25,7 +25,6 @@ from tamis.search.weights import column_weights
 from tamis.table import (
     Classes,
     Table,
-    TableSelector,
     eager,
     features,
     is_class_target,
@@ -34,6 +33,7 @@ from tamis.table import (
     same_length,
     take,
 )
+from tamis.table.selector import TableSelector
 
 COMBINE = ("threshold", "union")
 

@@ -20,7 +20,8 @@ from tamis.search.history import Best
 from tamis.search.space import Space
 from tamis.search.strategy import strategy_of
 from tamis.search.trials import Stop, Trials, say
-from tamis.table import Classes, Table, TableSelector, eager, features, is_class_target, numbers, same_length
+from tamis.table import Classes, Table, eager, features, is_class_target, numbers, same_length
+from tamis.table.selector import TableSelector
 
 RULES = ("best", "1se")
 

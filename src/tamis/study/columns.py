@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from tamis.errors import DamagedError
 from tamis.saved import numbers, refuse_outside, texts, whole
-from tamis.table import TableSelector
+from tamis.table.selector import TableSelector
 
 
 class Columns(TableSelector, BaseEstimator):

@@ -17,7 +17,8 @@ from tamis.saved import mapping, part, text
 from tamis.study.columns import Columns
 from tamis.study.recipe import recipe
 from tamis.study.transformed import Transformed
-from tamis.table import Table, TableSelector
+from tamis.table import Table
+from tamis.table.selector import TableSelector
 
 #: Every model a study can save, and where it lives. Transforms carry their room, for a signal has a baseline, too.
 MODELS = {

@@ -9,7 +9,6 @@ from tamis.table.output import assembled, numbers_of
 from tamis.table.raw import Held, Raw, raw_of
 from tamis.table.read import fetch, known_names, read, table_of
 from tamis.table.refusal import refusal
-from tamis.table.selector import TableSelector
 from tamis.table.table import Origin, Table
 from tamis.table.target import Classes, is_class_target, numbers, same_length
 from tamis.table.units import position, positions, units_of
@@ -25,7 +24,6 @@ __all__ = [
     "Origin",
     "Raw",
     "Table",
-    "TableSelector",
     "assembled",
     "beside",
     "categories",
