@@ -39,7 +39,7 @@ import tamis
 from tamis import evaluate, project, score, search, split, transform, tree, views
 
 #: What may differ between two runs of the same code, wherever it is a key of a dict or the name of a field.
-VOLATILE = {"seconds", "version", "versions", "folder", "path", "date", "when"}
+VOLATILE = {"seconds", "version"}
 #: Methods of a fitted estimator whose answers are compared, on the rows it was fitted on.
 ANSWERS = ("predict", "predict_proba", "decision_function", "predict_interval", "apply", "transform", "anomaly_score")
 #: The same, without an argument.
