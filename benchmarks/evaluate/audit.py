@@ -22,7 +22,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 import tamis
-from tamis.evaluate.weighted import weighted
+from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import find, prepare
 
 N, D, K = 60, 300, 10
@@ -123,7 +123,7 @@ def procedure(kind: str, leak: bool, scoring: str, classes: bool) -> Any:
     def number(X: np.ndarray, y: np.ndarray) -> float:
         labels = np.array([0, 1]) if classes else None
         folds = [prepare(metric, truth, given, labels) for truth, given in predictions(X, y)]
-        return float(np.mean([weighted(metric, *fold, np.ones((1, len(fold[0]))))[0] for fold in folds]))
+        return float(np.mean([bootstrap_metric(metric, *fold, np.ones((1, len(fold[0]))))[0] for fold in folds]))
 
     return predictions if kind == "predictions" else number
 

@@ -28,10 +28,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from tamis.evaluate.cross_validate import cross_validate, named_folds
-from tamis.evaluate.interval import Interval, score_interval, tallies_of
-from tamis.evaluate.outcome import outcome_of
+from tamis.evaluate.fold.outcome import outcome_of
+from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.evaluate.intervals.interval import Interval, score_interval, tallies_of
 from tamis.evaluate.problem import problem_of
-from tamis.evaluate.weighted import weighted
 from tamis.metrics import METRICS, Metric, prepare
 from tamis.split import folds
 
@@ -153,7 +153,9 @@ def value(metric: Metric, y: np.ndarray, given: np.ndarray) -> float:
     of_labels = given.ndim == 2 and metric.needs == "labels"
     labels = np.arange(2) if metric.task == "classes" else None
     prepared = prepare(metric, y, given.argmax(axis=1) if of_labels else given, labels)
-    return float(weighted(metric, *prepared, np.ones((1, len(y))))[0])  # scikit-learn's own take 10 times as long
+    return float(
+        bootstrap_metric(metric, *prepared, np.ones((1, len(y))))[0]
+    )  # scikit-learn's own take 10 times as long
 
 
 def coverage(setting: Setting, tables: int = 500) -> dict[str, dict[str, float]]:

@@ -318,14 +318,14 @@ def slope(x, y):
 def bare(n_trees=10):
     """What share of the time a bare loop takes that reads every code the trees look at, once, and adds it up."""
     from tamis.engine.kernel import njit
-    from tamis.forest.field import Ground
+    from tamis.forest.data.binned import BinnedData
     from tamis.table import Table
 
     frame, y = classes(50_000, 30, 3)
     X = frame.to_numpy()
     whole = min(seconds(lambda: ForestClassifier(n_trees, oob_score=False).fit(X, y))[0] for _ in range(3))
     forest = ForestClassifier(n_trees, oob_score=False).fit(X, y)
-    ready, ground = seconds(lambda: Ground.of(Table.of(X), y.astype(float), np.ones(len(y))))
+    ready, data = seconds(lambda: BinnedData.of(Table.of(X), y.astype(float), np.ones(len(y))))
 
     @njit
     def loop(codes, sizes, rows, tried):
@@ -339,8 +339,8 @@ def bare(n_trees=10):
 
     rows = np.unique(np.random.default_rng(0).integers(50_000, size=50_000)).astype(np.uint32)  # a tree's draw
     sizes = np.minimum(inner_sizes(forest, X), len(rows))
-    loop(ground.field.codes, sizes, rows, 5)  # compile
-    read = min(seconds(lambda: loop(ground.field.codes, sizes, rows, 5))[0] for _ in range(3))
+    loop(data.binned.codes, sizes, rows, 5)  # compile
+    read = min(seconds(lambda: loop(data.binned.codes, sizes, rows, 5))[0] for _ in range(3))
     print(f"\n{n_trees} trees, one thread: {whole:.2f} s, of which coding {ready:.2f} s; a bare loop over the same "
           f"codes {read:.3f} s, {100 * read / whole:.0f}%")  # fmt: skip
 

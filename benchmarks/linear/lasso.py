@@ -57,9 +57,9 @@ def logistic_gap(X, y, coef, alpha):
         lambda b: np.sum(y - expit(eta + b)), -50 - np.abs(eta).max(), 50 + np.abs(eta).max(), xtol=1e-14
     )
     n = len(y)
-    pull = y - expit(eta)
-    share = min(1.0, alpha / max(np.abs(X.T @ pull).max() / n, 1e-300))
-    q = np.clip(y - share * pull, 0, 1)
+    residual = y - expit(eta)
+    share = min(1.0, alpha / max(np.abs(X.T @ residual).max() / n, 1e-300))
+    q = np.clip(y - share * residual, 0, 1)
     value = (
         np.mean(np.logaddexp(0, eta) - y * eta)
         + alpha * np.abs(coef).sum()

@@ -23,8 +23,8 @@ from scipy import sparse
 from scipy.optimize import brentq
 
 from tamis.linear.fit import Job, path_of
-from tamis.linear.loss import Huber, Logistic, Poisson, SquaredHinge
-from tamis.linear.penalty import Penalty
+from tamis.linear.losses.loss import Huber, Logistic, Poisson, SquaredHinge
+from tamis.linear.penalties.elastic_net import Penalty
 
 GOAL = 1.5e-5
 SHAPES = {"tall": (5000, 100), "wide": (200, 5000)}
@@ -60,19 +60,19 @@ def gap(X, loss, coef, alpha, intercept):
     eta = (X @ coef)[:, None]
 
     def total(b):
-        return loss.pull(eta + b).mean()
+        return loss.residual(eta + b).mean()
 
     if intercept:
         far = 1.0
         while total(-far) * total(far) > 0:
             far *= 2
         eta = eta + brentq(total, -far, far, xtol=1e-15, rtol=1e-15)
-    pull = loss.pull(eta)
-    share = min(1.0, alpha / max(np.abs(X.T @ pull[:, 0]).max() / len(eta), 1e-300))
-    floor = -loss.conjugate(np.zeros_like(pull)).mean()
+    residual = loss.residual(eta)
+    share = min(1.0, alpha / max(np.abs(X.T @ residual[:, 0]).max() / len(eta), 1e-300))
+    floor = -loss.conjugate(np.zeros_like(residual)).mean()
     start = loss.start(np.full(len(eta), 1 / len(eta))) if intercept else 0.0
     null = loss.value(np.zeros_like(eta) + start).mean() - floor
-    return (loss.value(eta).mean() + alpha * np.abs(coef).sum() + loss.conjugate(share * pull).mean()) / null
+    return (loss.value(eta).mean() + alpha * np.abs(coef).sum() + loss.conjugate(share * residual).mean()) / null
 
 
 def worst(X, loss, coefs, alphas, intercept):

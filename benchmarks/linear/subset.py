@@ -12,9 +12,9 @@ import numpy as np
 
 from tamis import LinearRegressor
 from tamis.linear.fit import Job
-from tamis.linear.loss import Squared
-from tamis.linear.penalty import Penalty
-from tamis.linear.subset import subset_path
+from tamis.linear.losses.loss import Squared
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.subset_path import subset_path
 
 
 def table(rho, seed=0, n=1_000, p=35):

@@ -9,8 +9,8 @@ from time import process_time
 import numpy as np
 
 from tamis import score
+from tamis.score.criteria.interaction import Interaction
 from tamis.score.criterion import score_columns
-from tamis.score.interaction import Interaction
 
 
 def pairs(X, y):

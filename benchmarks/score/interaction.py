@@ -14,8 +14,8 @@ from numba import njit
 from scipy.special import xlogy
 
 from tamis.score import interaction
+from tamis.score.criteria.interaction import Interaction
 from tamis.score.criterion import read_table
-from tamis.score.interaction import Interaction
 
 
 @njit(nogil=True)

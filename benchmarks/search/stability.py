@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.linear_model import Lasso, lasso_path
 
 import tamis
-from tamis.search.resample import resamples
+from tamis.search.resampling.resamples import resamples
 
 
 def main(n: int = 300, d: int = 1000, parts: int = 5) -> None:

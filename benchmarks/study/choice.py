@@ -22,10 +22,10 @@ from sklearn.model_selection import train_test_split
 from tamis.engine import seed_of
 from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, predictions, train
 from tamis.evaluate.inner import inner_folds
-from tamis.evaluate.paired import row_losses
+from tamis.evaluate.intervals.paired import row_losses
 from tamis.evaluate.problem import problem_of
 from tamis.study.choose import KEPT, choose
-from tamis.study.fitted import Fitted
+from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import PROCEDURES
 from tamis.table import Table
 
@@ -57,7 +57,7 @@ def keep(trained: Trained) -> dict[str, Any]:
         score = 1 - float(((truth - answer) ** 2).mean() / truth.var())
     else:
         score = float((problem.classes[answer.argmax(axis=1)] == truth).mean())
-    columns = len(Fitted("", trained.model, problem.names).columns)
+    columns = len(FittedProcedure("", trained.model, problem.names).columns)
     return {**inner, "score": score, "columns": columns}
 
 

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import tamis
-from tamis.evaluate.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
+from tamis.evaluate.chance.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 
 
 def chosen_before(X: np.ndarray, y: np.ndarray) -> float:

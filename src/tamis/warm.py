@@ -194,14 +194,14 @@ PARTS: dict[str, Callable[[], None]] = {"growing forests": _growing_forests}
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
-    "growing forests": ("tamis.forest.grow", "grow_numeric"),
-    "forests": ("tamis.forest.route", "add_answers"),
-    "forests of categories": ("tamis.forest.grow", "grow_several"),
-    "trees": ("tamis.tree.grow", "grow_ordered"),
-    "trees of categories": ("tamis.tree.grow", "grow"),
-    "linear classifiers": ("tamis.linear.newton", "walk"),
-    "linear classifiers of several classes": ("tamis.linear.multinomial", "walk"),
-    "linear regressors": ("tamis.linear.descend", "follow"),
+    "growing forests": ("tamis.forest.grow.grow", "grow_numeric"),
+    "forests": ("tamis.forest.predict.route", "add_answers"),
+    "forests of categories": ("tamis.forest.grow.grow", "grow_several"),
+    "trees": ("tamis.tree.grow.grow", "grow_ordered"),
+    "trees of categories": ("tamis.tree.grow.grow", "grow"),
+    "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
+    "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial", "solve_path"),
+    "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
 }
 
 

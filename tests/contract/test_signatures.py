@@ -9,13 +9,13 @@ import pytest
 from tamis import ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
 
 KERNELS = {
-    TreeClassifier: ["tamis.tree.grow.grow_ordered"],
-    TreeRegressor: ["tamis.tree.grow.grow_ordered"],
-    ForestClassifier: ["tamis.forest.grow.grow_numeric", "tamis.forest.route.add_answers"],
+    TreeClassifier: ["tamis.tree.grow.grow.grow_ordered"],
+    TreeRegressor: ["tamis.tree.grow.grow.grow_ordered"],
+    ForestClassifier: ["tamis.forest.grow.grow.grow_numeric", "tamis.forest.predict.route.add_answers"],
     ForestRegressor: [
-        "tamis.forest.grow.grow_numeric",
-        "tamis.forest.route.add_answers",
-        "tamis.forest.route.drawn_answers",
+        "tamis.forest.grow.grow.grow_numeric",
+        "tamis.forest.predict.route.add_answers",
+        "tamis.forest.predict.route.drawn_answers",
     ],
 }
 

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 
 import tamis
 from tamis.errors import KindError, ParameterError, TableError
-from tamis.evaluate.null import chance, permuted
+from tamis.evaluate.chance.permuted_target import chance, permuted
 from tamis.metrics import METRICS
 
 

@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis.errors import KindError, ParameterError
+from tamis.evaluate.chance.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 from tamis.evaluate.curves import Curve, complexity_curve, grow
-from tamis.evaluate.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 from tamis.metrics import METRICS
 from tamis.split import folds
 

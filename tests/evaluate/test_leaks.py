@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 import tamis
 from tamis.errors import ParameterError
+from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leaks import leaks
-from tamis.evaluate.twins import near_twins, row_keys, twins
 from tamis.split import folds
 from tamis.study.fold import find_leaks
 from tamis.table import Column, Table
@@ -141,14 +141,14 @@ def test_near_duplicates_are_found_and_groups_settle_them():
     frame, y = pd.concat([frame, copies], ignore_index=True), np.r_[y, y[:8]]
     (found,) = leaks(frame, y)
     assert (found.kind, found.rows) == ("near-duplicates", 16)
-    assert near_twins(Table.of(frame)) == [(i, 120 + i) for i in range(8)]
+    assert near_duplicates(Table.of(frame)) == [(i, 120 + i) for i in range(8)]
     assert leaks(frame, y, groups=np.r_[np.arange(120), np.arange(8)]) == []
 
 
 def test_keys_tell_rows_apart_as_equality_does():
     """A key that confused zeros, or missing values, would miss twins."""
     rows = np.array([[0.0, np.nan], [-0.0, np.nan], [0.0, 1.0], [1.0, 0.0], [np.nan, 0.0]])
-    assert twins(row_keys(Table.of(rows))).tolist() == [0, 0, -1, -1, -1]
+    assert duplicates(row_keys(Table.of(rows))).tolist() == [0, 0, -1, -1, -1]
     rng = np.random.default_rng(0)
     grid = rng.integers(0, 4, (3000, 4)).astype(float)
     expected = np.unique(grid, axis=0, return_inverse=True, return_counts=True)

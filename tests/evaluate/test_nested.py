@@ -228,9 +228,9 @@ def test_a_list_is_compared_on_the_same_folds_with_corrected_tests():
     assert sorted(p.p_adjusted for p in result.pairs)[0] == pytest.approx(3 * min(p.p_value for p in result.pairs))
     assert result[result.best].mean - result.score == pytest.approx(result.optimism)
     assert "best: " in repr(result)
-    alone = nested_score([LinearRegression(), LinearRegression()], *DIABETES, outer=2)
-    assert list(alone.results) == ["LinearRegression", "LinearRegression 2"]
-    assert alone.pairs[0].p_value == 1.0
+    univariate = nested_score([LinearRegression(), LinearRegression()], *DIABETES, outer=2)
+    assert list(univariate.results) == ["LinearRegression", "LinearRegression 2"]
+    assert univariate.pairs[0].p_value == 1.0
 
 
 def test_the_best_of_perfect_procedures_is_not_certain():

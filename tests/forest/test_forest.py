@@ -69,11 +69,11 @@ def test_out_of_bag_answers_come_from_trees_that_left_the_row_out():
     X, y = friedman(150)
     forest = ForestRegressor(7).fit(X, y)
     table, values, weight = _parts(forest, X, y)
-    _, ground, target, _ = forest._problem(table, values, weight)
-    lot = forest._lot(ground, target)
+    _, data, target, _ = forest._problem(table, values, weight)
+    bootstrap = forest._bootstrap(data, target)
     sums, n = np.zeros(len(y)), np.zeros(len(y))
     for t in range(7):
-        out = ground.rows[lot.counts(t, len(y)) == 0]
+        out = data.rows[bootstrap.counts(t, len(y)) == 0]
         leaf = forest.apply(X)[out, t] + forest.trees_.roots[t]
         sums[out] += forest.trees_.nodes["threshold"][leaf]
         n[out] += 1

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_iris, make_friedman1
 
 from tamis.forest import ForestClassifier, ForestRegressor
-from tamis.forest.oob import EVERY, LEAST, is_flat
+from tamis.forest.predict.out_of_bag import EVERY, LEAST, is_flat
 
 CAP = 1_000
 

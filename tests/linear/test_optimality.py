@@ -60,12 +60,12 @@ def violation(model, loss, X, y, w, alpha, ratio, standardize=True, factors=None
     w = w / w.sum()
     coef, intercept = np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
     spread = 1.4826 * np.median(np.abs(y - np.median(y))) or y.std()
-    pull = -w[:, None] * slope(loss, X @ coef + intercept, y, 1.35 * spread)
+    residual = -w[:, None] * slope(loss, X @ coef + intercept, y, 1.35 * spread)
     mean = w @ X
     scale = np.sqrt(w @ (X - mean) ** 2) if standardize else np.ones(X.shape[1])
     alive = np.sqrt(w @ (X - mean) ** 2) > 1e-12
     factors = np.ones(X.shape[1]) if factors is None else factors
-    score = (X - mean).T @ pull
+    score = (X - mean).T @ residual
     score[alive] /= scale[alive, None]
     beta = coef * scale[:, None]
     l1, l2 = (alpha * ratio * factors)[:, None], (alpha * (1 - ratio) * factors)[:, None]
@@ -73,7 +73,7 @@ def violation(model, loss, X, y, w, alpha, ratio, standardize=True, factors=None
     outside = np.maximum(np.abs(score) - l1, 0)
     breach = np.where(beta != 0, inside, outside)[alive]
     assert np.all(coef[~alive] == 0), "a column that does not vary has a coefficient"
-    return max(float(breach.max()), float(np.abs(pull.sum(axis=0)).max()))
+    return max(float(breach.max()), float(np.abs(residual.sum(axis=0)).max()))
 
 
 @pytest.mark.parametrize("shape", [(150, 12), (30, 60)], ids=["tall", "wide"])

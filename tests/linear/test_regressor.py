@@ -79,7 +79,7 @@ def test_ridge_equals_scikit_learn(shape):
 def test_leave_one_out_in_closed_form_equals_refitting(shape, weighted):
     """r / (1 - h) must be the error of the model refitted without the row."""
     from tamis.linear.design import Design
-    from tamis.linear.ridge import Ridge
+    from tamis.linear.solvers.ridge import Ridge
 
     X, y = data(*shape, seed=2)
     w = np.random.default_rng(0).uniform(0.5, 2, size=len(y)) if weighted else np.ones(len(y))
@@ -334,9 +334,10 @@ def test_odd_targets():
 
 def test_stopping_early_warns_with_the_gap(monkeypatch):
     """A solver that has not reached its gap must say so and say how far it came."""
-    from tamis.linear import fit, lockstep
+    from tamis.linear import fit
+    from tamis.linear.solvers import newton_path
 
-    monkeypatch.setattr(lockstep, "_ROUNDS", 1)
+    monkeypatch.setattr(newton_path, "_ROUNDS", 1)
     monkeypatch.setattr(fit, "suits", lambda *_: False)  # the compiled path, which reaches it
     X, y = data(n=30, p=80)
     with pytest.warns(NotConverged, match=r"relative duality gap of .* \(asked"):

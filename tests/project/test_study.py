@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 import tamis
 from tamis import PCA, LinearClassifier
 from tamis.project import MDS, SVD, FactorAnalysis, KernelPCA, ProjectionPursuit
-from tamis.study.fitted import Fitted
+from tamis.study.procedure.fitted import FittedProcedure
 
 IRIS = load_iris(as_frame=True)
 
@@ -19,9 +19,9 @@ IRIS = load_iris(as_frame=True)
 def test_a_procedure_with_a_projection_is_saved_as_plain_values(model):
     """A study would keep only the recipe of such a procedure, and could not predict from its folder."""
     fitted = make_pipeline(model, LinearClassifier("ridge", alpha=0.01)).fit(IRIS.data, IRIS.target)
-    kept = Fitted("projected", fitted, tuple(IRIS.data.columns))
+    kept = FittedProcedure("projected", fitted, tuple(IRIS.data.columns))
     assert kept.is_kept
-    back = Fitted.from_dict(kept.to_dict(), tuple(IRIS.data.columns))
+    back = FittedProcedure.from_dict(kept.to_dict(), tuple(IRIS.data.columns))
     np.testing.assert_array_equal(back.model.predict(IRIS.data), fitted.predict(IRIS.data))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tamis.errors import TableError
 from tamis.score import cfs, consistency, symmetric_uncertainty
-from tamis.score.cfs import correlations, merit
+from tamis.score.sets.cfs import correlations, merit
 
 
 def slow_consistency(frame, y):

@@ -19,7 +19,7 @@ from tamis.search.evaluator.leave_one_out import LeaveOneOut
 from tamis.search.evaluator.logistic import LogisticEvaluator
 from tamis.search.evaluator.moments import MomentsEvaluator
 from tamis.search.evaluator.refit import Refit
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 from tamis.table import Table
 
 MODELS = [
@@ -36,7 +36,9 @@ MODELS = [
 
 
 def task_of(model, X, y, **options):
-    return Task(estimator=model, table=Table.of(X), X=np.asarray(X), places=np.arange(np.shape(X)[1]), y=y, **options)
+    return SearchTask(
+        estimator=model, table=Table.of(X), X=np.asarray(X), places=np.arange(np.shape(X)[1]), y=y, **options
+    )
 
 
 def same_values(fast, task, rounds=2):

@@ -9,10 +9,10 @@ from sklearn.linear_model import Lasso, lasso_path
 
 from tamis import StabilitySelector, SubsetSelector
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.search.bound import expected_false, threshold_for
-from tamis.search.lasso import lasso_of
-from tamis.search.nogueira import agreement
-from tamis.search.resample import resamples
+from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
+from tamis.search.resampling.lasso import lasso_of
+from tamis.search.resampling.resamples import resamples
+from tamis.search.resampling.stability_index import agreement
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_lasso_chooses_what_scikit_learns_chooses(data):
 
 def test_the_lasso_kernel_reaches_its_gap_on_hard_data():
     """Correlated, duplicated and constant columns, more columns than rows: the kernel would stop short, or never."""
-    from tamis.search.lasso_path import path
+    from tamis.search.kernels.lasso_path import path
 
     random = np.random.default_rng(1)
     X = random.normal(size=(40, 120)) + random.normal(size=(40, 1))

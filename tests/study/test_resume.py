@@ -108,7 +108,7 @@ def test_fresh_starts_over_but_keeps_the_ledger(classes_csv, finished):
 
 def test_two_runs_do_not_share_a_folder(classes_csv, finished):
     """Two processes appending to one journal would ruin it; the second must not even clear the folder."""
-    from tamis.study.files import hold
+    from tamis.study.disk.files import hold
 
     before = {path.name: path.read_bytes() for path in finished.iterdir()}
     with hold(finished):

@@ -13,7 +13,7 @@ import tamis
 from tamis import Study
 from tamis.cli import app
 from tamis.errors import StudyError, TableError
-from tamis.table.sql import without_credentials
+from tamis.table.sources.sql import without_credentials
 
 SECRET = "hunter2"
 

@@ -13,8 +13,8 @@ from tamis import transform
 from tamis.cli import app
 from tamis.errors import StudyError
 from tamis.evaluate.baseline import Baseline
-from tamis.study.fitted import Fitted
-from tamis.study.transformed import Transformed
+from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedure.transformed import Transformed
 from tamis.tree import TreeClassifier
 
 LINE = "city: encode(target); x*: log,standardize"
@@ -111,20 +111,22 @@ def test_pipelines_of_transforms_and_models_are_kept(output):
     """A user's own pipeline of transforms could not be loaded without running the study again."""
     X, y = pd.DataFrame(np.random.default_rng(2).gamma(2.0, size=(40, 3)), columns=list("abc")), np.arange(40) % 2
     steps = make_pipeline(transform.Log(), transform.Standardize(), TreeClassifier(max_depth=2))
-    fitted = Fitted("mine", steps.set_output(transform=output).fit(X, y), tuple("abc"))
+    fitted = FittedProcedure("mine", steps.set_output(transform=output).fit(X, y), tuple("abc"))
     assert fitted.is_kept
-    again = Fitted.from_dict(json.loads(json.dumps(fitted.to_dict())), tuple("abc"))
+    again = FittedProcedure.from_dict(json.loads(json.dumps(fitted.to_dict())), tuple("abc"))
     np.testing.assert_array_equal(again.model.predict_proba(X), fitted.model.predict_proba(X))
 
 
 def test_the_baseline_of_scores_and_that_of_signals_are_two_models():
     """A study that keeps its baseline would read it back as a transform of signals, or the other way round."""
     y = np.arange(20) % 2
-    plain = Fitted("baseline", Baseline("classes").fit(None, y))
-    again = Fitted.from_dict(json.loads(json.dumps(plain.to_dict())))
+    plain = FittedProcedure("baseline", Baseline("classes").fit(None, y))
+    again = FittedProcedure.from_dict(json.loads(json.dumps(plain.to_dict())))
     assert type(again.model) is Baseline
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 12)).cumsum(axis=1)).add_prefix("s")
     piped = make_pipeline(transform.Baseline(), TreeClassifier(max_depth=1)).fit(X, y)
-    again = Fitted.from_dict(json.loads(json.dumps(Fitted("mine", piped, tuple(X.columns)).to_dict())))
+    again = FittedProcedure.from_dict(
+        json.loads(json.dumps(FittedProcedure("mine", piped, tuple(X.columns)).to_dict()))
+    )
     assert type(again.model.steps[0][1]) is transform.Baseline
     np.testing.assert_array_equal(again.model.predict_proba(X), piped.predict_proba(X))

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.evaluate.paired import difference, pairing_units, row_losses
+from tamis.evaluate.intervals.paired import difference, pairing_units, row_losses
 from tamis.study.choose import choose
-from tamis.study.claim import claim
-from tamis.study.judging import value
+from tamis.study.claims.claim import claim
+from tamis.study.claims.scoring import value
+from tamis.study.claims.sentences import answer
 from tamis.study.problem import NEVER_SEEN
-from tamis.study.words import answer
 
 SIMPLE = {"procedures": ["stump", "tree", "lasso"]}
 

@@ -17,11 +17,11 @@ from scipy import stats
 
 from tamis.check import count, number
 from tamis.evaluate.chance.level import Level, constant
+from tamis.evaluate.chance.permuted_target import Run, Runner
 from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
 from tamis.evaluate.nested import whole_seed
-from tamis.evaluate.null import Run, Runner
 from tamis.metrics import Metric, utility
 
 __all__ = ["Audit", "audit"]
@@ -277,8 +277,10 @@ def _told(
         (False, True): f"{name} shows no leak: {words}",
         (False, False): f"cannot tell whether {name} leaks: {words}",
     }[leaks, decided]
-    promises = [value for shuffle, value in runner.promises.items() if shuffle >= 0]
-    promise = float(utility(runner.metric, np.mean(promises))) if promises and runner.metric is not None else None
+    inner_scores = [value for shuffle, value in runner.inner_scores.items() if shuffle >= 0]
+    promise = (
+        float(utility(runner.metric, np.mean(inner_scores))) if inner_scores and runner.metric is not None else None
+    )
     advice = _advice(runner, leaks, decided, mean, at, own, promise)
     source = level.source
     return Audit(

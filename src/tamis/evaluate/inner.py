@@ -60,7 +60,7 @@ def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:
 
     The only row of a class stays among those to learn from. Where groups or time forbid that, folds that lack a class
     are left out; and if fewer than two are left, or times are too few to cut, groups and time give way: nothing is
-    judged here but strengths and promises.
+    judged here but strengths and inner scores.
     """
     y = problem.codes[rows]
     if problem.time is None:

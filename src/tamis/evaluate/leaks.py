@@ -12,9 +12,9 @@ import numpy as np
 from scipy import stats
 
 from tamis.check import one_of
-from tamis.evaluate.alone import Alone, alone, suspects
+from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
+from tamis.evaluate.leakage.univariate import Univariate, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
-from tamis.evaluate.twins import Shuffled, near_twins, row_keys, twins
 from tamis.split import Folds
 from tamis.table import Column, Table
 
@@ -65,7 +65,7 @@ def leaks(
     X : the table (anything `Table.of` takes), without the target; or a `Problem`, which has the target, too.
     y : the target.
     groups, time : one value a row, when the split will respect them; what they settle is not reported.
-    folds : the (train, test) positions that will be used, to say how many twins they tear apart.
+    folds : the (train, test) positions that will be used, to say how many equal rows they tear apart.
     locked : the table of locked rows, which must not be repeated in X.
     task : "classes" or "numbers", what the target was decided to be; read from y when not given.
 
@@ -79,7 +79,7 @@ def leaks(
     if not isinstance(X, Problem):
         X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
     table, classes, target, groups, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.groups, X.time
-    keys, chance = row_keys(table), _Chance(table)
+    keys, chance = row_keys(table), _ByChance(table)
     found = [
         *_by_column(table, target, classes, groups is not None, time is not None),
         *_by_row(table, keys, chance, groups, folds),
@@ -91,10 +91,10 @@ def leaks(
 
 
 def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
-    perfect: list[tuple[str, Alone]] = []
+    perfect: list[tuple[str, Univariate]] = []
     for j in suspects(table, y, classes, _ALMOST, _ODDS):
         column = table.column(j)
-        told = alone(column, y, classes)
+        told = univariate(column, y, classes)
         entity = [] if _is_code(told, y) else list(_entity(column, told, table.n_columns))
         if _is_identifier(column):
             yield _identifier(column)
@@ -108,7 +108,7 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
     yield from _predicts(perfect)
 
 
-def _predicts(perfect: Sequence[tuple[str, Alone]]) -> Iterator[Leak]:
+def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
     way_out = "is it known before the target is? if not, drop it"
     if len(perfect) > 5:
         names = tuple(name for name, _ in perfect)
@@ -155,12 +155,12 @@ def _identifier(column: Column) -> Leak:
     return Leak("identifier", (column.name,), sentence, "warn", int((~column.missing).sum()))
 
 
-def _is_code(told: Alone, y: np.ndarray) -> bool:
+def _is_code(told: Univariate, y: np.ndarray) -> bool:
     """A column that tells the class and has no more values than there are classes is a code of it, not an entity."""
     return told.classes and told.by_level >= _ALMOST and told.levels <= len(np.unique(y))
 
 
-def _entity(column: Column, told: Alone, n_columns: int) -> Iterator[Leak]:
+def _entity(column: Column, told: Univariate, n_columns: int) -> Iterator[Leak]:
     """Values that come again a few times each, as the rows of a patient do, and carry the target with them."""
     if column.kind in ("date", "boolean") or not (column.is_categorical or told.whole):
         return
@@ -224,8 +224,8 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
 
 
-class _Chance:
-    """Rows that would have a twin if only the columns, and pairs of them, were as they are; counted once, if at all."""
+class _ByChance:
+    """Rows that would have a duplicate if only the columns, and pairs of them, were as they are; counted once."""
 
     def __init__(self, table: Table) -> None:
         self._shuffled = Shuffled(table)
@@ -233,23 +233,23 @@ class _Chance:
         self._draws = range(5 if table.n_rows <= 50_000 else 2)
 
     @cached_property
-    def twins(self) -> float:
-        """Rows with a twin, on average."""
-        counts = [int((twins(row_keys(self._shuffled.table(draw))) >= 0).sum()) for draw in self._draws]
+    def duplicates(self) -> float:
+        """Rows with a duplicate, on average."""
+        counts = [int((duplicates(row_keys(self._shuffled.table(draw))) >= 0).sum()) for draw in self._draws]
         return float(np.mean(counts))
 
     @cached_property
-    def near_twins(self) -> float:
+    def near_duplicates(self) -> float:
         """Rows with an almost equal one, on average."""
-        return float(np.mean([_rows_of(near_twins(self._shuffled.table(draw))) for draw in self._draws]))
+        return float(np.mean([_rows_of(near_duplicates(self._shuffled.table(draw))) for draw in self._draws]))
 
 
-def _by_row(table: Table, keys: np.ndarray, chance: _Chance, groups: Any, folds: Folds | None) -> Iterator[Leak]:
-    sets = twins(keys)
+def _by_row(table: Table, keys: np.ndarray, chance: _ByChance, groups: Any, folds: Folds | None) -> Iterator[Leak]:
+    sets = duplicates(keys)
     n = int((sets >= 0).sum())
     if not n or table.n_columns < 2 or not _unsettled(sets, _group_codes(groups)):
         return
-    by_chance = chance.twins
+    by_chance = chance.duplicates
     if not _clearly_more(n, by_chance):
         return
     apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
@@ -261,16 +261,16 @@ def _by_row(table: Table, keys: np.ndarray, chance: _Chance, groups: Any, folds:
     yield Leak("duplicates", (), sentence, "stop" if n - by_chance > 0.05 * table.n_rows else "warn", n)
 
 
-def _nearly(table: Table, chance: _Chance, groups: Any) -> Iterator[Leak]:
+def _nearly(table: Table, chance: _ByChance, groups: Any) -> Iterator[Leak]:
     if table.n_columns < 2 or table.is_sparse:
         return
-    pairs, grouped = near_twins(table), _group_codes(groups)
+    pairs, grouped = near_duplicates(table), _group_codes(groups)
     if grouped is not None:
         pairs = [(a, b) for a, b in pairs if grouped[a] != grouped[b]]
     rows = _rows_of(pairs)
     if not rows:
         return
-    if not _clearly_more(rows, chance.near_twins):
+    if not _clearly_more(rows, chance.near_duplicates):
         return
     a, b = pairs[0]
     sentence = (
@@ -297,7 +297,7 @@ def _clearly_more(found: int, by_chance: float) -> bool:
 
 
 def _unsettled(sets: np.ndarray, groups: np.ndarray | None) -> bool:
-    """True when some set of twins is spread over several groups (or there are no groups)."""
+    """True when some set of equal rows is spread over several groups (or there are no groups)."""
     if groups is None:
         return True
     rows = np.flatnonzero(sets >= 0)
@@ -313,12 +313,12 @@ def _torn(sets: np.ndarray, folds: Folds) -> int:
     return int(seen.sum())
 
 
-def _locked(table: Table, keys: np.ndarray, chance: _Chance, locked: Table) -> Iterator[Leak]:
+def _locked(table: Table, keys: np.ndarray, chance: _ByChance, locked: Table) -> Iterator[Leak]:
     if table.names != locked.names and set(table.names) == set(locked.names):
         locked = locked.select(table.names)
     theirs, ours = np.sort(row_keys(locked)), np.sort(keys)  # in order, a search of millions stays in the cache
     again = int((ours[np.searchsorted(ours, theirs).clip(max=len(ours) - 1)] == theirs).sum())
-    if again and _clearly_more(again, chance.twins * locked.n_rows / table.n_rows):
+    if again and _clearly_more(again, chance.duplicates * locked.n_rows / table.n_rows):
         sentence = (
             f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
             "one of memory, so lock the table again"

@@ -12,7 +12,10 @@ import numpy as np
 
 from tamis.engine import seed_of
 from tamis.evaluate.cross_validate import cross_validate, named_folds
-from tamis.evaluate.interval import (
+from tamis.evaluate.fold.inner_score import in_units, inner_notes
+from tamis.evaluate.fold.outcome import Outcome, outcome_of
+from tamis.evaluate.fold.selection_stability import stability
+from tamis.evaluate.intervals.interval import (
     Interval,
     Judged,
     best_of_many,
@@ -22,12 +25,9 @@ from tamis.evaluate.interval import (
     score_interval,
     tallies_of,
 )
+from tamis.evaluate.intervals.paired import holm
 from tamis.evaluate.loss import metric_for
-from tamis.evaluate.outcome import Outcome, outcome_of
-from tamis.evaluate.paired import holm
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
-from tamis.evaluate.promise import in_units, inner_notes
-from tamis.evaluate.stability import stability
 from tamis.metrics import Metric, prepare, remarks, utility
 from tamis.split import Folds, folds
 
@@ -46,7 +46,7 @@ class NestedScore:
     mean, interval : their mean, and where the score of the model refitted on all rows lies (see `score_interval`).
     bootstrap_interval : of the out-of-fold answers drawn with replacement.
     promised : what the procedure thought of itself, one a fold; None when it says nothing.
-    optimism : mean of promise minus outer score, positive when it promised too much (also for errors and costs).
+    optimism : mean of inner minus outer score, positive when the inner score was too good (also for errors and costs).
     selected : the columns it chose, one tuple a fold; None when it does not choose.
     stability, stability_interval : Nogueira's, of the chosen sets.
     frequency : column -> share of folds that chose it, most often first.
@@ -238,7 +238,7 @@ def _result(
         metric, tallies, scores, n_train, n_test, level=level, seed=seed_of(seed, "score interval")
     )
     mean = float(scores.mean())
-    promises = _promises(metric, outcomes)
+    inner_scores = _inner_scores(metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
     chosen = [one for one in sets if one is not None]
     steady = stability(chosen, _n_columns(task, chosen), level=level) if len(chosen) == len(sets) else None
@@ -249,8 +249,10 @@ def _result(
         mean=mean,
         interval=interval,
         bootstrap_interval=resampling,
-        promised=promises,
-        optimism=None if promises is None else float(np.mean(utility(metric, promises)) - utility(metric, mean)),
+        promised=inner_scores,
+        optimism=None
+        if inner_scores is None
+        else float(np.mean(utility(metric, inner_scores)) - utility(metric, mean)),
         selected=chosen if steady else None,
         stability=steady[0] if steady else None,
         stability_interval=steady[1] if steady else None,
@@ -282,8 +284,8 @@ def mean_score(task: Problem, metric: Metric, outcomes: list[Outcome]) -> float:
     return float(_scores(task, metric, outcomes)[0].mean())
 
 
-def _promises(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
-    given = [outcome.promised for outcome in outcomes]
+def _inner_scores(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
+    given = [outcome.inner_score for outcome in outcomes]
     told = [value for value in given if value is not None]
     return np.array([in_units(metric, value) for value in told]) if len(told) == len(given) else None
 

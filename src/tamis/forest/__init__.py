@@ -1,4 +1,8 @@
-"""Forests: many trees that are honest by themselves, out-of-bag error, importances."""
+"""Forests: many trees that are honest by themselves, out-of-bag error, importances.
+
+Read `estimator` and `base` (what users see), `layout` (the arrays of the kernels), then `data/`, `grow/`, `predict/`,
+`importance/`; `save`, `packed` and `damaged` are forests in files.
+"""
 
 from __future__ import annotations
 

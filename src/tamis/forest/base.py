@@ -13,22 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.forest.field import Ground
-from tamis.forest.interval import Depth
-from tamis.forest.layout import NUMBER, Limits, Target
-from tamis.forest.lot import Lot
-from tamis.forest.oob import EVERY, CopyByCopy, OutOfBag
-from tamis.forest.plant import plant
+from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.bootstrap import Bootstrap
+from tamis.forest.grow.build import build_trees
+from tamis.forest.layout import NUMBER, ForestTarget, Limits
+from tamis.forest.predict.interval import Depth
+from tamis.forest.predict.out_of_bag import EVERY, CopyByCopy, OutOfBag
+from tamis.forest.predict.trees import Trees
 from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try
 from tamis.forest.training import digest_of
-from tamis.forest.trees import Trees
 from tamis.table import Table, features
 from tamis.tree.settings import rows_or_share
 from tamis.tree.tree import matrix_of
 
 if TYPE_CHECKING:
-    from tamis.forest.importance import PermutationImportance
+    from tamis.forest.importance.permutation_importance import PermutationImportance
 
 _NO_LIMIT = 2**31 - 1
 COMBINED = 3  # columns in a sum of an oblique split
@@ -40,47 +40,47 @@ class BaseForest(BaseEstimator, ABC):
     trees_: Trees
     n_features_in_: int
 
-    def _grow(self, table: Table, ground: Ground, target: Target, worth: np.ndarray, loss: np.ndarray) -> None:
+    def _grow(self, table: Table, data: BinnedData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        lot = self._lot(ground, target)
+        bootstrap = self._bootstrap(data, target)
         voting = getattr(self, "voting", "probabilities") == "majority"
         judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
         grown, n_grown, gain, share = [], 0, np.zeros(table.n_columns), 0.0
-        honest = bool(self.oob_score)
-        stopper = self._stopper(ground, lot, judge) if self.stop_when_stable else None
-        depth = Depth(target, worth) if honest and not target.n_classes and target.kind == NUMBER else None
-        saplings = plant(
-            ground, target, limits, lot, n_trees, honest=honest, loss=loss if voting else None, n_jobs=self.n_jobs,
-            divides=EVERY if stopper is not None else 0,
+        out_of_bag = bool(self.oob_score)
+        stopper = self._stopper(data, bootstrap, judge) if self.stop_when_stable else None
+        depth = Depth(target, worth) if out_of_bag and not target.n_classes and target.kind == NUMBER else None
+        batches = build_trees(
+            data, target, limits, bootstrap, n_trees, out_of_bag=out_of_bag, loss=loss if voting else None,
+            n_jobs=self.n_jobs, divides=EVERY if stopper is not None else 0,
         )  # fmt: skip
-        with watched(saplings, n_trees, self.progress) as trees:
-            for sapling in trees:
-                grown.append(sapling.trees)
-                n_grown += len(sapling)
+        with watched(batches, n_trees, self.progress) as trees:
+            for batch in trees:
+                grown.append(batch.trees)
+                n_grown += len(batch)
                 for own_share, own_gain in zip(
-                    sapling.shares.tolist(), sapling.gain
+                    batch.shares.tolist(), batch.gain
                 ):  # in order: the same sums for any batch
                     share += own_share
                     gain += own_gain
-                if honest:
-                    judge.add(sapling)
+                if out_of_bag:
+                    judge.add(batch)
                 if depth is not None:
-                    depth.add(sapling)
+                    depth.add(batch)
                 if stopper is not None:
                     if stopper is not judge:
-                        stopper.add(sapling)
+                        stopper.add(batch)
                     if stopper.is_stable():
                         break
-        self.trees_ = Trees.join(grown, ground.columns, target.n_classes, judge.votes.shape[1])
+        self.trees_ = Trees.join(grown, data.columns, target.n_classes, judge.votes.shape[1])
         self.impurity_importance_ = np.empty(table.n_columns)
-        self.impurity_importance_[ground.columns] = gain / n_grown
+        self.impurity_importance_[data.columns] = gain / n_grown
         self.oob_share_ = share / n_grown
-        self.training_digest_ = digest_of(ground, target)
-        if honest:
+        self.training_digest_ = digest_of(data, target)
+        if out_of_bag:
             self.oob_curve_ = np.array(judge.curve)
-            self._keep_out_of_bag(judge, ground, table.n_rows)
+            self._keep_out_of_bag(judge, data, table.n_rows)
         self.interval_shares_ = None if depth is None else depth.shares()
 
     def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
@@ -112,24 +112,24 @@ class BaseForest(BaseEstimator, ABC):
             n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
         )
 
-    def _lot(self, ground: Ground, target: Target) -> Lot:
-        return Lot.of(ground, target, self.bootstrap, self.max_samples, self.seed_)
+    def _bootstrap(self, data: BinnedData, target: ForestTarget) -> Bootstrap:
+        return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_)
 
-    def _stopper(self, ground: Ground, lot: Lot, judge: OutOfBag) -> OutOfBag | CopyByCopy:
+    def _stopper(self, data: BinnedData, bootstrap: Bootstrap, judge: OutOfBag) -> OutOfBag | CopyByCopy:
         """Whose curve says when to stop."""
         if not self.oob_score:
             raise ParameterError(
                 "stop_when_stable=True looks at the out-of-bag error, but oob_score=False; give one of them up"
             )
-        if not lot.replace and lot.sizes.sum() == len(lot.population):
+        if not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population):
             raise ParameterError(
                 "stop_when_stable=True looks at rows left out, but with bootstrap=False every tree sees every row; "
                 "give max_samples below 1"
             )
-        return judge if len(lot.population) == len(ground.rows) else CopyByCopy(ground, lot, judge)
+        return judge if len(bootstrap.population) == len(data.rows) else CopyByCopy(data, bootstrap, judge)
 
     @abstractmethod
-    def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
         """Keep the answers and the score of the rows left out: shares of classes, or numbers."""
 
     @property
@@ -169,9 +169,9 @@ class BaseForest(BaseEstimator, ABC):
         interchangeable : columns that correlate at least so much are named together ("g17 or g203"); None: do not look.
         random_state, n_jobs : seed and threads; the answer does not depend on the threads.
 
-        See :class:`tamis.forest.importance.PermutationImportance` for the formula and the answer.
+        See `PermutationImportance` in `tamis.forest.importance.permutation_importance` for formula and answer.
         """
-        from tamis.forest.importance import permutation_importance
+        from tamis.forest.importance.permutation_importance import permutation_importance
 
         check_is_fitted(self, "trees_")
         return permutation_importance(

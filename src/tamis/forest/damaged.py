@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.errors import DamagedError
 from tamis.forest.layout import CATEGORY, COLUMN, NODE, OBLIQUE
-from tamis.forest.trees import Trees
+from tamis.forest.predict.trees import Trees
 from tamis.saved import refuse_outside, refuse_shape, refuse_tangled
 
 _DTYPES = {

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.forest.base import BaseForest
-from tamis.forest.field import Ground
-from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, Target
-from tamis.forest.oob import OutOfBag
+from tamis.forest.data.binned import BinnedData
+from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
+from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.training import remember
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.tree.settings import loss_of
@@ -123,38 +123,38 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         weight = check.weights(sample_weight, table.n_rows)
         self.classes_ = classes.labels
         self.loss_ = loss_of(self.loss_matrix, classes.n_classes)
-        self.joined_levels_, ground, target, worth = self._problem(table, classes, weight)
-        self._grow(table, ground, target, worth, self.loss_)
+        self.joined_levels_, data, target, worth = self._problem(table, classes, weight)
+        self._grow(table, data, target, worth, self.loss_)
         remember(self, X, y, sample_weight)
         return self
 
     def _problem(
         self, table: Table, classes: Classes, weight: np.ndarray
-    ) -> tuple[dict[int, np.ndarray], Ground, Target, np.ndarray]:
+    ) -> tuple[dict[int, np.ndarray], BinnedData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        ground = Ground.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
-        codes = np.ascontiguousarray(classes.codes[ground.rows])
-        heavy = np.bincount(codes, weights=ground.counted, minlength=classes.n_classes)
+        data = BinnedData.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
+        codes = np.ascontiguousarray(classes.codes[data.rows])
+        heavy = np.bincount(codes, weights=data.counted, minlength=classes.n_classes)
         factor = check.class_factors(self.class_weight, classes.labels, heavy)
         alter = (
             np.maximum(self.loss_.sum(axis=1), 1e-3 * self.loss_.sum(axis=1).max()) if classes.n_classes > 1 else factor
         )
         alter = alter / alter.mean()
         two = classes.n_classes == 2
-        target = Target(
+        target = ForestTarget(
             kind=NUMBER if two else CLASSES,
             n_classes=classes.n_classes,
             classes=codes,
             values=(codes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1)),
-            weight=ground.weight * (factor * alter)[codes],
+            weight=data.weight * (factor * alter)[codes],
             worth=alter,
         )
-        return ground.joined, ground, target, ground.counted
+        return data.joined, data, target, data.counted
 
-    def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
         self.oob_decision_function_ = np.full((n_rows, len(self.classes_)), np.nan)
         shares = judge.answers()
-        self.oob_decision_function_[ground.rows] = shares
+        self.oob_decision_function_[data.rows] = shares
         seen = judge.n_trees > 0
         right = self._answers(shares[seen]) == judge.target.classes[seen]
         self.oob_score_ = float(np.average(right, weights=judge.weight[seen])) if seen.any() else np.nan
@@ -244,30 +244,30 @@ class ForestRegressor(RegressorMixin, BaseForest):
         same_length(table, values)
         weight = check.weights(sample_weight, table.n_rows)
         self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
-        self.joined_levels_, ground, target, worth = self._problem(table, values, weight)
-        self._grow(table, ground, target, worth, np.zeros((0, 0)))
+        self.joined_levels_, data, target, worth = self._problem(table, values, weight)
+        self._grow(table, data, target, worth, np.zeros((0, 0)))
         remember(self, X, y, sample_weight)
         return self
 
     def _problem(
         self, table: Table, values: np.ndarray, weight: np.ndarray
-    ) -> tuple[dict[int, np.ndarray], Ground, Target, np.ndarray]:
+    ) -> tuple[dict[int, np.ndarray], BinnedData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        ground = Ground.of(table, values, weight, self.n_jobs)
-        target = Target(
+        data = BinnedData.of(table, values, weight, self.n_jobs)
+        target = ForestTarget(
             kind=NUMBER if values.ndim == 1 else SEVERAL,
             n_classes=0,
             classes=np.empty(0, dtype=np.int32),
-            values=np.ascontiguousarray(values[ground.rows].reshape(len(ground.rows), -1)),
-            weight=ground.weight,
+            values=np.ascontiguousarray(values[data.rows].reshape(len(data.rows), -1)),
+            weight=data.weight,
             worth=np.ones(1),
         )
-        return ground.joined, ground, target, ground.counted
+        return data.joined, data, target, data.counted
 
-    def _keep_out_of_bag(self, judge: OutOfBag, ground: Ground, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
         out = np.full((n_rows, self.n_outputs_), np.nan)
         answers = judge.answers()
-        out[ground.rows] = answers
+        out[data.rows] = answers
         self.oob_prediction_ = out[:, 0] if self.n_outputs_ == 1 else out
         seen = judge.n_trees > 0
         self.oob_score_ = r_squared(judge.target.values[seen], answers[seen], judge.weight[seen])

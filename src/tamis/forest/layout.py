@@ -20,7 +20,7 @@ CLASSES = 1  # three classes or more
 SEVERAL = 2  # several numeric targets
 
 
-class Field(NamedTuple):
+class BinnedArrays(NamedTuple):
     """A table as codes, columns in the order of their names, rows in the order of their content."""
 
     codes: np.ndarray  # uint16 (columns, rows)
@@ -33,7 +33,7 @@ class Field(NamedTuple):
     high: np.ndarray
 
 
-class Target(NamedTuple):
+class ForestTarget(NamedTuple):
     """What is to be predicted."""
 
     kind: int  # NUMBER, CLASSES or SEVERAL

@@ -14,7 +14,7 @@ from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
-from tamis.forest.trees import Trees
+from tamis.forest.predict.trees import Trees
 from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import ParameterError
-from tamis.forest.field import Ground
-from tamis.forest.layout import Target
+from tamis.forest.data.binned import BinnedData
+from tamis.forest.layout import ForestTarget
 
 _given: weakref.WeakKeyDictionary[Any, tuple[Any, Any, Any]] = weakref.WeakKeyDictionary()
 
@@ -45,31 +45,31 @@ def _nothing() -> None:
     return None
 
 
-def digest_of(ground: Ground, target: Target) -> str:
+def digest_of(data: BinnedData, target: ForestTarget) -> str:
     """A digest of the training rows and their targets, whatever their order."""
-    field = ground.field
-    high = None if field.high is field.low else field.high
+    binned = data.binned
+    high = None if binned.high is binned.low else binned.high
     out = hashlib.blake2b(digest_size=8)
-    for part in (field.codes, field.low, high, target.classes, target.values, ground.weight, ground.copies):
+    for part in (binned.codes, binned.low, high, target.classes, target.values, data.weight, data.copies):
         if part is not None:
             out.update(_few_bytes(part))
     return out.hexdigest()
 
 
 def _few_bytes(part: np.ndarray) -> bytes:
-    from tamis.forest.mix import fold
+    from tamis.forest.data.row_hash import fold_words
 
     flat = np.frombuffer(np.ascontiguousarray(part), dtype=np.uint8) if part.size else np.empty(0, dtype=np.uint8)
     n_words = len(flat) // 8
     lanes = np.arange(8, dtype=np.uint64)
-    fold(flat[: 8 * n_words].view(np.uint64), lanes)
+    fold_words(flat[: 8 * n_words].view(np.uint64), lanes)
     return lanes.tobytes() + flat[8 * n_words :].tobytes()
 
 
-def refuse_other_rows(forest: Any, ground: Ground, target: Target) -> None:
+def refuse_other_rows(forest: Any, data: BinnedData, target: ForestTarget) -> None:
     """Raise a sentence unless these are the rows, targets and weights of `fit`."""
-    if getattr(forest, "training_digest_", None) not in (None, digest_of(ground, target)):
+    if getattr(forest, "training_digest_", None) not in (None, digest_of(data, target)):
         raise ParameterError(
-            f"these {len(ground.rows):,} rows are not those the forest was grown on, so it is not known which tree saw "
+            f"these {len(data.rows):,} rows are not those the forest was grown on, so it is not known which tree saw "
             "which; give the X, y and sample_weight of fit, unchanged"
         )

@@ -144,7 +144,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             )
 
     def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
-        from tamis.linear.loss import Logistic, Multinomial, SquaredHinge
+        from tamis.linear.losses.loss import Logistic, Multinomial, SquaredHinge
 
         splits = self._splits(target)
         if target.n_classes == 2:
@@ -171,7 +171,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
         """A model for each class against all others, each with its own strength."""
-        from tamis.linear.loss import SquaredHinge
+        from tamis.linear.losses.loss import SquaredHinge
 
         coefs: list[Any] = []
         intercepts: list[Any] = []
@@ -194,8 +194,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """Without a penalty, classes that a plane parts have no finite optimum: say so."""
         if self.alpha_ != 0 or self.loss != "logistic":
             return
-        eta = np.asarray(X @ self.coef_[0][self.inputs_.order]) + self.intercept_[0]
-        side = np.where(target.codes == 1, eta, -eta)[weights > 0]
+        linear_predictor = np.asarray(X @ self.coef_[0][self.inputs_.order]) + self.intercept_[0]
+        side = np.where(target.codes == 1, linear_predictor, -linear_predictor)[weights > 0]
         if side.min() > 5:
             warnings.warn(
                 "the columns separate the two classes perfectly, so without a penalty the coefficients have no finite "
@@ -209,14 +209,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Linear predictor of new rows: one number a row for two classes, one a class for more."""
-        eta = self._linear(X)
-        return eta[:, 0] if eta.shape[1] == 1 else eta
+        linear_predictor = self._linear(X)
+        return linear_predictor[:, 0] if linear_predictor.shape[1] == 1 else linear_predictor
 
     def predict(self, X: Any) -> np.ndarray:
         """The most likely class of new rows."""
         check_is_fitted(self, "coef_")
-        eta = self.decision_function(X)
-        return self.classes_[(eta > 0).astype(int) if eta.ndim == 1 else eta.argmax(axis=1)]
+        linear_predictor = self.decision_function(X)
+        return self.classes_[
+            (linear_predictor > 0).astype(int) if linear_predictor.ndim == 1 else linear_predictor.argmax(axis=1)
+        ]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -227,14 +229,22 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _responds(self) -> bool:
         return bool(self.loss == "logistic")
 
-    def _respond(self, eta: np.ndarray) -> np.ndarray:
-        return np.hstack([expit(-eta), expit(eta)]) if eta.shape[1] == 1 else np.asarray(softmax(eta, axis=1))
+    def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
+        return (
+            np.hstack([expit(-linear_predictor), expit(linear_predictor)])
+            if linear_predictor.shape[1] == 1
+            else np.asarray(softmax(linear_predictor, axis=1))
+        )
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities, exact where they are tiny."""
-        eta = self.decision_function(X)
-        return np.column_stack([log_expit(-eta), log_expit(eta)]) if eta.ndim == 1 else log_softmax(eta, axis=1)
+        linear_predictor = self.decision_function(X)
+        return (
+            np.column_stack([log_expit(-linear_predictor), log_expit(linear_predictor)])
+            if linear_predictor.ndim == 1
+            else log_softmax(linear_predictor, axis=1)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fitted model as plain numbers, lists and words, ready for JSON."""

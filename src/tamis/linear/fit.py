@@ -10,13 +10,13 @@ import numpy as np
 from tamis.engine import map_threads
 from tamis.linear.design import Design
 from tamis.linear.folds import Splits, training_weights
-from tamis.linear.lockstep import Lockstep
-from tamis.linear.loss import Loss, Multinomial, Squared
-from tamis.linear.normal import Normal, test_error
+from tamis.linear.losses.loss import Loss, Multinomial, Squared
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
-from tamis.linear.penalty import Penalty
-from tamis.linear.walk import suits, walked_path, walked_solution
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
+from tamis.linear.solvers.newton_path import NewtonPath
+from tamis.linear.solvers.normal_equations import NormalEquations, test_error
 from tamis.views.moments import FoldMoments, Moments
 
 _TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
@@ -69,7 +69,7 @@ def path_of(
     """
     if job.is_tall:
         return _tall(job, splits, n_alphas, alphas, held)
-    return (walked_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
+    return (compiled_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
 
 
 def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> Solution:
@@ -78,12 +78,12 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
         return _tall_at(job, alpha, enough)
     several = isinstance(job.loss, Multinomial)
     if (several or alpha > 0) and suits(job.X, job.loss, job.penalty):
-        coef, intercept, reached = walked_solution(job, alpha, gap, enough, last=several)
+        coef, intercept, reached = compiled_solution(job, alpha, gap, enough, last=several)
         if several or reached <= enough:  # else in smaller steps (Huber with most rows beyond its width)
             return Solution(coef, intercept, alpha, reached)
     fits = _lockstep(job, job.weights[:, None])
     top = fits.largest
-    if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # walk down: each step begins close to its end
+    if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # down the path: each solution starts close to the next
         for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
             fits.solve(step, 1e-3)
     fits.solve(alpha, gap, enough)
@@ -95,7 +95,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
 def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
     y = job.loss.y[:, 0]
     folds = FoldMoments.of(job.X, splits or [], y, job.weights)
-    normal = Normal.of(folds.total, **job.options)
+    normal = NormalEquations.of(folds.total, **job.options)
     if alphas is None:
         largest = job.penalty.largest(normal.c[:, None])
         alphas = strengths(largest, n_alphas, len(normal.c) > len(y), job.penalty.l1_ratio == 0)
@@ -105,7 +105,7 @@ def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
         return path
 
     def error(f: int) -> np.ndarray:
-        part = Normal.of(folds.train[f], **job.options)
+        part = NormalEquations.of(folds.train[f], **job.options)
         coef, intercept = part.original(part.path(job.penalty, alphas, job.tol))
         if held is not None:
             held.keep_models(f, coef[:, :, None], intercept[:, None])
@@ -115,12 +115,12 @@ def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | N
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
 
 
-def _lockstep(job: Job, weights: np.ndarray) -> Lockstep:
-    return Lockstep(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
+def _lockstep(job: Job, weights: np.ndarray) -> NewtonPath:
+    return NewtonPath(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
 
 
-def _keep(held: OutOfFold, fits: Lockstep, splits: Splits) -> None:
-    """Keep where the fits of all folds stand."""
+def _keep(held: OutOfFold, fits: NewtonPath, splits: Splits) -> None:
+    """Keep the present solutions of all folds."""
     for f, (_, test) in enumerate(splits):
         if held.prefers_models(f, len(fits.working)):
             coef, intercept = fits.coefficients(f + 1)
@@ -166,7 +166,7 @@ def _wide(
     return path.scored(np.array(errors).T, np.array([job.weights[test].sum() for test, _ in held]))
 
 
-def _is_saturated(fits: Lockstep) -> bool:
+def _is_saturated(fits: NewtonPath) -> bool:
     """True when all rows are fitted nearly perfectly: smaller strengths only follow noise."""
     fit = fits.fits[0]
     return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < SATURATED * fit.null
@@ -174,7 +174,7 @@ def _is_saturated(fits: Lockstep) -> bool:
 
 def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
     y = job.loss.y[:, 0]
-    normal = Normal.of(Moments.of(job.X, y, job.weights), **job.options)
+    normal = NormalEquations.of(Moments.of(job.X, y, job.weights), **job.options)
     top = job.penalty.largest(normal.c[:, None])
     grid = np.array([alpha])
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:
@@ -187,7 +187,7 @@ def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
     return Solution(coef[:, None], np.atleast_1d(intercept), alpha, max(reached, 0.0))
 
 
-def _refine(job: Job, normal: Normal, beta: np.ndarray, alpha: float) -> np.ndarray:
+def _refine(job: Job, normal: NormalEquations, beta: np.ndarray, alpha: float) -> np.ndarray:
     """Two corrections from the rows themselves: moments square the condition number."""
     used = np.flatnonzero((beta != 0) & np.isfinite(normal.scale))
     if not used.size or job.penalty.starts is not None:
@@ -200,9 +200,9 @@ def _refine(job: Job, normal: Normal, beta: np.ndarray, alpha: float) -> np.ndar
     new = beta[used]
     for _ in range(2):
         left = share * (job.loss.y[:, 0] - normal.middle - Z @ new)
-        pull = left @ Z - l2 * new - l1 * np.sign(new)
+        gradient = left @ Z - l2 * new - l1 * np.sign(new)
         try:
-            new = new + np.linalg.solve(block, pull)
+            new = new + np.linalg.solve(block, gradient)
         except np.linalg.LinAlgError:
             return beta
     far = not np.linalg.norm(new - beta[used]) <= 1e-4 * np.linalg.norm(beta[used])  # or NaN

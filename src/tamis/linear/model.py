@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
-from tamis.linear.inputs import Inputs
+from tamis.linear.encoding import EncodedInputs
 from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 
@@ -72,7 +72,7 @@ class LinearModel(BaseEstimator):
         for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_"):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
-        self.inputs_ = Inputs.learn(table, weights, missing=self.missing, reference=reference)
+        self.inputs_ = EncodedInputs.learn(table, weights, missing=self.missing, reference=reference)
         self.coef_names_ = list(self.inputs_.encoding.columns)
         matrix = self.inputs_.read(table)
         refuse_extreme_matrix(matrix, self.coef_names_)
@@ -95,7 +95,7 @@ class LinearModel(BaseEstimator):
         return given[self.inputs_.groups]
 
     def _penalty(self, n_columns: int) -> Any:
-        from tamis.linear.penalty import Penalty
+        from tamis.linear.penalties.elastic_net import Penalty
 
         share = {None: 0.0, "ridge": 0.0, "lasso": 1.0, "elastic-net": float(self.l1_ratio), "subset": 0.0}[
             self.penalty
@@ -133,7 +133,7 @@ class LinearModel(BaseEstimator):
     def _subset(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """The best columns, and whether that is proved."""
         from tamis.linear.fit import Job
-        from tamis.linear.subset import choose_subset
+        from tamis.linear.solvers.subset_path import choose_subset
 
         if self.k is None and isinstance(self.alpha, str):
             raise ParameterError(
@@ -176,7 +176,7 @@ class LinearModel(BaseEstimator):
         """Whether the linear predictor says a number or probabilities."""
         return True
 
-    def _respond(self, eta: np.ndarray) -> np.ndarray:
+    def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
         """Predicted numbers (rows × 1) or probabilities (rows × classes) from linear predictors (rows × outputs)."""
         raise NotImplementedError
 
@@ -200,10 +200,10 @@ class LinearModel(BaseEstimator):
         table = features(self, X, reset=False, sparse_ok=True)
         matrix, coef = self.inputs_.read(table), np.atleast_2d(self.coef_)
         with np.errstate(over="ignore", invalid="ignore"):
-            eta = np.asarray(matrix @ coef.T) + np.atleast_1d(self.intercept_)
-        if not np.all(np.isfinite(eta)):
+            linear_predictor = np.asarray(matrix @ coef.T) + np.atleast_1d(self.intercept_)
+        if not np.all(np.isfinite(linear_predictor)):
             refuse_extreme_matrix(matrix, self.coef_names_)
-        return eta
+        return linear_predictor
 
     # -- words and JSON ----------------------------------------------------------------------------------------------
     def to_text(self, digits: int = 4) -> str:
@@ -249,7 +249,7 @@ class LinearModel(BaseEstimator):
 
     def _restore(self, state: dict[str, Any]) -> None:
         """Take what `to_dict` wrote, every size checked."""
-        self.inputs_ = Inputs.from_dict(mapping("inputs", state["inputs"]))
+        self.inputs_ = EncodedInputs.from_dict(mapping("inputs", state["inputs"]))
         encoding = self.inputs_.encoding
         self.n_features_in_ = whole("n_features_in", state["n_features_in"])
         if self.n_features_in_ != len(encoding.names):

@@ -56,9 +56,9 @@ class OutOfFold:
         place = np.flatnonzero(flat)
         self._kept[f].append(_Models(coef.shape, place, flat[place], intercept.copy()))
 
-    def keep_predictors(self, f: int, eta: np.ndarray) -> None:
+    def keep_predictors(self, f: int, linear_predictor: np.ndarray) -> None:
         """The next linear predictors of fold f's test rows (models × test rows × outputs), the offset included."""
-        self._kept[f].append(np.ascontiguousarray(eta))
+        self._kept[f].append(np.ascontiguousarray(linear_predictor))
 
     def predict(self, models: Sequence[int], respond: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Predictions of all rows, in each fold by the model at one place of the path.
@@ -92,5 +92,5 @@ class OutOfFold:
         test, coef = self._splits[f][1], part.coef(model)
         used = np.flatnonzero(coef.any(axis=1))
         rows = self._X[test][:, used] if sparse.issparse(self._X) else self._X[np.ix_(test, used)]
-        eta = np.asarray(rows @ coef[used]) + part.intercept[model]
-        return eta if self._offset is None else eta + self._offset[test]
+        linear_predictor = np.asarray(rows @ coef[used]) + part.intercept[model]
+        return linear_predictor if self._offset is None else linear_predictor + self._offset[test]

@@ -101,7 +101,7 @@ def strengths(largest: float, n: int, wide: bool, ridge: bool = False) -> np.nda
     """A falling grid of strengths, evenly spaced in their logarithm, from the one that empties the model.
 
     It falls to 1/10,000 of it, or to 1/100 where columns outnumber rows; ridge, where no strength empties the model,
-    begins at 1,000 times the largest pull (as glmnet does) and ends at a ten-thousandth of it.
+    begins at 1,000 times the largest gradient (as glmnet does) and ends at a ten-thousandth of it.
     """
     top = largest if largest > 0 else 1.0
     last = 1e-7 if ridge else (1e-2 if wide else 1e-4)

@@ -171,7 +171,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self
 
     def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:
-        from tamis.linear.loss import Huber, Poisson, Squared
+        from tamis.linear.losses.loss import Huber, Poisson, Squared
 
         if offset is not None and self.loss != "poisson":
             raise ParameterError(f"offset is for loss='poisson', but loss={self.loss!r}; subtract it from y instead")
@@ -209,7 +209,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return splits_of("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
 
     def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        from tamis.linear.least_squares import least_squares
+        from tamis.linear.solvers.least_squares import least_squares
 
         names = [self.coef_names_[j] for j in self.inputs_.order]
         found = least_squares(X, y, weights, names, fit_intercept=bool(self.fit_intercept))
@@ -271,7 +271,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return model
 
     def _ridge(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        from tamis.linear.ridge import fit_ridge
+        from tamis.linear.solvers.ridge import fit_ridge
 
         factors = self._factors(self.n_features_in_)
         found = fit_ridge(self, X, y, weights, factors, self._splits(y) if self.alpha == "cv" else None)
@@ -284,9 +284,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self._keep(found.coef[:, None], np.array([found.intercept]))
 
     def _bayes(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        from tamis.linear.bayes import sample
         from tamis.linear.design import Design
-        from tamis.linear.ridge import Ridge
+        from tamis.linear.solvers.bayes import sample
+        from tamis.linear.solvers.ridge import Ridge
 
         factors = self._factors(self.n_features_in_)
         if np.any(factors == 0):
@@ -311,13 +311,13 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """Predicted numbers of new rows (expected counts for the Poisson loss)."""
-        eta = self._linear(X)
+        linear_predictor = self._linear(X)
         if offset is not None:
-            eta = eta + _offset(offset, len(eta))[:, None]
-        return self._respond(eta)[:, 0]
+            linear_predictor = linear_predictor + _offset(offset, len(linear_predictor))[:, None]
+        return self._respond(linear_predictor)[:, 0]
 
-    def _respond(self, eta: np.ndarray) -> np.ndarray:
-        return np.exp(np.minimum(eta, 700)) if self.loss == "poisson" else eta
+    def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
+        return np.exp(np.minimum(linear_predictor, 700)) if self.loss == "poisson" else linear_predictor
 
     def _keep_predictions(self, predictions: np.ndarray) -> None:
         self.cv_predictions_ = predictions[:, 0]

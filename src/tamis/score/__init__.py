@@ -4,25 +4,25 @@ Every score is called as f(X, y) and gives an array of d numbers, larger is bett
 """
 
 # The functions are imported after their modules of the same name, which they hide: tamis.score.gini is the function.
-from tamis.score.anova import anova
-from tamis.score.cfs import cfs
-from tamis.score.chi2 import chi2
 from tamis.score.combine import combine
-from tamis.score.consistency import consistency
-from tamis.score.dispersion import dispersion
-from tamis.score.gain_ratio import gain_ratio
-from tamis.score.gini import gini
-from tamis.score.interaction import interaction, top_pairs
-from tamis.score.mutual_information import mutual_information
-from tamis.score.null import benjamini_hochberg
-from tamis.score.pearson import pearson
+from tamis.score.criteria.anova import anova
+from tamis.score.criteria.chi2 import chi2
+from tamis.score.criteria.dispersion import dispersion
+from tamis.score.criteria.gain_ratio import gain_ratio
+from tamis.score.criteria.gini import gini
+from tamis.score.criteria.interaction import interaction, top_pairs
+from tamis.score.criteria.mutual_information import mutual_information
+from tamis.score.criteria.pearson import pearson
+from tamis.score.criteria.relief import relief
+from tamis.score.criteria.stump import stump
+from tamis.score.criteria.symmetric_uncertainty import symmetric_uncertainty
+from tamis.score.criteria.variance import variance
+from tamis.score.permutation import benjamini_hochberg
 from tamis.score.rank import Ranking, rank
 from tamis.score.rank_score import diversity, rank_score, rank_score_graph
-from tamis.score.relief import relief
 from tamis.score.selector import RankSelector
-from tamis.score.stump import stump
-from tamis.score.symmetric_uncertainty import symmetric_uncertainty
-from tamis.score.variance import variance
+from tamis.score.sets.cfs import cfs
+from tamis.score.sets.consistency import consistency
 
 __all__ = [
     "RankSelector",

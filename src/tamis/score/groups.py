@@ -104,7 +104,7 @@ class Groups:
 
     def tables(self, codes: np.ndarray, n_classes: int, n_jobs: int | None = None) -> Tables:
         """Contingency tables of every column against class codes."""
-        from tamis.score import counting
+        from tamis.score.kernels import contingency
 
         counts = np.zeros((int(self.first[-1]), n_classes))
         starts = range(0, self.n_columns, COLUMNS) if workers(n_jobs) > 1 else [0]
@@ -112,9 +112,9 @@ class Groups:
 
         def one(j: int) -> None:
             if self.weights is None:
-                counting.count(self.codes[j : j + step], self.first[j : j + step], codes, counts)
+                contingency.count(self.codes[j : j + step], self.first[j : j + step], codes, counts)
             else:
-                counting.weigh(self.codes[j : j + step], self.first[j : j + step], codes, self.weights, counts)
+                contingency.weigh(self.codes[j : j + step], self.first[j : j + step], codes, self.weights, counts)
 
         map_threads(one, starts, n_jobs)
         return Tables(counts, self.first)
@@ -122,7 +122,7 @@ class Groups:
 
 def _short_lines(values: np.ndarray, least: int, most: int | None, codes: np.ndarray, sizes: np.ndarray) -> None:
     """Group codes of several short numeric columns without weights, a line each: as `group_codes`, all at once."""
-    from tamis.score import counting
+    from tamis.score.kernels import contingency
 
     lines = np.ascontiguousarray(values, dtype=np.float64)
     order = np.argsort(lines, axis=1)
@@ -130,7 +130,7 @@ def _short_lines(values: np.ndarray, least: int, most: int | None, codes: np.nda
     there = ~np.isnan(ordered)
     distinct = (there[:, 1:] & (ordered[:, 1:] != ordered[:, :-1])).sum(axis=1) + there[:, 0]
     limits = np.array([_limit(int(k), least) if most is None else most for k in distinct], dtype=np.int64)
-    counting.group_lines(ordered, order, there.sum(axis=1), distinct, limits, codes, sizes)
+    contingency.group_lines(ordered, order, there.sum(axis=1), distinct, limits, codes, sizes)
 
 
 def group_codes(

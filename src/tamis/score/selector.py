@@ -16,9 +16,9 @@ from tamis import check
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
 from tamis.score.criterion import Criterion, Target, read_table
-from tamis.score.null import benjamini_hochberg, permutation_pvalues
+from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
 from tamis.table import Table, eager, in_days, refusal, same_length
-from tamis.table.selector import TableSelector
+from tamis.table.interface.selector import TableSelector
 
 __all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
 
@@ -42,7 +42,7 @@ CRITERIA = {
 def criterion_named(name: str) -> Criterion:
     """A criterion by its name, as it is by default."""
     check.one_of("by", name, CRITERIA)
-    found: Criterion = getattr(import_module(f"tamis.score.{name}"), CRITERIA[name])()
+    found: Criterion = getattr(import_module(f"tamis.score.criteria.{name}"), CRITERIA[name])()
     return found
 
 

@@ -99,7 +99,7 @@ class Spread:
         return Sums(every, sums, np.zeros(d), np.zeros(d), np.zeros(d), np.full(d, target))
 
     def _rows(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
-        from tamis.score import sums as kernels
+        from tamis.score.kernels import sums as kernels
 
         matrix, found = self.table.matrix, self._whole(classes, n_classes, y)
         found.shift[:] = _middles(matrix)
@@ -173,7 +173,7 @@ def _sums(
     shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of columns (columns, rows): Σ w (x − shift) of each class, Σ w (x − shift)², Σ w (x − shift) y."""
-    from tamis.score import sums as kernels
+    from tamis.score.kernels import sums as kernels
 
     sums, squares, products = np.zeros((n_classes, len(X))), np.zeros(len(X)), np.zeros(len(X))
     if n_classes == 1:

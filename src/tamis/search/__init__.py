@@ -14,7 +14,7 @@ _HOME = {
     "Comparison": "tamis.search.comparison",
     "History": "tamis.search.history",
     "Trial": "tamis.search.history",
-    "agreement": "tamis.search.nogueira",
+    "agreement": "tamis.search.resampling.stability_index",
     "Forward": "tamis.search.strategy.forward",
     "Backward": "tamis.search.strategy.backward",
     "Floating": "tamis.search.strategy.floating",

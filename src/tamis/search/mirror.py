@@ -17,7 +17,7 @@ from tamis.errors import DamagedError, KindError
 from tamis.saved import levels, reading, text, texts, whole
 from tamis.search.subset import seed_from
 from tamis.table import Table, features, is_class_target
-from tamis.table.selector import TableSelector
+from tamis.table.interface.selector import TableSelector
 
 FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 MOST_LISTED = 20

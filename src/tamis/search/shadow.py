@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import generator, seed_of
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.search.copies import Copies
-from tamis.search.given import refuse_holes, refused, shown_to, takes, transforms
+from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes, transforms
+from tamis.search.permuted_copies import PermutedCopies
 from tamis.search.subset import seed_from
 from tamis.search.weights import column_weights
 from tamis.table import (
@@ -28,7 +28,7 @@ from tamis.table import (
     same_length,
     take,
 )
-from tamis.table.selector import TableSelector
+from tamis.table.interface.selector import TableSelector
 
 UNDECIDED, CONFIRMED, REJECTED = 0, 1, -1
 
@@ -172,7 +172,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 class _Game:
     """The rounds: who takes part, who has won how often, who is decided."""
 
-    def __init__(self, columns: Copies, y: np.ndarray, model: Any, alpha: float, most: int, seed: int) -> None:
+    def __init__(self, columns: PermutedCopies, y: np.ndarray, model: Any, alpha: float, most: int, seed: int) -> None:
         d = columns.n_columns
         self.columns, self.y, self.model = columns, y, model
         self.alpha, self.most, self.seed = alpha, most, seed
@@ -220,13 +220,13 @@ class _Game:
                 done += 1
 
 
-def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> Copies:
+def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> PermutedCopies:
     """The columns in the order of their names, as the model can take them."""
     if table.is_numeric and not (transforms(model) and is_frame(X)):
-        return Copies(table.numbers()[:, order])
+        return PermutedCopies(table.numbers()[:, order])
     if type(model).__module__.startswith("tamis."):
-        return Copies(table.select(order.tolist()))
-    return Copies(take(shown_to(model, table, X), columns=order))
+        return PermutedCopies(table.select(order.tolist()))
+    return PermutedCopies(take(shown_to(model, table, X), columns=order))
 
 
 def _importances(model: Any, X: Any, y: np.ndarray, seed: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.table import Table, position, positions, units_of
+from tamis.table import Table, column_groups_of, position, positions
 
 Units = tuple[int, ...]
 
@@ -57,7 +57,7 @@ class Space:
         The user counts columns as they stand in the table; the space counts them in `order`, which breaks ties.
         """
         place = np.argsort(order)
-        units = list(units_of(table, order, groups).values())
+        units = list(column_groups_of(table, order, groups).values())
         unit_of = np.empty(table.n_columns, dtype=np.int64)
         for u, columns in enumerate(units):
             unit_of[columns] = u

@@ -14,12 +14,12 @@ from tamis import check
 from tamis.engine import workers
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import clusters_of
-from tamis.search.bound import expected_false, threshold_for
-from tamis.search.cluster import Cluster
-from tamis.search.given import refuse_holes, refused, shown_to, takes
-from tamis.search.lasso import Lasso, lasso_of
-from tamis.search.nogueira import agreement
-from tamis.search.resample import WAYS, resamples
+from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
+from tamis.search.resampling.cluster import Cluster
+from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
+from tamis.search.resampling.lasso import Lasso, lasso_of
+from tamis.search.resampling.resamples import WAYS, resamples
+from tamis.search.resampling.stability_index import agreement
 from tamis.search.subset import seed_from
 from tamis.search.weights import column_weights
 from tamis.table import (
@@ -33,7 +33,7 @@ from tamis.table import (
     same_length,
     take,
 )
-from tamis.table.selector import TableSelector
+from tamis.table.interface.selector import TableSelector
 
 COMBINE = ("threshold", "union")
 
@@ -67,7 +67,8 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     stability_, stability_interval_ : Nogueira's index of how alike the chosen sets are, and its 95% interval.
     threshold_ : the threshold used.
     mean_selected_ : mean number of columns chosen on a resample.
-    expected_false_ : upper bound on the expected number of columns kept falsely; see `tamis.search.bound`. It compares
+    expected_false_ : upper bound on the expected number of columns kept falsely; see
+        `tamis.search.resampling.false_selection_bound`. It compares
         columns of equal chance; NaN for the bootstrap and for "union", where no bound holds.
     clusters_ : with `interchangeable`, the clusters kept, printed as "g17 or g203".
     alphas_, frequency_path_ : the path, and the frequencies at each of its strengths.

@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state
 
 from tamis import check
 from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.search.estimator_input import refuse_holes, shown_to, takes
 from tamis.search.evaluator import evaluator_of
-from tamis.search.evaluator.task import Task
-from tamis.search.given import refuse_holes, shown_to, takes
+from tamis.search.evaluator.task import SearchTask
 from tamis.search.history import Best
 from tamis.search.space import Space
 from tamis.search.strategy import strategy_of
 from tamis.search.trials import Stop, Trials, say
 from tamis.table import Classes, Table, eager, features, is_class_target, numbers, same_length
-from tamis.table.selector import TableSelector
+from tamis.table.interface.selector import TableSelector
 
 RULES = ("best", "1se")
 
@@ -177,13 +177,13 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.progress not in (None, True, False) and not callable(self.progress):
             raise KindError(f"progress={self.progress!r} must be True, False or a function of one dict")
 
-    def _task(self, table: Table, X: Any, y: Any, row_groups: Any, params: dict[str, Any]) -> Task:
+    def _task(self, table: Table, X: Any, y: Any, row_groups: Any, params: dict[str, Any]) -> SearchTask:
         target = self._target(y)
         same_length(table, target)
         order = table.order()
         shown = shown_to(self.estimator, table, X)
         ordered = table if np.array_equal(order, np.arange(len(order))) else table.select(order.tolist())
-        return Task(
+        return SearchTask(
             estimator=self.estimator,
             table=ordered,
             X=shown,
@@ -268,5 +268,5 @@ def seed_from(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(1 << 31))
 
 
-def _one_fold(task: Task) -> bool:
+def _one_fold(task: SearchTask) -> bool:
     return not task.is_model or len(task.pairs) < 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.evaluate.paired import difference
+from tamis.evaluate.intervals.paired import difference
 
 #: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.
 KEPT = {"simplest": 0.0, "balanced": 0.9, "best": None}

@@ -11,16 +11,16 @@ from tamis.engine import seed_of
 from tamis.errors import TableError
 from tamis.evaluate.cross_validate import Fold, Trained, named_folds, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
+from tamis.evaluate.intervals.paired import row_losses
+from tamis.evaluate.intervals.tally import Tally
 from tamis.evaluate.leaks import leaks
 from tamis.evaluate.loss import LossMatrix
-from tamis.evaluate.paired import row_losses
-from tamis.evaluate.tally import Tally
 from tamis.metrics import Metric
 from tamis.split import Folds
-from tamis.study.contribution import contributions
-from tamis.study.fitted import Fitted
-from tamis.study.judging import besides, is_learned, value
+from tamis.study.claims.scoring import besides, is_learned, value
 from tamis.study.problem import Problem
+from tamis.study.procedure.contribution import contributions
+from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 
 #: Rows before the first stretch of time that is judged, to learn anything from.
@@ -90,7 +90,7 @@ def kept(trained: Trained, *, rules: Rules) -> dict[str, Any]:
         "metrics": besides(task, y, answer, labels, learned, rare),
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
-        "columns": list(Fitted("", trained.model, problem.names).columns),
+        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
     }
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()
@@ -129,12 +129,12 @@ def refit(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) ->
     return {**fitted.to_dict(), "contributions": contributions(fitted, problem)}
 
 
-def refitted(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> Fitted:
+def refitted(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> FittedProcedure:
     """The chosen procedure, fitted on all rows that may be learned from."""
     rows = np.arange(len(problem.y))
     made = procedure.make(problem.task)
     model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
-    return Fitted(procedure.name, model, problem.names)
+    return FittedProcedure(procedure.name, model, problem.names)
 
 
 def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:

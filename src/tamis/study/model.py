@@ -17,11 +17,11 @@ from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
 from tamis.evaluate.loss import LossMatrix
 from tamis.saved import indented, levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
-from tamis.study.cell import safe_cell
-from tamis.study.files import MODEL_FILE, read_json
-from tamis.study.fitted import Fitted
+from tamis.study.disk.csv_cell import safe_cell
+from tamis.study.disk.files import MODEL_FILE, read_json
+from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedure.transformed import Transformed
 from tamis.study.settings import TASKS
-from tamis.study.transformed import Transformed
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
@@ -48,7 +48,7 @@ class Model:
     labels: tuple[Any, ...]
     columns: tuple[dict[str, Any], ...]
     types: dict[str, Any]
-    fitted: Fitted
+    fitted: FittedProcedure
     loss: LossMatrix | None = None
 
     @classmethod
@@ -58,7 +58,7 @@ class Model:
         task: str,
         target: str,
         labels: tuple[Any, ...],
-        fitted: Fitted,
+        fitted: FittedProcedure,
         loss: LossMatrix | None = None,
     ) -> Model:
         """Remember what a procedure was fitted on."""
@@ -142,7 +142,7 @@ class Model:
         texts("columns", [column["name"] for column in columns])
         types = mapping("types", part(facts, "types"))
         types_of(types)
-        fitted = Fitted.from_dict(facts, tuple(column["name"] for column in columns))
+        fitted = FittedProcedure.from_dict(facts, tuple(column["name"] for column in columns))
         _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
         loss = None if part(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
         return cls(task, target, labels, columns, types, fitted, loss)
@@ -168,7 +168,7 @@ def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:
     return {**facts, "kind": kind, "levels": None if known is None else list(levels(f"levels of {name!r}", known))}
 
 
-def _refuse_misfit(fitted: Fitted, task: str, n_labels: int, names: list[str]) -> None:
+def _refuse_misfit(fitted: FittedProcedure, task: str, n_labels: int, names: list[str]) -> None:
     """Raise unless a procedure answers with the study's classes, or with numbers, from the study's columns."""
     if fitted.model is None:
         return

@@ -11,8 +11,8 @@ import numpy as np
 from tamis.errors import TableError
 from tamis.evaluate.problem import Problem as Learnable
 from tamis.lock import Lock
+from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
-from tamis.study.rare import Rare, settled
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
 from tamis.table import Column, Decision, Held, Raw, Table, is_class_target, raw_of

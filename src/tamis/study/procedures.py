@@ -111,7 +111,7 @@ def _after(transform: str, procedure: Procedure) -> Procedure:
     """The same procedure behind transforms."""
 
     def make(task: str) -> Any:
-        from tamis.study.transformed import Transformed
+        from tamis.study.procedure.transformed import Transformed
 
         return Transformed.of(transform, procedure.make(task))
 

@@ -12,18 +12,18 @@ import numpy as np
 import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
-from tamis.evaluate.interval import score_interval
-from tamis.evaluate.paired import difference
-from tamis.evaluate.tally import Tally, calibration, confusion, roc
+from tamis.evaluate.intervals.interval import score_interval
+from tamis.evaluate.intervals.paired import difference
+from tamis.evaluate.intervals.tally import Tally, calibration, confusion, roc
 from tamis.metrics import Metric, utility
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
-from tamis.study.claim import claim
+from tamis.study.claims.claim import claim
+from tamis.study.claims.sentences import answer
 from tamis.study.fold import Rules, tally_of
 from tamis.study.problem import Problem
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
-from tamis.study.words import answer
 
 SCHEMA = 2
 

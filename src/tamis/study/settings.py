@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.study.recipe import recipe
+from tamis.study.procedure.recipe import recipe
 
 TASKS = ("classes", "numbers")
 PREFERENCES = ("simplest", "balanced", "best")

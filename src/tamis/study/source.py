@@ -14,8 +14,8 @@ from tamis.errors import TableError
 from tamis.lock import Lock
 from tamis.study.settings import Settings
 from tamis.table import Column, Decision, Raw, fetch, known_names, read
-from tamis.table.dates import PARTS
-from tamis.table.sql import is_url, without_credentials
+from tamis.table.inference.dates import PARTS
+from tamis.table.sources.sql import is_url, without_credentials
 from tamis.table.types import Type, types_of
 
 

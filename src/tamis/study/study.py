@@ -27,18 +27,18 @@ from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
 from tamis.saved import mapping, part, reading, text, whole, write_whole
-from tamis.study import files
-from tamis.study.face import TARGET, original, source_of
-from tamis.study.fitted import Fitted
+from tamis.study.claims.scoring import headline
+from tamis.study.disk import files
+from tamis.study.disk.opening import open_lock
+from tamis.study.disk.sibling_studies import place_of
+from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.fold import Rules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
-from tamis.study.judging import headline
 from tamis.study.model import Model, predictions_csv
-from tamis.study.opening import open_lock
-from tamis.study.place import place_of
 from tamis.study.problem import Problem
+from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedure.recipe import Written
 from tamis.study.procedures import Procedure, chosen
-from tamis.study.recipe import Written
 from tamis.study.results import assemble, compare, refuse_damaged, refuse_older, unfinished
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
@@ -265,9 +265,11 @@ class Study(BaseEstimator):
             journal.add(task.name, task.seed(self.settings.seed), result)
             say(task.name)
 
-    def _refitted(self, problem: Problem, rules: Rules, winner: Procedure, facts: dict[str, Any], seed: int) -> Fitted:
+    def _refitted(
+        self, problem: Problem, rules: Rules, winner: Procedure, facts: dict[str, Any], seed: int
+    ) -> FittedProcedure:
         """The final model: from the journal, or fitted again where the journal cannot hold it."""
-        found = Fitted.from_dict(facts, problem.names)
+        found = FittedProcedure.from_dict(facts, problem.names)
         return found if found.model is not None else refitted(problem, rules, winner, seed=seed)
 
     def _settle(
@@ -277,7 +279,7 @@ class Study(BaseEstimator):
         folds: list[Fold],
         compared: Any,
         judged: Any,
-        fitted: Fitted,
+        fitted: FittedProcedure,
         final: dict[str, Any],
     ) -> None:
         """Write everything a finished study leaves behind."""

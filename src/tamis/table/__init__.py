@@ -2,16 +2,16 @@
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
-from tamis.table.extreme import refuse_extreme, refuse_extreme_matrix
-from tamis.table.features import features, refuse_missing
-from tamis.table.frame import beside, eager, in_days, is_frame, take
-from tamis.table.output import assembled, numbers_of
+from tamis.table.interface.column_groups import column_groups_of, position, positions
+from tamis.table.interface.extreme import refuse_extreme, refuse_extreme_matrix
+from tamis.table.interface.features import features, refuse_missing
+from tamis.table.interface.output import assembled, numbers_of
+from tamis.table.interface.refusal import refusal
+from tamis.table.interface.target import Classes, is_class_target, numbers, same_length
 from tamis.table.raw import Held, Raw, raw_of
 from tamis.table.read import fetch, known_names, read, table_of
-from tamis.table.refusal import refusal
+from tamis.table.sources.frame import beside, eager, in_days, is_frame, take
 from tamis.table.table import Origin, Table
-from tamis.table.target import Classes, is_class_target, numbers, same_length
-from tamis.table.units import position, positions, units_of
 
 __all__ = [
     "KINDS",
@@ -27,6 +27,7 @@ __all__ = [
     "assembled",
     "beside",
     "categories",
+    "column_groups_of",
     "decision_rows",
     "eager",
     "features",
@@ -48,5 +49,4 @@ __all__ = [
     "same_length",
     "table_of",
     "take",
-    "units_of",
 ]

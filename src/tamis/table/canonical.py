@@ -15,15 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tamis.table.amounts import clock_hours, clock_span_days, could_be_amounts, hours_of_times
-from tamis.table.cells import Cells
 from tamis.table.column import MISSING, UNSEEN, Column
-from tamis.table.dates import could_be_dates, days_of_times, iso_days
-from tamis.table.kinds import Rules, floats_of, is_text, too_long
-from tamis.table.missing import SOFT_TOKENS, token_set
-from tamis.table.numerals import CODE, DECIMAL_COMMA, NUMBER, grouped_codes, unspaced
-from tamis.table.quantity import numbers_rows
-from tamis.table.words import names_rows
+from tamis.table.inference.amounts import clock_hours, clock_span_days, could_be_amounts, hours_of_times
+from tamis.table.inference.dates import could_be_dates, days_of_times, iso_days
+from tamis.table.inference.distinct_texts import DistinctTexts
+from tamis.table.inference.kinds import Rules, floats_of, is_text, too_long
+from tamis.table.inference.missing import SOFT_TOKENS, token_set
+from tamis.table.inference.parse_numbers import CODE, DECIMAL_COMMA, NUMBER, grouped_codes, unspaced
+from tamis.table.inference.quantity import numbers_rows
+from tamis.table.inference.word_columns import names_rows
 
 _BLOCK = 1 << 22  # bytes of text that are hashed at once
 _MILLISECONDS = 86_400_000  # of a day
@@ -55,7 +55,7 @@ def canonical(name: str, array: pa.ChunkedArray, rules: Rules) -> Canonical:
     if pa.types.is_boolean(type):
         return Canonical(_boolean_bits(floats_of(pc.cast(array, pa.uint8()))))
     if pa.types.is_integer(type) and too_long(array):
-        return _of_texts(name, Cells.of(pc.cast(array, pa.string())), rules)
+        return _of_texts(name, DistinctTexts.of(pc.cast(array, pa.string())), rules)
     if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
         return canonical_numbers(name, floats_of(array))
     if pa.types.is_duration(type):
@@ -64,7 +64,7 @@ def canonical(name: str, array: pa.ChunkedArray, rules: Rules) -> Canonical:
         return Canonical(_clock_bits(hours_of_times(array)))
     if pa.types.is_temporal(type):
         return Canonical(_date_bits(days_of_times(array)))
-    return _of_texts(name, Cells.of(_texts(array)), rules)
+    return _of_texts(name, DistinctTexts.of(_texts(array)), rules)
 
 
 def canonical_numbers(name: str, values: np.ndarray) -> Canonical:
@@ -189,7 +189,7 @@ def _other_bits(texts: pa.Array) -> np.ndarray:
     return bits
 
 
-def _of_texts(name: str, cells: Cells, rules: Rules) -> Canonical:
+def _of_texts(name: str, cells: DistinctTexts, rules: Rules) -> Canonical:
     bits, other = _text_bits(cells.texts, rules)
     by_row = bits if cells.codes is None else np.append(bits, MISSING_BITS)[cells.codes]
     if not other.any() and not (len(cells.texts) > 1 and grouped_codes(cells.texts)):

@@ -11,8 +11,8 @@ import narwhals as nw
 import numpy as np
 
 from tamis.table.column import CLOCK, SPAN, Column
-from tamis.table.dates import PARTS
-from tamis.table.frame import is_frame
+from tamis.table.inference.dates import PARTS
+from tamis.table.sources.frame import is_frame
 from tamis.table.table import Table
 
 _UNITS = {"day": 86_400_000_000, "minute": 60_000_000, "second": 1_000_000, "microsecond": 1}  # in microseconds

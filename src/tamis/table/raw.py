@@ -15,11 +15,11 @@ from tamis.errors import TableError
 from tamis.table.canonical import Canonical, canonical, canonical_column
 from tamis.table.column import Column
 from tamis.table.decision import Decision
-from tamis.table.dialect import refuse_duplicates
-from tamis.table.follow import follow, joined
-from tamis.table.given import as_given
-from tamis.table.kinds import Decided, Rules, decide, floats_of
-from tamis.table.matrix import decisions_of, finite_rows
+from tamis.table.inference.decided_rows import joined, read_as_decided
+from tamis.table.inference.declared_types import as_declared
+from tamis.table.inference.kinds import Inferred, Rules, decide, floats_of
+from tamis.table.sources.dialect import refuse_duplicates
+from tamis.table.sources.matrix import decisions_of, finite_rows
 from tamis.table.table import Table
 from tamis.table.types import Type
 
@@ -48,7 +48,7 @@ class Held:
             return replace(self.cells, values=np.where(strange, np.nan, self.cells.values)), strange
         if self.type is None or self.rules is None:
             raise TableError(f"the target {self.name!r} was not read yet; decide its kind first")
-        columns, strange = follow(self.name, self.cells, self.type, self.rules, target=True)
+        columns, strange = read_as_decided(self.name, self.cells, self.type, self.rules, target=True)
         return columns[0], strange
 
 
@@ -200,7 +200,7 @@ class RawColumns(Raw):
     def _joined(
         self, name: str, array: Any, type: Type, made: list[Column], rows: np.ndarray, held: np.ndarray
     ) -> tuple[list[Column], dict[str, int]]:
-        others, strange = follow(name, array, type, self.rules)
+        others, strange = read_as_decided(name, array, type, self.rules)
         pairs = [joined(one, other, rows, held) for one, other in zip(made, others)]
         for _, unknown in pairs:
             strange = strange | unknown
@@ -223,9 +223,9 @@ class RawColumns(Raw):
 
     def _decided(
         self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, said: str = GIVEN
-    ) -> Decided:
+    ) -> Inferred:
         if type is not None:
-            return as_given(name, array, type, rules, target=name == target, said=said)
+            return as_declared(name, array, type, rules, target=name == target, said=said)
         return decide(name, array, rules, target=name == target)
 
     def _assembled(self, columns: list[Column], decisions: list[Decision], target: str | None) -> Table:

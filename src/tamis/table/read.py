@@ -13,16 +13,16 @@ from scipy import sparse
 from tamis import check
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError, TableError
-from tamis.table.arrow import from_array, from_frame, from_mapping, read_feather, read_json_lines, read_parquet
-from tamis.table.excel import read_excel
-from tamis.table.file import File
-from tamis.table.frame import is_frame
-from tamis.table.kinds import Rules
-from tamis.table.missing import missing_tokens
+from tamis.table.inference.kinds import Rules
+from tamis.table.inference.missing import missing_tokens
 from tamis.table.raw import EARLIER, GIVEN, Raw, RawColumns, RawMatrix, RawTable
-from tamis.table.sql import is_url, read_sql
+from tamis.table.sources.arrow import from_array, from_frame, from_mapping, read_feather, read_json_lines, read_parquet
+from tamis.table.sources.csv import read_text
+from tamis.table.sources.excel import read_excel
+from tamis.table.sources.file import File
+from tamis.table.sources.frame import is_frame
+from tamis.table.sources.sql import is_url, read_sql
 from tamis.table.table import Table
-from tamis.table.text import read_text
 from tamis.table.types import types_of
 
 

@@ -15,7 +15,7 @@ from tamis.table import export
 from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.digest import digest
-from tamis.table.frame import columns_of_frame, is_frame
+from tamis.table.sources.frame import columns_of_frame, is_frame
 
 SEVERAL = 8  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
 SMALL = 200_000  # where there are no more values than these,

@@ -1,4 +1,8 @@
-"""Trees people can read: growing, categorical splits, surrogates, pruning, printing."""
+"""Trees people can read: growing, categorical splits, surrogates, pruning, printing.
+
+Read `estimator` (what users see), `tree` (a grown tree) and `route` (rows down it), then `grow/`, `prune/`, `export/`;
+`oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ _HOME = {
     "TreeRegressor": "estimator",
     "Tree": "tree",
     "from_pipeline": "pipeline",
-    "mimic": "imitate",
+    "mimic": "mimic_tree",
 }
 
 __all__ = sorted(_HOME)

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.table import Classes, Table, features, numbers, same_length
-from tamis.tree.fit import Soil
-from tamis.tree.held_out import predictions_at
-from tamis.tree.layout import CATEGORY, MAJORITY, SURROGATE, Limits
-from tamis.tree.problem import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
-from tamis.tree.prune import Sequence, chance_leaves, cross_validate, folds_of
-from tamis.tree.reading import Reading
+from tamis.tree.export.reading import Reading
+from tamis.tree.grow.fit import BinnedData
+from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, Limits
+from tamis.tree.grow.training_set import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
+from tamis.tree.prune.held_out import predictions_at
+from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate, folds_of
 from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 
@@ -41,12 +41,12 @@ class BaseTree(Reading, BaseEstimator):
 
             problem = ObliqueProblem(problem, X)
         if self.leaf == "linear":
-            from tamis.tree.model import LinearLeaves
+            from tamis.tree.linear_leaves import LinearLeaves
 
             problem = LinearLeaves(problem, X)
         for name in ("cv_predictions_", "nested_predictions_"):  # of another table, when fitted before
             self.__dict__.pop(name, None)
-        tree, _ = problem.plant(rows, limits)
+        tree, _ = problem.grow_on(rows, limits)
         if prune is None:
             self._keep(tree, problem, None)
             return
@@ -265,8 +265,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)
         prune_by = self._prune_by_checked()
-        soil, kind = Soil.of(table), CLASS_CRITERIA[criterion]
-        problem = ClassProblem(soil, kind, target.codes, weight, self.loss_, priors, prune_by)
+        data, kind = BinnedData.of(table), CLASS_CRITERIA[criterion]
+        problem = ClassProblem(data, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
 
@@ -375,7 +375,9 @@ class TreeRegressor(RegressorMixin, BaseTree):
             )
         if self.leaf == "linear" and self.n_outputs_ > 1:
             raise ParameterError(f"leaf='linear' takes one target, but y has {self.n_outputs_}; fit one at a time")
-        problem = NumberProblem(Soil.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight)
+        problem = NumberProblem(
+            BinnedData.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight
+        )
         self._grow(table, problem, values)
         return self
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tamis.table import Table
-from tamis.tree.fit import Soil, grow_tree
-from tamis.tree.layout import CHI2, MAJORITY, Limits, Target
+from tamis.tree.grow.fit import BinnedData, grow_tree
+from tamis.tree.grow.layout import CHI2, MAJORITY, Limits, TreeTarget
 from tamis.tree.tree import Tree
 
 SIZES = (2, 3, 5, 8)
@@ -32,12 +32,12 @@ class ObliqueProblem:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.base, name)  # classes, weights and costs are the same
 
-    def plant(self, rows: np.ndarray, limits: Limits) -> tuple[Tree, np.ndarray]:
+    def grow_on(self, rows: np.ndarray, limits: Limits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""
-        return self.base.plant(rows, limits, grow=self._grow)
+        return self.base.grow_on(rows, limits, grow=self._grow)
 
-    def _grow(self, soil: Soil, target: Target, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
-        numeric = np.flatnonzero(~soil.bins.is_categorical)
+    def _grow(self, data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+        numeric = np.flatnonzero(~data.bins.is_categorical)
         stump = limits._replace(max_depth=1, max_leaves=0, min_decrease=0.0)
         made: list[_Stump] = []
         links, inside = [[-1, -1, 0]], [rows]  # parent, left child, depth; rows of each node
@@ -49,7 +49,7 @@ class ObliqueProblem:
             mine = inside[node]
             share = limits.min_share * total / float(target.weight[mine].sum())
             here = stump._replace(max_depth=int(depth < limits.max_depth), min_share=share)
-            axis, _ = grow_tree(soil, target, here, mine)
+            axis, _ = grow_tree(data, target, here, mine)
             made.append(self._combine(target, here, mine, numeric, axis) if axis.left[0] >= 0 else _Stump(axis))
             if axis.left[0] >= 0 and made[node].gain >= limits.min_decrease * total:
                 frontier.append(node)
@@ -70,7 +70,7 @@ class ObliqueProblem:
             leaf[inside[node]] = node
         return tree, leaf[rows]
 
-    def _combine(self, target: Target, stump: Limits, rows: np.ndarray, numeric: np.ndarray, axis: Tree) -> _Stump:
+    def _combine(self, target: TreeTarget, stump: Limits, rows: np.ndarray, numeric: np.ndarray, axis: Tree) -> _Stump:
         """The best oblique stump, when it is better enough than the axis split; else that."""
         found = _Stump(axis)
         part = self.X[np.ix_(rows, numeric)]
@@ -96,7 +96,7 @@ class ObliqueProblem:
         return found
 
 
-def _cut(projected: np.ndarray, target: Target, stump: Limits, rows: np.ndarray) -> Tree:
+def _cut(projected: np.ndarray, target: TreeTarget, stump: Limits, rows: np.ndarray) -> Tree:
     """The best cut of a projection of the rows, as a stump."""
     local = target._replace(
         classes=target.classes[rows] if len(target.classes) else target.classes,
@@ -104,7 +104,7 @@ def _cut(projected: np.ndarray, target: Target, stump: Limits, rows: np.ndarray)
         weight=target.weight[rows],
         case=target.case[rows],
     )
-    one = Soil.of(Table(matrix=projected[:, None]))
+    one = BinnedData.of(Table(matrix=projected[:, None]))
     return grow_tree(one, local, stump._replace(missing=MAJORITY, max_features=1), np.arange(len(rows)))[0]
 
 
@@ -113,7 +113,7 @@ def _spread(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.sqrt(w @ (X - w @ X) ** 2)
 
 
-def _direction(X: np.ndarray, target: Target, rows: np.ndarray) -> np.ndarray | None:
+def _direction(X: np.ndarray, target: TreeTarget, rows: np.ndarray) -> np.ndarray | None:
     """Coefficients, in the columns' own units, of the direction that tells most about the target."""
     w = target.weight[rows] / target.weight[rows].sum()
     mean = w @ X

@@ -10,7 +10,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import Pipeline
 
 from tamis.errors import ParameterError
-from tamis.tree.reading import Reading
+from tamis.tree.export.reading import Reading
 
 
 def from_pipeline(pipeline: Pipeline) -> Any:

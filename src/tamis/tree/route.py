@@ -8,8 +8,8 @@ from numba import uint64
 
 from tamis.engine.allocate import vector
 from tamis.engine.kernel import inner, njit
-from tamis.tree.layout import LEFT, RIGHT, UNKNOWN
-from tamis.tree.sort import place_of
+from tamis.tree.grow.layout import LEFT, RIGHT, UNKNOWN
+from tamis.tree.grow.scan.sort import place_of
 
 #: What a complete row needs to go down an axis-parallel numeric tree; a leaf leads to itself.
 STEP = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
@@ -21,7 +21,7 @@ LANES = 8  # rows that go down side by side: their memory accesses overlap, 2.5 
 def descend_complete(X, steps, leaf):
     """leaf[i] of every row when no split is categorical; returns True when a missing value was met on the way.
 
-    A lane whose row has arrived takes the next row; one that finds none stays at its leaf, which leads to itself.
+    A lane whose row reached a leaf takes the next row; one that finds none stays at its leaf, which leads to itself.
     """
     n, met = len(X), False
     # unsigned: no check for places counted from the end, 1.4 times faster

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.weighted import weighted
+from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import METRICS, Metric, find, prepare
 
 __all__ = ["Answers", "labels_of", "prepared", "read_returned", "score_of", "usual_metric"]
@@ -107,7 +107,7 @@ def score_of(metric: Metric, folds: Sequence[tuple[np.ndarray, np.ndarray, np.nd
         truths, answers = (np.concatenate([fold[part] for fold in folds]) for part in (0, 1))
         return float(metric.value(truths, answers, folds[0][2]))
     # scikit-learn's functions check their input at length: F1 of 12 rows 1.6 ms, this 0.02 ms
-    values = np.array([weighted(metric, *fold, np.ones((1, len(fold[0]))))[0] for fold in folds])
+    values = np.array([bootstrap_metric(metric, *fold, np.ones((1, len(fold[0]))))[0] for fold in folds])
     defined = values[np.isfinite(values)]
     return float(defined.mean()) if len(defined) else float(metric.value(*folds[0]))
 

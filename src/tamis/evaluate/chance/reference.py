@@ -14,7 +14,7 @@ import numpy as np
 
 from tamis.engine import generator
 from tamis.table import take
-from tamis.table.frame import is_frame
+from tamis.table.sources.frame import is_frame
 
 __all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "telling_table"]
 

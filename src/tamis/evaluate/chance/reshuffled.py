@@ -10,7 +10,7 @@ import numpy as np
 from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers, prepared, score_of
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.weighted import weighted
+from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import Metric
 
 __all__ = ["reshuffled"]
@@ -78,7 +78,7 @@ def _scores(metric: Metric, drawn: np.ndarray, given: np.ndarray, labels: np.nda
     weights = np.zeros((len(drawn), n, len(values)))
     np.put_along_axis(weights, codes.reshape(drawn.shape)[:, :, None], 1.0, axis=2)
     beside = np.tile(values, n), np.repeat(given, len(values), axis=0)
-    return weighted(metric, *beside, labels, weights.reshape(len(drawn), -1))
+    return bootstrap_metric(metric, *beside, labels, weights.reshape(len(drawn), -1))
 
 
 def _new_truths(

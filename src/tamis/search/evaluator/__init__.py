@@ -12,10 +12,10 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from tamis.search.evaluator.evaluator import Evaluator
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 
-def evaluator_of(task: Task) -> Evaluator:
+def evaluator_of(task: SearchTask) -> Evaluator:
     """The fastest evaluator that values the task's sets exactly as asked."""
     return next(found for found in (module.of(task) for module in _offers()) if found is not None)
 

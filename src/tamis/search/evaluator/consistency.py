@@ -8,12 +8,12 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 40
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """The criterion "consistency"."""
     return Consistency(task) if isinstance(task.estimator, str) and task.estimator == "consistency" else None
 
@@ -25,7 +25,7 @@ class Consistency(Evaluator):
     part = 256
     resolution = 1e-12
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SearchTask) -> None:
         from tamis.score.groups import Groups
         from tamis.table import Classes
 
@@ -34,8 +34,8 @@ class Consistency(Evaluator):
         self.codes, self.n_classes, self.n_jobs = classes.codes, classes.n_classes, task.n_jobs
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        from tamis.score.consistency import share_settled
         from tamis.score.groups import Groups
+        from tamis.score.sets.consistency import share_settled
 
         def one(columns: np.ndarray) -> float:
             return share_settled(

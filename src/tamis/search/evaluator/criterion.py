@@ -11,14 +11,14 @@ from scipy.special import xlogy
 from tamis.check import one_of
 from tamis.errors import ParameterError
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 50
 NAMES = ("cfs", "cmim", "consistency", "jmi", "mrmr")
 _MOST_ROWS = 1 << 28  # bytes of shared information kept
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Criteria given by name."""
     if not isinstance(task.estimator, str):
         return None
@@ -50,11 +50,11 @@ class Criterion(Evaluator):
     resolution = 1e-12
     part = 1024
 
-    def __init__(self, task: Task, name: str) -> None:
+    def __init__(self, task: SearchTask, name: str) -> None:
         from tamis.score.counts import Counts
+        from tamis.score.criteria.mutual_information import column_entropy, information
+        from tamis.score.criteria.symmetric_uncertainty import uncertainty
         from tamis.score.groups import Groups
-        from tamis.score.mutual_information import column_entropy, information
-        from tamis.score.symmetric_uncertainty import uncertainty
 
         reader = Counts()
         reader.name = name
@@ -89,7 +89,7 @@ class Criterion(Evaluator):
         return self._rows[j]
 
     def _pairs(self, j: int) -> np.ndarray:
-        from tamis.search.pairs import shared
+        from tamis.search.kernels.pair_information import shared
 
         out = np.empty(len(self.relevance))
         shared(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
@@ -99,7 +99,7 @@ class Criterion(Evaluator):
         return out - self._within(j) if self.kind == "jmi" else out
 
     def _within(self, j: int) -> np.ndarray:
-        from tamis.search.pairs import shared_within
+        from tamis.search.kernels.pair_information import shared_within
 
         codes, target = self.groups.codes, self.target
         out = np.empty(len(self.relevance))
@@ -155,7 +155,7 @@ class Cmim(Criterion):
     """
 
     def _pairs(self, j: int) -> np.ndarray:
-        from tamis.search.pairs import shared
+        from tamis.search.kernels.pair_information import shared
 
         out = np.empty(len(self.relevance))
         shared(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)

@@ -8,12 +8,12 @@ import numpy as np
 
 from tamis.engine import map_threads, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 60
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Functions that are no models."""
     return Function(task) if callable(task.estimator) and not task.is_model else None
 
@@ -21,7 +21,7 @@ def of(task: Task) -> Evaluator | None:
 class Function(Evaluator):
     """Calls the function on the columns of each set and on the target."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SearchTask) -> None:
         self.task = task
         self.part = 16 * workers(task.n_jobs)
 

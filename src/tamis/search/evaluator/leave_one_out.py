@@ -11,13 +11,13 @@ from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import HEALTH
 from tamis.search.evaluator.refit import Refit
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 15
-_LEVERAGE = 1e-8  # a row whose own pull is nearer to 1 than this is judged by refitting
+_LEVERAGE = 1e-8  # a row whose leverage is nearer to 1 than this is judged by refitting
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Linear models whose folds hold one row each."""
     model, word = linear_of(task.estimator), scoring_of(task)
     other = isinstance(task.cv, str) and task.cv != "loo"
@@ -46,7 +46,7 @@ class LeaveOneOut(Evaluator):
     cheap = True
     part = 1024
 
-    def __init__(self, task: Task, model: Linear, word: str) -> None:
+    def __init__(self, task: SearchTask, model: Linear, word: str) -> None:
         self.task, self.model, self.word, self.n = task, model, word, task.n_rows
         X = task.table.numbers().astype(np.float64)
         y = np.asarray(task.y, dtype=np.float64)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 from tamis.table import refuse_extreme
 
 _SOLVERS = ("auto", "svd", "cholesky")
@@ -73,14 +73,14 @@ def _own(estimator: Any) -> Linear | None:
     return None
 
 
-def scoring_of(task: Task) -> str | None:
+def scoring_of(task: SearchTask) -> str | None:
     """The scoring as a word that squared errors answer, or None."""
     if task.is_r2:
         return "r2"
     return task.word if task.word in SCORINGS else None
 
 
-def is_plain(task: Task) -> bool:
+def is_plain(task: SearchTask) -> bool:
     """True when the table holds finite numbers only and nothing but weights goes to `fit`."""
     if not task.table.is_numeric or set(task.params) - {"sample_weight"} or np.asarray(task.y).dtype.kind not in "fiu":
         return False

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from tamis.engine import map_threads, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.refit import Refit
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 from tamis.table import Classes, refuse_extreme
 
 RANK = 25
@@ -63,7 +63,7 @@ def _own(estimator: Any) -> Logistic | None:
     return None
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Two classes, a table of finite numbers, a score that is a mean over rows."""
     model = logistic_of(task.estimator)
     word = "accuracy" if task.scoring is None else task.word
@@ -87,7 +87,7 @@ class LogisticEvaluator(Evaluator):
     dependent, classes told apart perfectly) are refitted.
     """
 
-    def __init__(self, task: Task, model: Logistic, word: str, X: np.ndarray, codes: np.ndarray) -> None:
+    def __init__(self, task: SearchTask, model: Logistic, word: str, X: np.ndarray, codes: np.ndarray) -> None:
         self.task, self.model, self.word, self.codes = task, model, word, codes
         n, d = X.shape
         middle = X.mean(axis=0) if model.intercept else np.zeros(d)
@@ -154,7 +154,7 @@ class LogisticEvaluator(Evaluator):
         self.starts = starts
 
     def _solve(self, sets: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from tamis.search.newton import fit_sets
+        from tamis.search.kernels.newton import fit_sets
 
         last = len(self.Z) - 1
         most = max(len(columns) for columns in sets) + 1

@@ -13,7 +13,7 @@ from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of, size_of
 from tamis.search.evaluator.refit import Refit
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 from tamis.views.moments import FoldMoments, Moments
 
 RANK = 20
@@ -23,7 +23,7 @@ _CUT_ROOM = 1e3  # how far from the model's own cut-off the algebra keeps away
 _FRESH = 12  # removals after which the inverse is made anew
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Moments value linear models that can be told from squared errors, on tables of finite numbers."""
     model = linear_of(task.estimator)
     word = scoring_of(task)
@@ -47,7 +47,7 @@ class MomentsEvaluator(Evaluator):
     cheap = True
     part = 1024
 
-    def __init__(self, task: Task, model: Linear, word: str) -> None:
+    def __init__(self, task: SearchTask, model: Linear, word: str) -> None:
         self.task, self.model, self.word = task, model, word
         self.monotone = task.cv == "train" and model.ridge == 0 and word != ""
         y = np.asarray(task.y, dtype=np.float64)
@@ -108,7 +108,7 @@ class MomentsEvaluator(Evaluator):
         return self._values(errors.T, np.zeros(len(columns), dtype=bool), lambda i: base[base != columns[i]])
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        from tamis.search.sweep import solve_sets
+        from tamis.search.kernels.sweep import solve_sets
 
         most = max(1, max(len(columns) for columns in sets))
         padded = np.zeros((len(sets), most), dtype=np.int64)
@@ -129,7 +129,7 @@ class MomentsEvaluator(Evaluator):
 
     def best_subsets(self, low: int, high: int, deadline: float | None) -> Any:
         """The best set of each size by least squares, and whether that is proved; None when ill-conditioned."""
-        from tamis.search import leaps
+        from tamis.search.kernels import leaps
 
         G = self.A[0]
         size = np.sqrt(np.diagonal(G))
@@ -211,7 +211,7 @@ class _Grown:
         return len(base) - len(self.chosen) in (0, 1) and self.members <= set(base.tolist())
 
     def push(self, p: int) -> None:
-        from tamis.search.sweep import push
+        from tamis.search.kernels.sweep import push
 
         owner, k, d = self.owner, len(self.chosen), self.owner.n_columns
         if k == self.room:
@@ -231,7 +231,7 @@ class _Grown:
         self.members.add(p)
 
     def additions(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from tamis.search.sweep import additions
+        from tamis.search.kernels.sweep import additions
 
         errors = np.empty((len(self.error), len(columns)))
         health = np.empty(len(columns))
@@ -281,7 +281,7 @@ class _Shrunk:
         return True
 
     def _pop(self, i: int) -> None:
-        from tamis.search.sweep import pop
+        from tamis.search.kernels.sweep import pop
 
         pop(i, len(self.base), self.M, self.Q, self.w, self.g, self.error, self.first)
         del self.base[i]
@@ -298,7 +298,7 @@ class _Shrunk:
         return bool(share.min() >= HEALTH and (pivots.min(axis=1) / trace).min() >= owner.floor)
 
     def removals(self, columns: np.ndarray) -> np.ndarray:
-        from tamis.search.sweep import removals
+        from tamis.search.kernels.sweep import removals
 
         errors = np.empty((len(self.error), len(self.base)))
         removals(len(self.base), self.M, self.Q, self.w, self.g, self.error, errors)

@@ -10,15 +10,15 @@ from sklearn.base import clone
 
 from tamis.engine import workers
 from tamis.errors import ParameterError
+from tamis.search.estimator_input import refused
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.refit import Refit
-from tamis.search.evaluator.task import Task
-from tamis.search.given import refused
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 10
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Whatever has an out-of-bag score, when cv="oob" asks for it."""
     if not (isinstance(task.cv, str) and task.cv == "oob"):
         return None
@@ -36,7 +36,7 @@ def of(task: Task) -> Evaluator | None:
 class OutOfBag(Refit):
     """Values a set by `oob_score_` of the model fitted on it."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SearchTask) -> None:
         super().__init__(task)
         if not self.model.oob_score:
             self.model.set_params(oob_score=True)

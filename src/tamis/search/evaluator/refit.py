@@ -13,16 +13,16 @@ from sklearn.base import clone
 
 from tamis.engine import workers
 from tamis.errors import ParameterError, TamisWarning
+from tamis.search.estimator_input import refused
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
-from tamis.search.evaluator.task import Task
-from tamis.search.given import refused
+from tamis.search.evaluator.task import SearchTask
 from tamis.search.weights import column_weights, has_weights
 from tamis.table import take
 
 RANK = 100
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """Refits value whatever can be fitted."""
     return Refit(task) if task.is_model else None
 
@@ -44,7 +44,7 @@ class Refit(Evaluator):
     stop.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: SearchTask) -> None:
         self.task = task
         self.model = _seeded(task.estimator, task.seed)
         self.failures: list[Failure] = []

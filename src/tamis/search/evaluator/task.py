@@ -19,7 +19,7 @@ IN_SAMPLE = ("train", "oob")
 
 
 @dataclass
-class Task:
+class SearchTask:
     """Everything an evaluator may read.
 
     Attributes

@@ -10,12 +10,12 @@ from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import MomentsEvaluator
-from tamis.search.evaluator.task import Task
+from tamis.search.evaluator.task import SearchTask
 
 RANK = 30
 
 
-def of(task: Task) -> Evaluator | None:
+def of(task: SearchTask) -> Evaluator | None:
     """What `moments` would value, had it room."""
     model, word = linear_of(task.estimator), scoring_of(task)
     if model is None or word is None or task.cv == "oob" or task.table.is_sparse or not is_plain(task):
@@ -29,7 +29,7 @@ def of(task: Task) -> Evaluator | None:
 class Wide(MomentsEvaluator):
     """As `MomentsEvaluator`, with the columns of the scatter matrices computed when a column enters the base."""
 
-    def __init__(self, task: Task, model: Linear, word: str) -> None:
+    def __init__(self, task: SearchTask, model: Linear, word: str) -> None:
         self.task, self.model, self.word = task, model, word
         self.monotone = False
         X, y = task.table.numbers(), np.asarray(task.y, dtype=np.float64)
@@ -109,7 +109,7 @@ class Wide(MomentsEvaluator):
         return Evaluator.removals(self, base, columns)
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        from tamis.search.sweep import solve_sets
+        from tamis.search.kernels.sweep import solve_sets
 
         folds = len(self.rows)
         errors, health = np.empty((len(sets), folds)), np.empty((len(sets), 2))

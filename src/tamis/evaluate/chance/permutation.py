@@ -1,0 +1,98 @@
+"""Is the score of a whole procedure more than luck?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.check import count
+from tamis.evaluate.chance.permuted_target import Runner
+from tamis.evaluate.nested import whole_seed
+from tamis.metrics import utility
+
+__all__ = ["PermutationTest", "permutation_test"]
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """The score, the scores on shuffled targets, and the p-value (1 + hits) / (1 + shuffles)."""
+
+    score: float
+    null: np.ndarray
+    p_value: float
+    stopped_early: bool
+
+    def figure(self, **options: Any) -> Any:
+        """A Bokeh figure: scores on shuffled targets, and the score found."""
+        from tamis.evaluate.picture import null_figure
+
+        title = f"score {self.score:.3g}, p = {self.p_value:.2g}"
+        return null_figure(self.null, self.score, float(self.null.mean()), title=title, **options)
+
+
+def permutation_test(
+    procedure: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_permutations: int = 100,
+    scoring: Any = None,
+    outer: Any = 5,
+    groups: Any = None,
+    time: Any = None,
+    stop_after: int | None = 10,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> PermutationTest:
+    """Score the whole procedure, choosing of columns and tuning included, on shuffled targets too.
+
+    Parameters
+    ----------
+    procedure, X, y, scoring, outer, groups, time, random_state, n_jobs : as in `audit`.
+    n_permutations : shuffles at most.
+    stop_after : stop once so many shuffled targets have scored at least as well: the p-value is then large, and hits
+        divided by shuffles estimates it without bias towards either side. None never stops.
+
+    References
+    ----------
+    Besag, Clifford: Sequential Monte Carlo p-values. Biometrika 78 (1991).
+    Ojala, Garriga: Permutation tests for studying classifier performance. JMLR 11 (2010).
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> permutation_test(GaussianNB(), *load_iris(return_X_y=True), n_permutations=19).p_value
+    0.05
+    """
+    most = count("n_permutations", n_permutations)
+    enough = most if stop_after is None else count("stop_after", stop_after)
+    runner = Runner(
+        procedure,
+        X,
+        y,
+        outer=outer,
+        scoring=scoring,
+        groups=groups,
+        time=time,
+        seed=whole_seed(random_state),
+        n_jobs=n_jobs,
+    )
+    score = runner.real().score
+    null = np.empty(0)
+    while len(null) < most:
+        null = np.concatenate([null, runner.null(range(len(null), min(most, len(null) + 10)))])
+        found = np.flatnonzero(_as_good(runner, null, score))
+        if stop_after is not None and len(found) >= enough and len(null) < most:
+            # the count ends with the shuffle that brought the last hit, not with the batch it came in
+            null = null[: found[enough - 1] + 1]
+            return PermutationTest(score, null, enough / len(null), True)
+    hits = int(_as_good(runner, null, score).sum())
+    return PermutationTest(score, null, (1 + hits) / (1 + len(null)), False)
+
+
+def _as_good(runner: Runner, null: np.ndarray, score: float) -> np.ndarray:
+    slack = 1e-12 * max(1.0, abs(score))  # equal scores count as hits whatever their last bit
+    if runner.metric is None:
+        return null >= score - slack
+    return np.asarray(utility(runner.metric, null) >= utility(runner.metric, score) - slack)

@@ -1,0 +1,52 @@
+"""What one fold gave: the score, the answers behind it, and what the procedure said of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Trained
+from tamis.evaluate.fold.inner_score import inner_score, selected
+from tamis.evaluate.intervals.interval import Judged
+from tamis.evaluate.problem import Problem
+from tamis.metrics import Metric, answer, prepare
+
+__all__ = ["Outcome", "outcome_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one fold gave."""
+
+    score: float
+    inner_score: float | None
+    selected: tuple[str, ...] | None
+    judged: Judged
+    n_train: int
+    seconds: float
+    model: Any = None
+
+
+def outcome_of(trained: Trained, *, metric: Metric, model: bool = False) -> Outcome:
+    """The outcome of a trained procedure; its model is kept where that is asked for."""
+    problem, fold, fitted = trained.problem, trained.fold, trained.model
+    held = problem.shown(fold.test, fitted)
+    given, ask = answer(fitted, held, metric, problem.classes), metric.of_model
+    return Outcome(
+        score=_score(problem, metric, fold.test, given) if ask is None else ask(fitted, held, problem.y[fold.test]),
+        inner_score=inner_score(fitted, metric),
+        selected=selected(fitted, problem.names),
+        judged=Judged(fold.test, given, fold.repeat),
+        n_train=len(fold.train),
+        seconds=trained.seconds,
+        model=fitted if model else None,
+    )
+
+
+def _score(problem: Problem, metric: Metric, rows: np.ndarray, given: np.ndarray) -> float:
+    """The score of a fold; NaN on a single row where the metric is not a mean over rows."""
+    if len(rows) == 1 and metric.each is None:
+        return float("nan")
+    return float(metric.value(*prepare(metric, problem.y[rows], given, problem.classes)))

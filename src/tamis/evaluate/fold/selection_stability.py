@@ -1,0 +1,27 @@
+"""How alike the sets of columns are that a procedure chose in different folds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+
+from tamis.evaluate.intervals.interval import Interval
+from tamis.search import agreement
+
+__all__ = ["stability"]
+
+
+def stability(sets: Sequence[Iterable[Hashable]], n_columns: int, *, level: float = 0.95) -> tuple[float, Interval]:
+    """Nogueira's stability of the chosen sets, and its interval; NaN where it is not defined (one set, or all columns).
+
+    >>> stability([["a", "b"], ["a", "b"], ["a", "b"]], 10)[0]
+    1.0
+    """
+    listed = [set(one) for one in sets]
+    place = {column: j for j, column in enumerate(dict.fromkeys(column for one in listed for column in one))}
+    mask = np.zeros((len(listed), max(n_columns, len(place), 1)))
+    for row, one in enumerate(listed):
+        mask[row, [place[column] for column in one]] = 1
+    value, (low, high) = agreement(mask, level=level) if len(listed) else (np.nan, (np.nan, np.nan))
+    return value, Interval(low, high, level)

@@ -1,0 +1,184 @@
+"""A metric under many sets of row weights at once: what resampling asks a thousand times.
+
+A metric that is a mean over rows is a matrix product; one of confusion counts or of moments is a formula of a few such
+products; a ranking is sorted once. Weights are whole numbers (how often a row was drawn); NaN where the drawn
+rows leave the metric undefined.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from tamis.metrics import Metric
+
+__all__ = ["COUNTED", "average_precision_of", "bootstrap_metric"]
+
+Many = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+Counted = Callable[[np.ndarray], np.ndarray]
+
+
+def bootstrap_metric(
+    metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """The metric for each row of weights (draws × rows); y, answer and labels as `prepare` gives them.
+
+    >>> from tamis.metrics import METRICS
+    >>> drawn = np.array([[1.0, 1.0], [2.0, 0.0]])
+    >>> bootstrap_metric(METRICS["mse"], np.zeros(2), np.array([1.0, 3.0]), np.empty(0), drawn)
+    array([5., 1.])
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if metric.each is not None:
+            return np.asarray((weights @ metric.each(y, answer, labels)) / weights.sum(axis=1))
+        if metric.base in COUNTED:
+            values = COUNTED[metric.base](_cells(y, answer, labels, weights))
+        elif metric.base in _MANY:
+            values = _MANY[metric.base](y, answer, labels, weights)
+        else:
+            return _one_by_one(metric, y, answer, labels, weights)
+        return -values if metric.negated else values
+
+
+def _one_by_one(
+    metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    values = np.full(len(weights), np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a user's function: it is called a thousand times, on odd draws too
+        for draw, weight in enumerate(weights):
+            again = np.repeat(np.arange(len(y)), weight.astype(np.int64))
+            try:
+                values[draw] = metric.value(y[again], answer[again], labels)
+            except ValueError:  # a draw without a class, or without rows
+                continue
+    return values
+
+
+def _cells(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Confusion counts: draws × truth × answer."""
+    k = len(labels)
+    place = np.zeros((len(y), k * k))
+    place[np.arange(len(y)), y * k + answer] = 1
+    return np.asarray((weights @ place).reshape(-1, k, k))
+
+
+def _balanced(cells: np.ndarray) -> np.ndarray:
+    truth = cells.sum(axis=2)
+    recall = np.divide(np.einsum("bkk->bk", cells), truth, out=np.zeros_like(truth), where=truth > 0)
+    return np.asarray(recall.sum(axis=1) / (truth > 0).sum(axis=1))
+
+
+def _matthews(cells: np.ndarray) -> np.ndarray:
+    n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
+    truth, given = cells.sum(axis=2), cells.sum(axis=1)
+    above = n * right - (truth * given).sum(axis=1)
+    below = np.sqrt((n**2 - (given**2).sum(axis=1)) * (n**2 - (truth**2).sum(axis=1)))
+    return np.where(below > 0, above / below, np.where(n > 0, 0.0, np.nan))
+
+
+def _kappa(cells: np.ndarray) -> np.ndarray:
+    n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
+    chance = (cells.sum(axis=2) * cells.sum(axis=1)).sum(axis=1) / n
+    return np.where(n > chance, (right - chance) / (n - chance), np.where(n > 0, 0.0, np.nan))
+
+
+def _averaged(name: str, average: str | None) -> Counted:
+    """Precision, recall or F1 from confusion counts; 0 where there is nothing to divide by."""
+
+    def many(cells: np.ndarray) -> np.ndarray:
+        hit, truth, given = np.einsum("bkk->bk", cells), cells.sum(axis=2), cells.sum(axis=1)
+        how = average or ("binary" if cells.shape[1] == 2 else "macro")
+        if how == "micro":
+            hit, truth, given = (part.sum(axis=1, keepdims=True) for part in (hit, truth, given))
+        below = {"precision": given, "recall": truth, "f1": (given + truth) / 2}[name]
+        value = np.divide(hit, below, out=np.zeros_like(hit), where=below > 0)
+        if how == "binary":
+            found = value[:, 1]
+        elif how == "weighted":
+            found = (value * truth).sum(axis=1) / truth.sum(axis=1)
+        else:
+            found = value.mean(axis=1)
+        return np.where(cells.sum(axis=(1, 2)) > 0, found, np.nan)
+
+    return many
+
+
+#: Metrics that are functions of confusion counts: draws × truth × answer -> one value a draw.
+COUNTED: dict[str, Counted] = {
+    "balanced_accuracy": _balanced,
+    "matthews": _matthews,
+    "cohen_kappa": _kappa,
+    "kappa": _kappa,
+    **{
+        name if average is None else f"{name}_{average}": _averaged(name, average)
+        for name in ("precision", "recall", "f1")
+        for average in (None, "macro", "micro", "weighted")
+    },
+}
+
+
+def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    centre = y.mean()  # moments about the mean lose no digits
+    parts = np.column_stack([(y - answer) ** 2, y - centre, (y - centre) ** 2, np.ones(len(y))])
+    squares, first, second, n = (weights @ parts).T
+    spread = second - first**2 / n
+    return np.where((n >= 2) & (spread > 1e-12 * second), 1 - squares / spread, np.nan)
+
+
+def _rmse(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sqrt(weights @ (y - answer) ** 2 / weights.sum(axis=1)))
+
+
+def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    kept = y != 0
+    used = weights[:, kept]
+    return np.asarray(used @ np.abs((y[kept] - answer[kept]) / y[kept]) / used.sum(axis=1))
+
+
+def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """P(a positive outranks a negative), ties by half; for more classes, the mean of each against the rest."""
+    if len(labels) == 2:
+        return _auc_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
+    return np.asarray(np.mean([_auc_of(y == k, answer[:, k], weights) for k in range(len(labels))], axis=0))
+
+
+def _auc_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    up, down = _by_value(positive, decision, weights)
+    below = np.cumsum(down, axis=1) - down / 2
+    return np.asarray((up * below).sum(axis=1) / (up.sum(axis=1) * down.sum(axis=1)))
+
+
+def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    if len(labels) == 2:
+        return average_precision_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
+    each = [average_precision_of(y == k, answer[:, k], weights) for k in range(len(labels))]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def average_precision_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The average precision of a class for each row of weights (draws × rows)."""
+    up, down = _by_value(positive, -decision, weights)
+    true, false = np.cumsum(up, axis=1), np.cumsum(down, axis=1)
+    precision = np.divide(true, true + false, out=np.zeros_like(true), where=true + false > 0)
+    return np.asarray((precision * up).sum(axis=1) / up.sum(axis=1))
+
+
+def _by_value(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weight of positives and of negatives at each distinct decision value, ascending: draws × values."""
+    order = np.argsort(decision, kind="stable")
+    ordered = decision[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    arranged, sign = weights[:, order], positive[order].astype(np.float64)
+    return np.add.reduceat(arranged * sign, starts, axis=1), np.add.reduceat(arranged * (1 - sign), starts, axis=1)
+
+
+_MANY: dict[str, Many] = {
+    "r2": _r2,
+    "rmse": _rmse,
+    "mape": _mape,
+    "roc_auc": _auc,
+    "average_precision": _average_precision,
+}

@@ -1,0 +1,102 @@
+"""A table made ready for growing: codes in the order of column names, rows in the order of their content.
+
+Rows are put in the order of a digest of what they hold, so a forest depends neither on the order of the rows nor on
+whether a row that counts twice is given twice or with the weight 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tamis.forest.data.oblique import values_of
+from tamis.forest.layout import BinnedArrays
+from tamis.table import Table
+from tamis.views.sheet import Sheet
+
+MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedData:
+    """Codes of the training rows that weigh something.
+
+    Attributes
+    ----------
+    binned : the arrays the kernels read.
+    columns : position in the user's table of each column of the binned table.
+    rows : position in the user's table of each row of the binned table.
+    copies : how often each row counts, or None when weights are not whole numbers.
+    weight : what a drawn row weighs.
+    joined : code of each level, for categorical columns with so many levels that rare ones share a code.
+    """
+
+    binned: BinnedArrays
+    columns: np.ndarray
+    rows: np.ndarray
+    copies: np.ndarray | None
+    weight: np.ndarray
+    joined: dict[int, np.ndarray]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The numbers behind the codes, rows × columns, for trees that add columns up."""
+        return values_of(self.binned)
+
+    @property
+    def counted(self) -> np.ndarray:
+        """What each row counts in a mean over rows."""
+        return self.weight if self.copies is None else self.copies.astype(np.float64)
+
+    @classmethod
+    def of(cls, table: Table, target: np.ndarray, weight: np.ndarray, n_jobs: int | None = None) -> BinnedData:
+        """The binned data of a table; `target` is a column or matrix of float64 that tells equal rows apart."""
+        live = np.flatnonzero(weight > 0)
+        if len(live) < table.n_rows:
+            table, target, weight = table.take(live), target[live], weight[live]
+        columns, copies = table.order(), _copies(weight)
+        sheet = Sheet.of(table, columns, n_jobs)
+        order = _canonical(sheet.codes, target, weight if copies is None else None)
+        if copies is not None:
+            copies, weight = copies[order], np.ones(len(order))
+        else:
+            weight = weight[order]
+        joined = {j: c.table for j, c in sheet.categories.items() if c.table is not None and not c.lossless}
+        return cls(_binned(sheet, columns, order), columns, live[order], copies, weight, joined)
+
+
+def _copies(weight: np.ndarray) -> np.ndarray | None:
+    """Whole weights as numbers of copies; None when they are not whole, or far too many."""
+    whole = np.all(weight == np.round(weight)) and weight.sum() <= max(MOST_COPIES * len(weight), 1_000)
+    return weight.astype(np.int64) if whole else None
+
+
+def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    from tamis.forest.data.row_hash import hash_codes, hash_numbers, order_of
+
+    digest = np.zeros(codes.shape[1], dtype=np.uint64)
+    hash_codes(codes, digest)
+    for values in np.atleast_2d(target.T):
+        hash_numbers(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64), digest)
+    if weight is not None:
+        hash_numbers(weight.view(np.uint64), digest)
+    return order_of(digest)
+
+
+def _binned(sheet: Sheet, columns: np.ndarray, order: np.ndarray) -> BinnedArrays:
+    from tamis.forest.data.row_hash import arrange
+
+    codes, by_row = np.empty_like(sheet.codes), np.empty(sheet.codes.shape[::-1], dtype=np.uint16)
+    arrange(sheet.codes, order, codes, by_row)
+    return BinnedArrays(
+        codes=codes,
+        by_row=by_row,
+        n_values=sheet.n_values.astype(np.int32),
+        missing=sheet.missing,
+        category=np.isin(columns, list(sheet.categories)),
+        first=sheet.first,
+        low=sheet.low,
+        high=sheet.high,
+    )

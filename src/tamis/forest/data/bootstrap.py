@@ -1,0 +1,74 @@
+"""The rows each tree draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import seed_of, seeds_of
+from tamis.errors import ParameterError
+from tamis.forest.data.binned import BinnedData
+from tamis.forest.layout import Draws, ForestTarget
+from tamis.tree.settings import rows_or_share
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """How each tree's rows are drawn: sizes[s] from stratum s of the population, with or without replacement."""
+
+    population: np.ndarray  # uint32: rows, each as often as it counts
+    strata: np.ndarray  # int64: where each stratum begins, and the end
+    sizes: np.ndarray  # int64
+    replace: bool
+    seed: int
+
+    @property
+    def draws(self) -> Draws:
+        """As the kernel takes it."""
+        return Draws(self.population, self.strata, self.sizes, self.replace)
+
+    def seeds(self, first: int, end: int) -> np.ndarray:
+        """Of trees first … end - 1: the seed of the rows each draws, and of the tree."""
+        own = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
+        return np.array(own, dtype=np.int64).T.copy()
+
+    def counts(self, t: int, n_rows: int) -> np.ndarray:
+        """How often tree t draws each row of the binned table; 0: out of its bag."""
+        from tamis.forest.data.rng import draw_bootstrap
+
+        out = np.empty(n_rows, dtype=np.int32)
+        draw_bootstrap(self.population, self.strata, self.sizes, self.replace, seed_of(self.seed, "rows", t), out)
+        return out
+
+    @classmethod
+    def of(
+        cls, data: BinnedData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
+    ) -> Bootstrap:
+        """What a forest's parameters ask for: fixed by the rows' content and the seed, so it can be asked again."""
+        n = len(target.weight)
+        population = np.arange(n, dtype=np.uint32)
+        if data.copies is not None and data.copies.max() > 1:
+            population = np.repeat(population, data.copies)
+        strata = np.array([0, len(population)], dtype=np.int64)
+        sizes = np.diff(strata)
+        if bootstrap == "balanced":
+            if not target.n_classes:
+                raise ParameterError("bootstrap='balanced' draws as many rows of each class; use it for classes")
+            classes = target.classes[population]
+            population = population[np.argsort(classes, kind="stable")]
+            counts = np.bincount(classes, minlength=target.n_classes)
+            strata = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+            sizes = np.where(counts > 0, counts[counts > 0].min(), 0)  # a class may have rows of weight 0 only
+        elif bootstrap not in (True, False):
+            raise ParameterError(f"bootstrap={bootstrap!r} is not known; give True, False or 'balanced'")
+        if max_samples is not None:
+            whole = rows_or_share("max_samples", max_samples, len(population), 1)
+            wanted = whole * sizes / sizes.sum()
+            sizes = np.maximum(sizes > 0, np.round(wanted)).astype(np.int64)
+            if not bootstrap and whole > len(population):
+                raise ParameterError(
+                    f"max_samples={max_samples}, but without replacement there are only {len(population):,} rows"
+                )
+        return cls(population, strata, sizes.astype(np.int64), bool(bootstrap), seed)

@@ -1,0 +1,5 @@
+"""Growing the trees of a forest inside kernels, one seed a tree.
+
+Read `build` (threads, trees in order), `grow` (one tree), `node`, `split` with `scan`, `sums`, `order` and
+`categories`, then `threshold` and `sets` (how splits are written); `workspace` holds the buffers.
+"""

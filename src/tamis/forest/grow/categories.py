@@ -1,0 +1,171 @@
+# mypy: allow-untyped-defs
+"""The best set of levels of a categorical column.
+
+Levels are put in the order of the target's mean in the node (two classes: of a class's share; more: of the share of one
+class drawn by its weight), and the order is cut like numbers are: for numbers and two classes no set is better
+(Fisher 1958). A missing value is a level of its own. Levels of pure noise scatter around the node's mean, and a cut of
+their order captures 2/π of that scatter: each level beyond the tenth is charged for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import inner
+from tamis.forest.data.rng import uniform
+from tamis.forest.grow.scan import MARGIN
+from tamis.forest.grow.sums import count_drawn, sum_classes, sum_number
+from tamis.forest.layout import CLASSES, NUMBER
+
+FREE = 10  # levels that are not charged for
+DENSE = 64  # levels of which all are looked at, met or not
+COMPARED = 16  # levels up to which each is compared with each: no branch that could be mispredicted
+
+
+@inner(forceinline=True)
+def best_levels(kind, m, absent, node, limits, floor, state, best, work):
+    """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
+    heap, table, level = work.heap, work.table, work.level
+    n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
+    n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
+    found = 0
+    if n_levels > 1:
+        _arrange(kind, n_levels, n_sums, node.total, random, state, work)
+        pick = 1 + int(uniform(state) * (n_levels - 1)) if random else 0
+        best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
+    for i in range(n_levels):
+        heap[level[i], 0] = 0.0
+        heap[level[i], 2] = 0.0
+        for t in range(n_sums):
+            table[level[i] * n_sums + t] = 0.0
+    return best, found
+
+
+@inner(forceinline=True)
+def _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
+    """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
+    left, heap, table, level, sums, total = work.left, work.heap, work.table, work.level, work.sums, node.total
+    charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
+    found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf
+    for t in range(n_sums):
+        left[t] = 0.0
+    for i in range(n_levels - 1):
+        at = level[i]
+        v += heap[at, 0]
+        n_left += heap[at, 2]
+        squares = other = 0.0
+        for t in range(n_sums):
+            one = left[t] + table[at * n_sums + t]
+            left[t] = one
+            squares += one * one
+            if kind == CLASSES:
+                other += (sums[t] - one) * (sums[t] - one)
+        rest = total - v
+        if v < floor or rest < floor or (pick and i + 1 != pick):
+            continue
+        if least > 1 and (n_left < least or node.n_count - n_left < least):
+            continue
+        gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+        if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
+            best = gain
+            found = i + 1
+    return best, found
+
+
+@inner(forceinline=True)
+def _charge(kind, n_levels, n_sums, random, node):
+    """What noise would bring with so many levels, and the score of no split at all."""
+    if n_levels <= FREE or random:
+        return 0.0, 0.0
+    directions = n_sums - 1 if kind == CLASSES else 1
+    charge = 2.0 / np.pi * (n_levels - FREE) * node.impurity / (node.n_count * directions)
+    if kind == CLASSES:  # gains of classes are sums, those of numbers per unit of weight
+        return charge * node.total, node.whole / node.total
+    return charge, 0.0
+
+
+@inner(forceinline=True)
+def _gather(kind, m, absent, n_sums, least, work):
+    """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
+    code, weight, heap, table, level = work.code, work.weight, work.heap, work.table, work.level
+    n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
+    if kind == CLASSES:
+        sum_classes(m, absent, n_sums, work)
+    if dense and kind == NUMBER:
+        sum_number(m, absent, work)
+    elif kind != CLASSES or not dense:
+        for i in range(m):
+            at = code[i]
+            level[n] = at
+            n += heap[at, 0] == 0.0
+            heap[at, 0] += weight[i]
+            if kind == NUMBER:
+                table[at] += work.z[i]
+    if kind != NUMBER and kind != CLASSES:
+        for i in range(m):
+            for t in range(n_sums):
+                table[code[i] * stride + np.uint64(t)] += work.zs[i, t]
+    elif dense:
+        for k in range(absent + 1):
+            if kind == CLASSES:  # the weight of a level is that of its classes
+                v = 0.0
+                for c in range(n_sums):
+                    v += table[k * n_sums + c]
+                heap[k, 0] = v
+            level[n] = k
+            n += heap[k, 0] > 0.0
+    if least > 1:
+        if work.plain[0]:
+            for i in range(n):
+                heap[level[i], 2] = heap[level[i], 0]
+        else:
+            count_drawn(m, work)
+    return n
+
+
+@inner(forceinline=True)
+def _arrange(kind, n, n_sums, total, random, state, work):
+    """Sort work.level by mean, then by level; at random when the cut is."""
+    sums, heap, table, mean, level = work.sums, work.heap, work.table, work.mean, work.level
+    which = 0
+    if kind == CLASSES:
+        at = uniform(state) * total
+        while which < n_sums - 1 and at >= sums[which]:
+            at -= sums[which]
+            which += 1
+    if n <= COMPARED and not random:
+        for i in range(n):
+            mean[i] = table[level[i] * n_sums + which] / heap[level[i], 0]
+        _by_comparison(n, mean, level, work.begins)
+        return
+    for i in range(n):
+        one = level[i]
+        mean[one] = uniform(state) if random else table[one * n_sums + which] / heap[one, 0]
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap >= 1:
+        for i in range(gap, n):
+            mine = level[i]
+            here = mean[mine]
+            to = i
+            while to >= gap:
+                other = level[to - gap]
+                if mean[other] < here or (mean[other] == here and other < mine):
+                    break
+                level[to] = other
+                to -= gap
+            level[to] = mine
+        gap //= 3
+
+
+@inner(forceinline=True)
+def _by_comparison(n, mean, level, place):
+    """Sort n levels by the mean beside them, then by level."""
+    for i in range(n):
+        here, mine, at = mean[i], level[i], 0
+        for q in range(n):
+            at += (mean[q] < here) | ((mean[q] == here) & (level[q] < mine))
+        place[at] = mine
+    for i in range(n):
+        level[i] = place[i]

@@ -1,0 +1,314 @@
+# mypy: ignore-errors
+"""Growing trees: the kernel of the forest.
+
+The rows of a node are a stretch of one array, divided in place as the node is. Large nodes read the codes of the whole
+table; from BLOCK drawn rows on, a node's codes are copied side by side, and its subtree is grown inside the processor's
+cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tamis.engine.allocate import matrix, vector
+from tamis.engine.intrinsics import fetch
+from tamis.engine.kernel import inner, njit
+from tamis.forest.data.rng import below, draw_bootstrap, seed_state
+from tamis.forest.grow.categories import best_levels
+from tamis.forest.grow.node import ceiling, divide, gain_of, lengthened, most_words, room, survey, write_leaf
+from tamis.forest.grow.sets import has, keep, write_bits
+from tamis.forest.grow.split import best_cut, random_cut
+from tamis.forest.grow.threshold import widen_cuts, write_thresholds
+from tamis.forest.grow.workspace import (
+    BLOCK,
+    CONSTANT,
+    NODES,
+    OPEN,
+    TABLES,
+    WAITING,
+    WORDS,
+    block_for,
+    copy_block,
+    rows_of,
+    tree_buffers,
+    workspace,
+    worth_copying,
+)
+from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER
+from tamis.forest.predict.route import leaves_of_codes, out_of_bag_gain, write_left_out
+
+NEAR = 512  # rows of a table whose columns are fetched whole before they are read
+TINY = 12  # drawn rows up to which the best split there could be is worked out first
+
+
+class Split(NamedTuple):
+    """How a node is split."""
+
+    gain: float
+    column: int  # -1: not at all
+    cut: int  # the last code on the left
+    missing_left: bool
+    threshold: float
+    n_set: int  # levels on the left, for a categorical column
+
+
+_NONE = Split(-1.0, -1, 0, False, 0.0, 0)
+
+
+@njit(error_model="numpy")
+def grow_several(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """Trees one after another, side by side in a few arrays; seeds[t]: of the rows drawn for tree t, and of the tree.
+
+    Gives nodes, leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows left out the
+    trees before t have, all of them at the end; the rows left out and the leaves they reach, counted from their tree's
+    root (without `out_of_bag` the leaves are not looked for); gains of each tree by column. The arrays are longer than
+    what is in them.
+    """
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True)
+
+
+@njit(error_model="numpy")
+def grow_numeric(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """As `grow_several`, where no column is categorical and cuts are the best: less to compile."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, None)
+
+
+@njit(error_model="numpy")
+def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
+    """mixed: None where no column is categorical and no cut random, so that what these need is not compiled."""
+    k, n = len(seeds), len(target.weight)
+    wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
+    nodes, sets = vector(2 * n * k, NODE), vector(64, np.uint64)
+    table = matrix(n * k if target.kind != NUMBER or target.n_classes else 0, wide, np.float64)
+    rows, leaf = vector(n * k, np.uint32), vector(n * k, np.int32)
+    gain, ends = matrix(k, len(binned.n_values), np.float64), matrix(k + 1, 4, np.int64)
+    counts = vector(n, np.int32)
+    a = b = c = e = np.int64(0)
+    for t in range(k):
+        ends[t, 0], ends[t, 1], ends[t, 2], ends[t, 3] = a, b, c, e
+        for j in range(gain.shape[1]):
+            gain[t, j] = 0.0
+        if stop[0]:
+            continue
+        draw_bootstrap(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
+        buffers, own_sets, n_nodes, n_leaves, n_words = grow(
+            binned, target, limits, counts, seeds[t, 1], out_of_bag, stop, mixed
+        )
+        if b + n_words > len(sets):
+            sets = lengthened(sets, b, 2 * (b + n_words))
+        _append(buffers, own_sets, n_nodes, n_leaves, n_words, nodes[a:], table[c:], sets[b:])
+        n_out = write_left_out(counts, rows[e:])
+        if out_of_bag and n_out and stop[0] == 0:
+            out, reached, grown = rows[e : e + n_out], leaf[e : e + n_out], buffers.node[:n_nodes]
+            leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, own_sets, reached)
+            out_of_bag_gain(
+                target.kind, target.classes, target.values, target.weight, out, reached, grown, buffers.value, gain[t]
+            )
+        else:
+            for j in range(gain.shape[1]):
+                gain[t, j] = buffers.gain[j]
+        a, b, c, e = a + n_nodes, b + n_words, c + n_leaves, e + n_out
+    ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3] = a, b, c, e
+    return nodes, table, sets, ends, rows, leaf, gain
+
+
+@inner
+def _append(buffers, own_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
+    """Write a tree behind those before it; slices would bring in the words of an error about shapes: 35 functions."""
+    for i in range(n_nodes):
+        nodes[i] = buffers.node[i]
+    for i in range(n_leaves):
+        for q in range(table.shape[1]):
+            table[i, q] = buffers.leaf[i, q]
+    for i in range(n_words):
+        sets[i] = own_sets[i]
+
+
+@njit(error_model="numpy")
+def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
+    """A tree on the rows drawn counts[i] times, its sets, and how many nodes, rows of leaf table and words these have.
+
+    out_of_bag: rows that were not drawn will be sent down by their codes. It ends early, with what it has, when
+    stop[0] is set from outside.
+    """
+    rows = rows_of(binned, target, counts)
+    m = len(rows.inside)
+    n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
+    work, buffers = workspace(binned, target, m, n_sums), tree_buffers(binned, target, m, n_sums, out_of_bag)
+    state = vector(1, np.uint64)
+    seed_state(seed, state)
+    below(state, np.int64(2))
+    tally, stack, pending = work.tally, work.stack, work.pending
+    _push(stack, 0, 0, m, 0)
+    tally[NODES] = tally[OPEN] = 1
+    weight = 0.0
+    for i in range(len(rows.weight)):
+        weight += rows.weight[i]
+    floor = limits.min_share * weight + 1e-300  # nothing weighs 0
+    put_off = BLOCK if worth_copying(binned, limits, m) else 0
+    sets = vector(64, np.uint64)
+    block, at = rows, 0
+    while tally[OPEN] > 0 and stop[0] == 0:
+        sets = room(sets, tally[WORDS], binned)
+        _subtrees(binned, target, block, limits, floor, put_off, work, buffers, sets, state, stop, mixed)
+        if tally[OPEN] == 0 and at < tally[WAITING]:
+            if at == 0:
+                block, put_off = block_for(binned, target), 0
+            node, begin, end, depth = pending[at, 0], pending[at, 1], pending[at, 2], pending[at, 3]
+            copy_block(binned.by_row, rows, begin, end, block)
+            _push(stack, node, 0, end - begin, depth)
+            tally[OPEN] = 1
+            at += 1
+    n_nodes = tally[NODES]
+    if stop[0] == 0 and not limits.random_cut:  # else some nodes were never written
+        write_thresholds(binned, buffers.node[:n_nodes], buffers.cut, buffers.next)
+        if out_of_bag:
+            widen_cuts(binned, buffers.node[:n_nodes], buffers.cut, buffers.next)
+    return buffers, sets, n_nodes, tally[TABLES], tally[WORDS]
+
+
+@inner
+def _push(stack, node, begin, end, depth):
+    """The first entry of an empty stack."""
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = node, begin, end, depth, 0
+
+
+@inner
+def _subtrees(binned, target, rows, limits, floor, put_off, work, buffers, sets, state, stop, mixed):
+    """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
+    tally, stack, pending = work.tally, work.stack, work.pending
+    kind, enough = target.kind, len(sets) - most_words(binned)
+    while tally[OPEN] > 0 and tally[WORDS] <= enough and stop[0] == 0:
+        tally[OPEN] -= 1
+        top = tally[OPEN]
+        at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        _forget(work, stack[top, 4])
+        here = rows.inside[begin:end]
+        own = buffers.value[at if len(buffers.value) > 1 else 0]
+        node = survey(kind, rows, here, work, own)
+        if node.n_count <= put_off:
+            for q in range(4):
+                pending[tally[WAITING], q] = stack[top, q]
+            tally[WAITING] += 1
+            continue
+        split = _NONE
+        if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
+            split = _search(binned, target, rows.codes, here, node, limits, floor, work, state, mixed)
+        if split.column < 0:
+            write_leaf(target, rows, here, node, at, work, buffers, own, state)
+            continue
+        n_left = _divide(binned, rows, here, node, at, split, limits.random_cut, work, buffers, sets, mixed)
+        buffers.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)
+        child = buffers.node[at].left
+        for side in range(2):
+            stack[top + side, 0] = child + 1 - side
+            stack[top + side, 1] = begin if side else begin + n_left
+            stack[top + side, 2] = begin + n_left if side else end
+            stack[top + side, 3] = depth + 1
+            stack[top + side, 4] = tally[CONSTANT]
+        tally[OPEN] += 2
+
+
+@inner
+def _forget(work, n):
+    """Know only the first n constant columns: those of the node's ancestors."""
+    for k in range(n, work.tally[CONSTANT]):
+        work.is_constant[work.constant[k]] = 0
+    work.tally[CONSTANT] = n
+
+
+@inner(forceinline=True)
+def _search(binned, target, codes, here, node, limits, floor, work, state, mixed):
+    """The best split of a node along columns drawn at random: max_features of them, or more until one can be split.
+
+    A column that is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8%
+    of the time).
+    """
+    kind, d, m = target.kind, len(binned.n_values), len(here)
+    bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
+    if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
+        bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
+    best, column, cut, missing_left, threshold, n_set = -1.0, -1, np.int64(0), False, 0.0, 0
+    for tried in range(d):
+        if column >= 0 and (tried >= limits.max_features or best >= bound):
+            break
+        j = _draw(tried, codes, work.column, state)
+        if work.is_constant[j]:
+            continue
+        line, absent = codes[j], binned.n_values[j]
+        first, differ = line[here[0]], np.uint16(0)
+        for i in range(m):
+            code = line[here[i]]
+            work.code[i] = code
+            differ |= code ^ first
+        if differ == 0 and not limits.random_cut:
+            work.is_constant[j] = 1
+            work.constant[work.tally[CONSTANT]] = j
+            work.tally[CONSTANT] += 1
+            continue
+        if mixed is not None:
+            if binned.category[j]:
+                best, n_found = best_levels(kind, m, absent, node, limits, floor, state, best, work)
+                if n_found:
+                    column, n_set = j, n_found
+                    for q in range(n_found):
+                        work.chosen[q] = work.level[q]
+                continue
+            if limits.random_cut:
+                best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, floor, state, best, work)
+                if found >= 0:
+                    column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
+                continue
+        best, found, side = best_cut(kind, m, absent, binned.missing[j], node, limits, floor, best, work)
+        if found >= 0:
+            column, cut, missing_left, n_set = j, found, side, 0
+    return Split(best, column, cut, missing_left, threshold, n_set)
+
+
+@inner(forceinline=True)
+def _draw(tried, codes, draws, state):
+    """The next column at random; the one after it is drawn, too, so that its codes are on the way."""
+    d, near = len(draws), codes.shape[1] if codes.shape[1] <= NEAR else 0
+    for ahead in range(tried + (tried > 0), min(tried + 2, d)):
+        at = ahead + below(state, d - ahead)
+        j = draws[at]
+        draws[at] = draws[ahead]
+        draws[ahead] = j
+        for i in range(0, near, 32):
+            fetch(codes, np.int64(j), i)
+    return np.int64(draws[tried])
+
+
+@inner(forceinline=True)
+def _divide(binned, rows, here, node, at, split, random, work, buffers, sets, mixed):
+    """Write a split and put the rows that go left first; returns how many do."""
+    column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
+    flags, tally, line, absent = column, work.tally, rows.codes[column], binned.n_values[column]
+    child = tally[NODES]
+    rest_left = False
+    if mixed is not None:  # noqa: SIM102
+        if split.n_set:
+            rest_left = write_bits(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, work.bits)
+    n_left, low, high, left_weight, n_missing = divide(
+        line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, work.bits
+    )
+    tally[NODES] += 2
+    if mixed is not None:  # noqa: SIM102
+        if split.n_set:
+            missing_left, cut = has(work.bits, 0, np.int64(absent)), np.int64(0)
+            threshold, n_words = keep(work.bits, absent, rest_left, tally[WORDS], sets)
+            tally[WORDS] += n_words
+            flags |= CATEGORY
+    if split.n_set == 0:
+        if not random:
+            cut, buffers.next[at] = low, high
+        if n_missing == 0:
+            missing_left = left_weight * 2.0 >= node.total
+    if missing_left:
+        flags |= LEFT_IF_MISSING
+    mine = buffers.node[at]
+    mine.left, mine.column, mine.threshold = child, flags, threshold
+    buffers.cut[at] = cut
+    return n_left

@@ -1,0 +1,91 @@
+"""Permutation importance of units of columns, measured tree by tree on the rows each tree left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.engine import map_threads, seed_of
+from tamis.forest.data.bootstrap import Bootstrap
+from tamis.forest.layout import BinnedArrays, ForestTarget
+from tamis.forest.predict.trees import Trees
+
+CHUNK = 8  # trees a task: their sums are added in the same order for any number of threads
+
+
+@dataclass(frozen=True, eq=False)
+class ImportanceRows:
+    """The rows of the binned table as the trees read them, and what they count.
+
+    Attributes
+    ----------
+    binned : their codes. columns : the trees' name of each column of the binned table.
+    matrix : their values, columns as in the binned table; empty unless trees have oblique splits.
+    target : what is to be predicted.
+    weight : what each row counts in a mean.
+    loss : cost of each (truth, answer).
+    plain : the class of most votes answers, not the one of least expected cost.
+    """
+
+    binned: BinnedArrays
+    columns: np.ndarray
+    matrix: np.ndarray
+    target: ForestTarget
+    weight: np.ndarray
+    loss: np.ndarray
+    plain: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredImportance:
+    """Mean rise of the cost for each unit, its standard error over trees, the rise in each class."""
+
+    rise: np.ndarray
+    error: np.ndarray
+    by_class: np.ndarray
+    share: float  # of rows left out, on average
+
+
+def measure_importance(
+    trees: Trees,
+    rows: ImportanceRows,
+    bootstrap: Bootstrap,
+    unit_of: np.ndarray,
+    n_repeats: int,
+    seed: int,
+    n_jobs: int | None,
+) -> MeasuredImportance:
+    """Permute each unit among the rows that each tree left out; unit_of: that of each column, or -1."""
+    from tamis.forest.importance.kernels import add_losses
+    from tamis.forest.predict.route import left_out
+
+    target, binned, n = rows.target, rows.binned, len(rows.weight)
+    place = np.argsort(rows.columns)
+    sum_column = place[trees.sum_column]
+    n_units = int(unit_of.max()) + 1
+
+    def some(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+        total, square = np.zeros(n_units), np.zeros(n_units)
+        by_class, with_class = np.zeros((n_units, target.n_classes)), np.zeros(target.n_classes)
+        n_out = 0
+        for t in range(first, min(first + CHUNK, len(trees))):
+            out = left_out(bootstrap.counts(t, n))
+            n_out += len(out)
+            add_losses(
+                out, unit_of, n_units, binned.codes, binned.by_row, rows.matrix,
+                trees.nodes[trees.roots[t] : trees.roots[t + 1]], place, binned.missing, binned.n_values, binned.first,
+                binned.high, trees.sets, sum_column, trees.sum_factor, trees.table, target.n_classes, target.classes,
+                target.values, rows.weight, rows.loss, rows.plain, n_repeats,
+                seed_of(seed, "permute", t), total, square, by_class, with_class,
+            )  # fmt: skip
+        return total, square, by_class, with_class, n_out
+
+    parts = map_threads(some, range(0, len(trees), CHUNK), n_jobs)
+    total, square, by_class, with_class = (np.sum(list(some), axis=0) for some in list(zip(*parts))[:4])
+    n_trees = len(trees)
+    spread = np.maximum(square - total**2 / n_trees, 0.0) / max(n_trees - 1, 1)
+    with np.errstate(invalid="ignore"):
+        classes = by_class / with_class
+    share = sum(part[4] for part in parts) / (n_trees * n)
+    return MeasuredImportance(total / n_trees, np.sqrt(spread / n_trees), classes, share)

@@ -1,0 +1,180 @@
+"""A fit of one linear predictor that a compiled kernel takes along its path: two classes, margins, counts, numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.linear.losses.loss import Huber, Logistic, Loss, Poisson, SquaredHinge
+from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, OneOutputFit
+from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
+
+_TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
+
+
+class NewtonFit(OneOutputFit):
+    """A fit of any loss of one linear predictor.
+
+    The kernel sees a target of its own units: counts over their mean, other numbers about their middle and over a width
+    or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring linear
+    predictors back, `size` the loss.
+    """
+
+    shift, stretch, size, kind, width = 0.0, 1.0, 1.0, 0, np.inf
+
+    def _begin(self, loss: Loss) -> None:
+        self.loss = loss
+        self._scale()
+        p, n = len(self.inverse), len(self.w)
+        self.beta, self.b0 = np.zeros(p), np.zeros(2)
+        given = np.zeros(n) if loss.offset is None else loss.offset[:, 0]
+        self.eta = given + self._first()
+        is_none = (self.centred and loss.offset is None) or not self.eta.any()
+        self.offset = np.zeros(0) if is_none else np.array(given if self.centred else self.eta)
+        self.residual = np.empty(n)
+        size = p + 1 if p <= min(n, _TALL) or (self._is_squared and p <= _TALL) else 0
+        self.hessian, self.in_hessian = np.zeros((size, size)), np.zeros(p, dtype=bool)
+        self.row_curvature = self.w if self._is_squared else np.zeros(0)
+        self.enough = 0.0
+        self._start_residual()
+
+    @property
+    def _is_squared(self) -> bool:
+        """Whether the Hessian is the same everywhere, so that a fit keeps its own."""
+        return self.loss.constant_curvature
+
+    def _scale(self) -> None:
+        """The kind of loss, and the target in the kernel's units."""
+        from tamis.linear.losses.row_loss import HUBER, LOGISTIC, POISSON, SQUARED_HINGE
+
+        y, w = self.loss.y[:, 0], self.w
+        if isinstance(self.loss, Logistic | SquaredHinge):
+            self.kind = LOGISTIC if isinstance(self.loss, Logistic) else SQUARED_HINGE
+        elif isinstance(self.loss, Poisson):
+            self.kind, mean = POISSON, float(w @ y)
+            self.shift, self.size = np.log(mean), mean
+            y = y / mean
+        else:
+            self.kind = HUBER
+            middle = float(self.loss.start(w)[0]) if self.centred else 0.0
+            spread = self.loss.width if isinstance(self.loss, Huber) else float(np.sqrt(w @ (y - middle) ** 2))
+            spread = spread if spread > 0 else 1.0
+            self.width = self.loss.width / spread if isinstance(self.loss, Huber) else np.inf
+            self.shift, self.stretch, self.size = middle, spread, spread**2
+            y = (y - middle) / spread
+        self.y = np.ascontiguousarray(y)
+        self.l1, self.l2 = self.l1 * (self.stretch / self.size), self.l2 * (self.stretch**2 / self.size)
+
+    def _first(self) -> float:
+        """The intercept to begin with, in the kernel's units."""
+        if not self.centred:
+            return -self.shift / self.stretch
+        self.b0[0] = (float(self.loss.start(self.w)[0]) - self.shift) / self.stretch
+        return float(self.b0[0])
+
+    def _start_residual(self) -> None:
+        """Residuals without columns, the intercept at its optimum."""
+        from tamis.linear.solvers.compiled.newton import FLOOR, HAS_INTERCEPT, KIND, N_RULES, TOLERANCE, WIDTH
+
+        self.rules = np.zeros(N_RULES)
+        self.rules[[KIND, WIDTH, HAS_INTERCEPT, TOLERANCE]] = self.kind, self.width, self.centred, 1e-16
+        floor = -float(self.w @ self.loss.conjugate(np.zeros_like(self.loss.y)))
+        self.screen_state = self.residual, np.ones(2), np.zeros_like(self.beta), np.zeros_like(self.beta)
+        self.null = 1.0
+        self._run(np.zeros(0), 0.0, (np.empty((0, len(self.beta) + 1)), np.empty((0, len(self.w))), np.empty(0)))
+        whole = float(self.w @ self.losses(self._original(self.eta)[:, None]))
+        large = max(abs(whole), abs(floor), np.finfo(float).tiny)
+        self.null, self.floor = whole - floor if whole - floor > 1e-13 * large else large, floor
+        self.rules[FLOOR] = self._in_units(floor)
+
+    def _in_units(self, loss: float) -> float:
+        """A mean loss in the kernel's units."""
+        extra = float(self.w @ self.y) * self.shift if isinstance(self.loss, Poisson) else 0.0
+        return loss / self.size + extra
+
+    def _original(self, eta: np.ndarray) -> np.ndarray:
+        return np.asarray(self.stretch * eta + self.shift)
+
+    def _start_screening(self) -> None:
+        super()._start_screening()
+        self.null_gradient *= self.size / self.stretch
+
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        loss = self.loss if isinstance(rows, slice) else self.loss.take(rows)
+        return loss.value(eta) if eta.ndim == 2 else np.array([loss.value(part) for part in eta])
+
+    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """As of any fit; coefficients, predictors and gaps in the units of the target."""
+        found, etas = super().solve_path(alphas, tol)
+        found *= self.stretch
+        if self.centred:
+            found[:, -1] += self.shift
+        return found, self._original(etas)
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        from tamis.linear.solvers.compiled.newton import ENOUGH, GOAL, solve_path
+
+        self.rules[[GOAL, ENOUGH]] = goal / self.size, self.enough * self.null / self.size
+        columns = (self.columns.Z, self.columns.place, self.inverse, self.norms)
+        target, weights, shared = (
+            (self.y, self.offset),
+            (self.l1, self.l2),
+            (self.row_curvature, self.in_hessian, self.hessian),
+        )
+        solve_path(columns, self.w, self.screen_state, self._state, target, weights, self.rules, shared, alphas, out)
+        out[2][:] *= self.size
+
+    @property
+    def at_once(self) -> int:
+        return FEW if self.hessian.size else AT_ONCE
+
+    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Give all fits the Hessian of this one at the columns any of them uses."""
+        from tamis.linear.solvers.compiled.newton import LEAST
+
+        if not self.hessian.size or self._is_squared:
+            return
+        curvature = self.loss.curvature(self._original(self.eta)[:, None])[:, 0] * (self.stretch**2 / self.size)
+        row_curvature = self.w * np.maximum(curvature, LEAST)
+        used = np.flatnonzero(np.any([(fit.beta != 0) | (fit.l1 == 0) for fit in fits], axis=0))
+        rows = np.array_split(np.arange(len(row_curvature)), min(PARTS, len(row_curvature)))
+
+        def part(i: slice) -> np.ndarray:
+            block = self.columns.block(used, i)
+            block = np.vstack([np.full((int(self.centred), i.stop - i.start), 1.0), block])
+            return np.asarray((block * row_curvature[i]) @ block.T)
+
+        total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
+        places = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
+        for fit in fits:
+            scale = np.concatenate([[1.0], fit.inverse])[places]
+            fit.hessian[np.ix_(places, places)] = total * scale[:, None] * scale
+            fit.row_curvature, fit.in_hessian[:] = row_curvature, False
+            fit.in_hessian[used] = True
+
+
+class RidgeNewtonFit(NewtonFit):
+    """A ridge fit of more columns than rows, along the principal axes of its training rows."""
+
+    def _begin(self, loss: Loss) -> None:
+        self.axes = PrincipalAxes.of(
+            self.columns, self.w, self.inverse / np.sqrt(self.l2), self.centre if self.centred else None
+        )
+        self.columns = self.axes.columns
+        self.inverse, self.norms = self.columns.inverse, self.columns.norms[:, 0].copy()
+        self.l1, self.l2 = np.zeros_like(self.inverse), np.ones_like(self.inverse)
+        super()._begin(loss)
+
+    def _start_screening(self) -> None:
+        super()._start_screening()
+        self.null_gradient = self.size / self.stretch * self.axes.gradients(self.residual[:, None])
+
+    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Nothing: every fit has axes of its own."""
+
+    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """As of any fit, the coefficients brought back from the axes to the columns."""
+        found, etas = super().solve_path(alphas, tol)
+        return self.axes.restore(found), etas

@@ -1,0 +1,283 @@
+"""Paths computed by compiled kernels: all rows and every fold's training rows side by side, each on its own thread."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.errors import NotConverged
+from tamis.linear.folds import Splits, training_weights
+from tamis.linear.losses.loss import Multinomial, Squared
+from tamis.linear.out_of_fold import OutOfFold
+from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.compiled.standardized import StandardizedColumns
+
+AT_ONCE = 5  # strengths between two looks at the errors of the folds
+FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
+PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
+_LARGE = 50_000_000  # entries above which the columns are not copied
+
+
+class PathFit:
+    """One fit on shared columns, and its solver state on the path."""
+
+    def __init__(
+        self, columns: StandardizedColumns, f: int, y: Any, w: np.ndarray, penalty: Penalty, centred: bool
+    ) -> None:
+        self.columns, self.w, self.centred = columns, w, centred
+        self.centre, self.inverse, self.norms = (
+            np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
+        )
+        self._take(penalty)
+        self.gap = 0.0
+        self._begin(y)
+        self._start_screening()
+
+    def _take(self, penalty: Penalty) -> None:
+        """The weights of absolute and squared coefficients, one a column."""
+        self.l1, self.l2 = penalty.at(1.0)
+
+    null: float  # objective without columns, less `floor`
+    floor = 0.0  # the loss of perfect predictions
+    null_gradient: np.ndarray  # gradients of the columns (× outputs, for several) of the model without columns
+    outputs: tuple[int, ...] = ()  # their number, where there is more than one linear predictor
+    middle = 0.0  # what was taken off the target before the fit
+
+    def _start_screening(self) -> None:
+        """Gradients of the model without columns, from which the bounds on later ones start."""
+        raise NotImplementedError
+
+    def _begin(self, y: Any) -> None:
+        """The model without columns; `y` is the target as the fit reads it."""
+        raise NotImplementedError
+
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """Loss of some rows at their linear predictors (… × rows × outputs)."""
+        raise NotImplementedError
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        raise NotImplementedError
+
+    @property
+    def at_once(self) -> int:
+        """Strengths between two looks at the errors of the folds."""
+        return AT_ONCE
+
+    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
+        """Give all fits what one computation serves them for the next strengths; this one is of all rows."""
+
+    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
+        p, n, shape = len(self.inverse), len(self.w), self.outputs
+        out = np.empty((len(alphas), p + 1, *shape)), np.empty((len(alphas), n, *shape)), np.empty(len(alphas))
+        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
+        found, etas, gaps = out
+        self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
+        found = found.reshape(len(alphas), p + 1, -1)
+        found[:, :-1] *= (self.inverse * self.columns.inverse)[:, None]
+        found[:, -1] -= self.columns.centre @ found[:, :-1]
+        return found, etas.reshape(len(alphas), n, -1)
+
+
+class OneOutputFit(PathFit):
+    """A fit with one linear predictor."""
+
+    beta: np.ndarray
+    b0: np.ndarray
+    eta: np.ndarray
+    residual: np.ndarray
+
+    def _start_screening(self) -> None:
+        from tamis.linear.solvers.screening import gradients
+
+        null_gradient, when = np.empty(len(self.inverse)), np.zeros(len(self.inverse))
+        gradients(self.columns.Z, self.columns.place, self.residual, self.inverse, null_gradient)
+        self.screen_state, self.null_gradient = (
+            (self.residual.copy(), np.array([1.0, 0.0]), null_gradient, when),
+            null_gradient.copy(),
+        )
+
+    @property
+    def _state(self) -> tuple[np.ndarray, ...]:
+        """What the kernels go on from."""
+        return self.beta, self.eta, self.residual, self.b0
+
+
+class SquaredFit(OneOutputFit):
+    """A fit of the squared loss; the target is centred first."""
+
+    def _begin(self, y: np.ndarray) -> None:
+        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
+        self.middle = float(self.w @ y) if self.centred else 0.0
+        self.y = y - self.middle
+        self.eta, self.residual = np.zeros_like(self.y), self.w * self.y
+        self.null = 0.5 * float(self.w @ self.y**2)
+        self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
+
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
+
+    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        from tamis.linear.solvers.compiled.squared import solve_path
+
+        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
+        self.size, self.gram = solve_path(
+            units,
+            self.screen_state,
+            self._state,
+            self.y,
+            self.centre,
+            alphas,
+            self.centred,
+            goal,
+            self.kept,
+            self.size,
+            self.gram,
+            out,
+        )
+        out[0][:, -1] += self.middle
+
+
+def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
+    """Whether a compiled path serves a job: a table of bearable size and, with one linear predictor, single penalties.
+
+    With one linear predictor all columns must be penalised singly; sparse tables have one linear predictor.
+    """
+    n, p = X.shape
+    dense = isinstance(X, np.ndarray)
+    if isinstance(loss, Multinomial):
+        return dense and n * p <= _LARGE
+    single = penalty.starts is None and bool(np.all(penalty.factors > 0))
+    if penalty.l1_ratio == 0:  # squared: ridge.py
+        return single and not isinstance(loss, Squared) and n * p <= _LARGE
+    return single and (X.size if dense else X.nnz) <= _LARGE
+
+
+def path_fits(job: Any, weights: np.ndarray) -> list[PathFit]:
+    """A fit for every weighting of the rows (n × m)."""
+    weights = weights / weights.sum(axis=0)
+    n, p = job.X.shape
+    dense = isinstance(job.X, np.ndarray)
+    kind, y = _kind(job.loss, job.penalty, dense, p > n)
+    options = {"standardize": job.standardize, "centred": job.fit_intercept}
+    if dense or (job.penalty.l1_ratio == 0 and p > n):
+        X = np.asarray(job.X if dense else job.X.toarray(), dtype=np.float64)
+        columns = StandardizedColumns.of(X, weights, n_jobs=job.n_jobs, **options)
+    else:
+        columns = StandardizedColumns.of_sparse(job.X, weights, **options)
+
+    def one(f: int) -> PathFit:
+        return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
+
+    return map_threads(one, range(weights.shape[1]), job.n_jobs)
+
+
+def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[PathFit], Any]:
+    """The fit of a loss, and its target as the fit reads it."""
+    if isinstance(loss, Multinomial):
+        from tamis.linear.solvers.compiled.multinomial_fit import MultinomialFit
+        from tamis.linear.solvers.compiled.multinomial_ridge_fit import RidgeMultinomialFit
+
+        ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
+        return (RidgeMultinomialFit if ridge else MultinomialFit), np.ascontiguousarray(loss.y)
+    if isinstance(loss, Squared) and dense:
+        return SquaredFit, np.ascontiguousarray(loss.y[:, 0])
+    from tamis.linear.solvers.compiled.newton_fit import NewtonFit, RidgeNewtonFit
+
+    return (RidgeNewtonFit if wide and penalty.l1_ratio == 0 else NewtonFit), loss
+
+
+def compiled_path(
+    job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None = None
+) -> Path:
+    """The path, with errors over folds; it ends early where the folds are past their best."""
+    weights = job.weights[:, None]
+    if splits:
+        weights = np.hstack([weights, training_weights(splits, job.weights)])
+    fits = path_fits(job, weights)
+    n, p = job.X.shape
+    ridge = job.penalty.l1_ratio == 0
+    largest = job.penalty.largest(fits[0].null_gradient.reshape(p, -1))
+    grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    parts, errors, left = [], np.empty((len(splits or []), 0)), np.empty(0)
+    some, end = fits[0].at_once, len(grid)
+    for start in range(0, len(grid), some):
+        stretch = grid[start : start + some]
+        fits[0].share_hessian(fits, stretch, job.n_jobs)
+        made = map_threads(methodcaller("solve_path", stretch, job.tol), fits, job.n_jobs)
+        parts.append(made[0][0])
+        left = np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
+        if splits:
+            judged = zip(fits[1:], splits, made[1:])
+            new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
+            errors = np.hstack([errors, double * np.array(new)])
+        if splits and held is not None:
+            _keep(held, fits[1:], splits, made[1:])
+        if alphas is None and not ridge and (last := _end((left - fits[0].floor) / fits[0].null, errors, start)):
+            end = last
+            break
+    _warn(fits, job.tol)
+    found = np.concatenate(parts)[:end]
+    path = Path(grid[:end], found[:, :-1], found[:, -1], np.count_nonzero(found[:, :-1].any(axis=2), axis=1))
+    if not splits:
+        return path
+    return path.scored(errors[:, :end], np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def compiled_solution(
+    job: Any, alpha: float, gap: float, enough: float, last: bool
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's.
+
+    last: no other solver follows, so a gap that is not reached is told.
+    """
+    if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
+        job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
+    fit: Any = path_fits(job, job.weights[:, None])[0]
+    top = job.penalty.largest(fit.null_gradient.reshape(job.X.shape[1], -1))
+    if job.penalty.l1_ratio > 0 and alpha < top:  # down the path: each solution starts close to the next
+        fit.solve_path(top * (alpha / top) ** (np.arange(1, 8) / 8), 1e-3)
+    fit.gap, fit.enough = 0.0, enough
+    found, _ = fit.solve_path(np.array([alpha]), gap)
+    if last:
+        _warn([fit], enough)
+    return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
+
+
+def _keep(held: OutOfFold, fits: list[PathFit], splits: Splits, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Keep a stretch of every fold's path."""
+    for f, (fit, (_, test), (found, eta)) in enumerate(zip(fits, splits, made)):
+        if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // (len(found) * found.shape[2])):
+            held.keep_models(f, found[:, :-1], found[:, -1])
+        else:
+            held.keep_predictors(f, eta[:, test] + fit.middle)
+
+
+def _end(left: np.ndarray, errors: np.ndarray, start: int) -> int:
+    """How many strengths make the path, or 0 when it goes on; `left` is the share of the loss still there."""
+    for end in range(start + 1, len(left) + 1):
+        if left[end - 1] < SATURATED or (len(errors) and is_past_its_best(errors[:, :end])):
+            return end
+    return 0
+
+
+def _share(weights: np.ndarray) -> np.ndarray:
+    return np.asarray(weights / weights.sum())
+
+
+def _warn(fits: list[PathFit], tol: float) -> None:
+    worst = max(fit.gap for fit in fits)
+    if worst > tol * (1 + 1e-6):
+        warnings.warn(
+            f"the linear model stopped at a relative duality gap of {worst:.1e} (asked {tol:.1e}); give a larger "
+            "alpha, or drop nearly equal columns",
+            NotConverged,
+            stacklevel=6,
+        )

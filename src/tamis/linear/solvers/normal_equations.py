@@ -1,0 +1,117 @@
+"""The normal equations of a squared loss, read from Moments: a whole path of fits without going back to the rows."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.errors import NotConverged
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.coordinate_descent import follow_path
+from tamis.linear.solvers.quadratic import minimise
+from tamis.views.moments import Moments
+
+
+@dataclass(frozen=True, eq=False)
+class NormalEquations:
+    """½ βᵀHβ - cᵀβ + ½ yy: the mean squared loss in standardised columns.
+
+    Attributes
+    ----------
+    H, c, yy : second moments of columns and target, over the sum of weights.
+    scale : what a standardised column was divided by (infinite for a column that does not vary).
+    centre, middle : means of columns and target, 0 without an intercept.
+    """
+
+    H: np.ndarray
+    c: np.ndarray
+    yy: float
+    scale: np.ndarray
+    centre: np.ndarray
+    middle: float
+
+    @classmethod
+    def of(cls, moments: Moments, *, standardize: bool, fit_intercept: bool) -> NormalEquations:
+        """The normal equations of moments with one target."""
+        p = moments.n_columns
+        spread, unit = moments.deviation, moments.scale
+        second = moments.unit_scatter / moments.weight
+        mean = moments.mean / unit
+        if not fit_intercept:
+            second = second + np.outer(mean, mean)
+        alive = spread[:p] > 0 if fit_intercept else np.diagonal(second)[:p] > 0
+        scale = np.where(spread[:p] > 0, spread[:p], 1.0) if standardize else np.ones(p)
+        ratio = np.where(alive, unit[:p] / scale, 0.0)
+        return cls(
+            np.ascontiguousarray(second[:p, :p] * ratio[:, None] * ratio),
+            second[:p, p] * ratio * unit[p],
+            float(second[p, p] * unit[p] ** 2),
+            np.where(alive, scale, np.inf),
+            moments.mean[:p] if fit_intercept else np.zeros(p),
+            float(moments.mean[p]) if fit_intercept else 0.0,
+        )
+
+    def gap(self, beta: np.ndarray, q: np.ndarray, penalty: Penalty, alpha: float) -> float:
+        """The duality gap at β, whose gradient is q = c - Hβ."""
+        l1, l2 = penalty.at(alpha)
+        gradient = q - l2 * beta
+        dual_scale = penalty.shrink(alpha, gradient[:, None])
+        left = self.yy - self.c @ beta - q @ beta + l2 @ beta**2
+        size = l1 @ penalty.norms(beta[:, None])[:, 0]
+        free = penalty.factors * alpha == 0
+        slack = 0.5 * float((q[free] ** 2).sum()) + dual_scale * float(beta[free] @ q[free])
+        return float(0.5 * left * (1 + dual_scale * dual_scale) + size - dual_scale * (self.yy - self.c @ beta)) + slack
+
+    def path(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
+        """Coefficients (strengths × columns, standardised units), each from the one before; relative gap below tol."""
+        goal = tol * max(0.5 * self.yy, np.finfo(float).tiny)
+        if penalty.starts is None and penalty.l1_ratio > 0 and np.all(penalty.factors > 0) and np.all(alphas > 0):
+            out, gaps = np.empty((len(alphas), len(self.c))), np.empty(len(alphas))
+            follow_path(
+                self.H, self.c, self.yy, *penalty.at(1.0), np.asarray(alphas, dtype=np.float64), goal, out, gaps
+            )
+        else:
+            out, gaps = self._step_by_step(penalty, alphas, goal)
+        worst = int(np.argmax(gaps))
+        if gaps[worst] > max(goal, 1e-14 * self.yy) and self.yy > 0:
+            warnings.warn(
+                f"the linear model stopped at a relative duality gap of {2 * gaps[worst] / self.yy:.1e} (asked "
+                f"{tol:.1e}) for alpha={alphas[worst]:.3g}; give a larger alpha, or drop nearly equal columns",
+                NotConverged,
+                stacklevel=4,
+            )
+        return out
+
+    def _step_by_step(self, penalty: Penalty, alphas: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same for groups, free columns and ridge: one strength at a time, and the gaps reached."""
+        beta, q = np.zeros(len(self.c)), self.c.copy()
+        out, gaps = np.empty((len(alphas), len(self.c))), np.zeros(len(alphas))
+        for i, alpha in enumerate(alphas):
+            l1, l2 = penalty.at(alpha)
+            gain = 1e-2 * goal / max(1, len(beta)) ** 0.5
+            for attempt in range(8):
+                beta, q = minimise(self.H, q, beta, l1, l2, gain, penalty.starts, exact=attempt > 0)
+                gaps[i] = self.gap(beta, q, penalty, alpha) if l1.any() else 0.0
+                if gaps[i] <= goal or self.yy <= 0:
+                    break
+                gain *= 1e-2
+                q = self.c - self.H @ beta
+            out[i] = beta
+        return out, gaps
+
+    def original(self, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts in the units of the columns (rows of β may be several models)."""
+        coef = beta / self.scale
+        return coef, self.middle - coef @ self.centre
+
+
+def test_error(test: Moments, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Mean squared error of models (models × columns) on the rows behind some moments."""
+    p = test.n_columns
+    unit = test.scale
+    scaled = np.column_stack([coef * unit[:p], np.full(len(coef), -unit[p])])
+    spread = np.einsum("ij,ij->i", scaled @ test.unit_scatter, scaled) / test.weight
+    offset = intercept + coef @ test.mean[:p] - test.mean[p]
+    return np.asarray(np.maximum(spread, 0.0) + offset**2)

@@ -1,0 +1,132 @@
+# mypy: allow-untyped-defs
+"""Which columns outside the working set want to enter: bounds that need no product leave few to be looked at.
+
+The residuals are a multiple of those last seen and a rest; a column's gradient is that multiple of its last one,
+give or take its length times the length of the rest. So most columns are known to stay out without reading them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import inner, njit
+from tamis.linear.solvers.compiled.column_products import column_dot
+from tamis.linear.solvers.coordinate_descent import copy_to
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _projection(w, residual, last_residual):
+    """Projection of the residuals on those last seen: the factor, and the length of the rest."""
+    cross, square = 0.0, 0.0
+    for i in range(len(w)):
+        if w[i] > 0.0:
+            cross += residual[i] * last_residual[i] / w[i]
+            square += last_residual[i] * last_residual[i] / w[i]
+    proportion = cross / square if square > 0.0 else 1.0
+    if not 0.1 < proportion < 10.0:
+        proportion = 1.0
+    rest = 0.0
+    for i in range(len(w)):
+        if w[i] > 0.0:
+            d = residual[i] - proportion * last_residual[i]
+            rest += d * d / w[i]
+    return proportion, np.sqrt(rest)
+
+
+@inner
+def violators(columns, w, screen_state, residual, limits, inside, found, found_gradient):
+    """Columns outside whose gradient is beyond its limit: their number, found (positions) and found_gradient.
+
+    columns: Z and place (see column.py), inverse scales and lengths.
+    look = (seen, clock, known, when): clock[0] is the product of all factors so far, clock[1] the sum of all rests over
+    it; `last_gradient` are gradients over clock[0] as they were at clock[1] = `when`; `last_residual` are the
+    residuals of the last look.
+    """
+    Z, place, inverse, norms = columns
+    last_residual, clock, last_gradient, when = screen_state
+    proportion, rest = _projection(w, residual, last_residual)
+    copy_to(last_residual, residual)
+    clock[0] *= proportion
+    clock[1] += rest / clock[0]
+    scale, now, count = clock[0], clock[1], 0
+    for j in range(len(norms)):
+        if inside[j] or scale * (abs(last_gradient[j]) + norms[j] * (now - when[j])) <= limits[j]:
+            continue
+        g = inverse[j] * column_dot(Z, place, j, residual)
+        last_gradient[j], when[j] = g / scale, now
+        if abs(g) > limits[j]:
+            found[count], found_gradient[count] = j, g
+            count += 1
+    return count
+
+
+@njit
+def gradients(Z, place, residual, inverse, last_gradient):
+    """The gradient of every column."""
+    for j in range(len(last_gradient)):
+        last_gradient[j] = inverse[j] * column_dot(Z, place, j, residual) if inverse[j] > 0.0 else 0.0
+
+
+@njit
+def worst(found, found_gradient, limits, count, most):
+    """Keep the columns furthest beyond their limits, in order of position, when there are more than `most`."""
+    if count <= most:
+        return count
+    ratio = np.empty(count)
+    for k in range(count):
+        ratio[k] = abs(found_gradient[k]) / limits[found[k]]
+    least = _select(ratio.copy(), count - most)
+    some = 0
+    for k in range(count):
+        if ratio[k] >= least and some < most:
+            found[some], found_gradient[some] = found[k], found_gradient[k]
+            some += 1
+    return some
+
+
+@inner
+def _select(values, k):
+    """The value that would stand at place k in ascending order (Hoare 1961); the values are rearranged."""
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle, i, j = values[(low + high) >> 1], low, high
+        while i <= j:
+            while values[i] < middle:
+                i += 1
+            while values[j] > middle:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+    return values[k]
+
+
+@inner
+def penalty(beta, used, l1, l2, alpha):
+    """alpha Σ (l1 |β| + ½ l2 β²) over some columns."""
+    s = 0.0
+    for j in used:
+        b = beta[j]
+        s += l1[j] * abs(b) + 0.5 * l2[j] * b * b
+    return alpha * s
+
+
+@inner
+def feasible_scale(which, gradients, count, l1, l2, alpha, dual_scale):
+    """How far the residuals must shrink for no gradient to be beyond l1, and the conjugate of l2."""
+    l2_conjugate = 0.0
+    for k in range(count):
+        j, g = which[k], abs(gradients[k])
+        over = g - alpha * l1[j]
+        if over > 0.0 and l2[j] > 0.0:
+            l2_conjugate += over * over / (2 * alpha * l2[j])
+        elif over > 0.0:
+            dual_scale = min(dual_scale, alpha * l1[j] / g)
+    return dual_scale, l2_conjugate

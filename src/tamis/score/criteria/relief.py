@@ -1,0 +1,151 @@
+"""Whether a column differs between near rows of different classes, and not between near rows of the same class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from tamis import check
+from tamis.engine import generator, map_threads
+from tamis.errors import ParameterError
+from tamis.score.criterion import Criterion, Target, score_columns
+from tamis.table import Table
+
+if TYPE_CHECKING:
+    from tamis.views.neighbours import Neighbours
+
+__all__ = ["Relief", "relief"]
+
+ROWS = 64  # drawn rows a task: fixed, so that weights have the same bits for any number of threads
+
+
+class Relief(Criterion):
+    """Relief, ReliefF for classes, RReliefF for numbers."""
+
+    name = "relief"
+    takes_weights = False
+
+    def __init__(self, k: int = 10, draws: int | None = None, random_state: Any = 0) -> None:
+        self.k = check.count("k", k)
+        self.draws = None if draws is None else check.count("draws", draws)
+        self.random_state = random_state
+
+    def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Neighbours:
+        from tamis.views.neighbours import Neighbours
+
+        others = table.n_rows - 1
+        if self.k > others:
+            raise ParameterError(
+                f"k={self.k} neighbours, but each of the {table.n_rows:,} rows has only {others:,} others; "
+                f"give k between 1 and {max(others, 1):,}, or more rows"
+            )
+        return Neighbours(table)
+
+    def values(self, view: Neighbours, target: Target, n_jobs: int | None = None) -> np.ndarray:
+        return self._weights(view, [target], n_jobs)[0]
+
+    def many(self, view: Neighbours, targets: Sequence[Target]) -> np.ndarray:
+        if view.has_holes and targets[0].kind == "classes":  # what stands in for a missing value depends on the classes
+            return super().many(view, targets)
+        return self._weights(view, targets, None)
+
+    def rows(self, n: int) -> np.ndarray:
+        """The rows whose neighbours are asked: all, or some drawn once without replacement."""
+        if self.draws is None or self.draws >= n:
+            return np.arange(n)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        return np.sort(generator(seed, "relief").choice(n, self.draws, replace=False))
+
+    def _weights(self, view: Neighbours, targets: Sequence[Target], n_jobs: int | None) -> np.ndarray:
+        rows = self.rows(view.n_rows)
+        blocks = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
+        weigh = self._classes if targets[0].kind == "classes" else self._numbers
+        found = np.zeros((len(targets), view.n_columns))
+        found[:, view.places] = weigh(view, targets, blocks, n_jobs)
+        return found
+
+    def _classes(
+        self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
+    ) -> np.ndarray:
+        from tamis.score.kernels.hits_and_misses import hits_and_misses
+
+        codes = np.array([target.codes for target in targets], dtype=np.int32)
+        n_classes = targets[0].n_classes
+        if n_classes < 2:
+            return np.zeros((len(targets), view.n_columns))
+        priors = np.bincount(codes[0], minlength=n_classes) / view.n_rows
+        points = view.given(codes[0], n_classes)
+
+        def one(rows: np.ndarray) -> np.ndarray:
+            weights = np.zeros((len(targets), view.n_columns))
+            found = view.nearest(rows, self.k, codes, n_classes, points)
+            hits_and_misses(points, rows, codes, found, priors, weights)
+            return weights
+
+        return np.sum(map_threads(one, blocks, n_jobs), axis=0) / sum(map(len, blocks))
+
+    def _numbers(
+        self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
+    ) -> np.ndarray:
+        from tamis.score.kernels.hits_and_misses import near_and_far
+
+        y = np.array([target.values for target in targets])
+        width = float(np.ptp(y[0]))
+        if width == 0:
+            return np.zeros((len(targets), view.n_columns))
+        y = (y - y.min()) / width
+
+        def one(rows: np.ndarray) -> tuple[np.ndarray, ...]:
+            apart, changed, both = np.zeros(len(y)), np.zeros(view.n_columns), np.zeros((len(y), view.n_columns))
+            near_and_far(view.points, rows, y, view.nearest(rows, self.k), apart, changed, both)
+            return apart, changed, both
+
+        parts = map_threads(one, blocks, n_jobs)
+        apart, changed, both = (np.sum([part[q] for part in parts], axis=0) for q in range(3))
+        apart, same = apart[:, None], sum(map(len, blocks)) - apart[:, None]
+        first = np.divide(both, apart, out=np.zeros_like(both), where=apart > 0)
+        return first - np.divide(changed - both, same, out=np.zeros_like(both), where=same > 0)
+
+
+def relief(
+    X: Any, y: Any, *, k: int = 10, draws: int | None = None, random_state: Any = 0, n_jobs: int | None = None
+) -> np.ndarray:
+    r"""Relief weight of each column: differences to near misses less differences to near hits.
+
+    .. math:: w_j = \frac1m \sum_i \Big[ \sum_{c \ne c_i} \frac{P(c)}{1 - P(c_i)}
+              \overline{\mathrm{diff}_j(i, \mathrm{misses}_c)} - \overline{\mathrm{diff}_j(i, \mathrm{hits})} \Big]
+
+    where hits and misses are the k nearest rows of the same and of each other class, by the sum over columns of
+    \|difference\| over the column's range (0 or 1 for categories). Columns that tell only together with others, as in
+    XOR, are found too. A missing value counts by its class-conditional probability. `k=1` with two classes is Relief,
+    several neighbours or classes ReliefF. With a numeric target it is RReliefF, each neighbour counting alike:
+
+    .. math:: w_j = \frac{N_{dy, dx_j}}{N_{dy}} - \frac{N_{dx_j} - N_{dy, dx_j}}{m - N_{dy}}
+
+    Parameters
+    ----------
+    X : table of n rows and d columns, numeric or categorical, missing values allowed.
+    y : target, classes or numbers.
+    k : number of neighbours of each class; a class with fewer rows gives what it has.
+    draws : number m of rows drawn at random whose neighbours are asked; None asks all.
+    random_state : seed of the draws.
+    n_jobs : number of threads.
+
+    Returns
+    -------
+    array of d numbers from −1 to 1; 0 or below for a column that does not matter, 0 for a constant one.
+
+    References
+    ----------
+    K. Kira and L. Rendell, "A practical approach to feature selection", 1992 (Relief).
+    I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", 1994 (ReliefF).
+    M. Robnik-Šikonja and I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning
+    53, 2003.
+
+    >>> relief([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1], k=1)
+    array([ 1., -1.])
+    """
+    return score_columns(Relief(k, draws, random_state), X, y, n_jobs=n_jobs)

@@ -1,0 +1,5 @@
+"""Parts of stability selection.
+
+Read `resamples` (which rows), `lasso` (whole paths on each), `stability_index` (how alike the chosen sets are),
+`false_selection_bound` (columns kept falsely, at most), `cluster` (interchangeable columns).
+"""

@@ -1,0 +1,5 @@
+"""What a study may say.
+
+Read `scoring` (the score of rows), `rare_classes`, `claim` (is there a signal beyond chance), `sentences` (the answer
+in words).
+"""

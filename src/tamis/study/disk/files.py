@@ -1,0 +1,88 @@
+"""The files of a study folder: written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tamis.errors import DamagedError, StudyError
+from tamis.saved import indented, mapping, reading
+from tamis.study.disk.csv_cell import safe_cell
+
+#: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
+HOLD_FILE = "running.lock"
+
+RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE = "results.json", "plan.json", "selected.csv", "report.html"
+MODEL_FILE = "model.json"
+
+#: What `fresh` removes: the files a study writes, except the ledger, for what has been seen cannot be unseen.
+OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Make the folder and keep others out of it; the system frees the hold even after kill -9."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / HOLD_FILE).open("ab") as file:
+        _hold(file, folder)
+        yield
+
+
+def _hold(file: Any, folder: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where a folder used twice is the user's care
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise StudyError(f"another run is working in {str(folder)!r}; wait for it, or give another folder") from error
+
+
+def as_json(facts: Any) -> str:
+    """Plain JSON, one fact a line, floats with every bit."""
+    return indented(facts, allow_nan=False) + "\n"
+
+
+def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:
+    """A JSON file of a study folder."""
+    try:
+        text = (folder / name).read_text(encoding="utf-8", errors="surrogatepass")
+    except FileNotFoundError as error:
+        raise StudyError(f"{str(folder)!r} holds no {name}; {way_out}") from error
+    except OSError as error:
+        raise StudyError(f"{name} of {str(folder)!r} cannot be read ({error.strerror}); {way_out}") from error
+    except ValueError as error:
+        raise StudyError(
+            f"{name} of {str(folder)!r} is damaged: it is no text; start over with run(fresh=True)"
+        ) from error
+    with reading(f"{name} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+        return mapping("it", _parsed(text))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DamagedError(f"line {error.lineno:,} does not read as JSON") from error
+
+
+def clear(folder: Path) -> None:
+    """Remove a study's own files from its folder; nothing else is touched."""
+    for name in OURS:
+        (folder / name).unlink(missing_ok=True)
+
+
+def selected_csv(stability: list[dict[str, Any]]) -> str:
+    """The columns any fold used, with the share of folds that did; names cannot be taken for formulas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["column", "selected", "share of folds"])
+    for row in stability:
+        writer.writerow([safe_cell(row["name"]), "yes" if row["selected"] else "no", f"{row['share']:.4f}"])
+    return text.getvalue()

@@ -1,0 +1,135 @@
+"""Opening the lock: the final model meets the locked rows, and the ledger remembers it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tamis
+from tamis.errors import StudyError
+from tamis.evaluate.intervals.interval import Interval, score_interval
+from tamis.evaluate.intervals.tally import Tally
+from tamis.evaluate.loss import LossMatrix
+from tamis.lock import Ledger, Lock
+from tamis.metrics import Metric
+from tamis.study.claims.scoring import value as judged_value
+from tamis.study.model import Model
+from tamis.study.problem import NEVER_SEEN, Locked, Problem
+
+
+def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> dict[str, Any]:
+    """Score the model on the locked rows and append the opening to the ledger."""
+    lock = Lock.read(folder)
+    if not len(lock.rows):
+        raise StudyError(f"there is nothing to open: {lock.reason}")
+    refuse_another(folder, lock, problem.lock)
+    locked = problem.locked()
+    y = locked.y
+    if not locked.seen.any():
+        raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
+    answer = model.fitted.answers(model.aligned(locked.table), len(problem.labels))
+    value = _value(metric, problem, y, answer)
+    costs = None if model.loss is None else model.loss.matrix
+    interval = _interval(metric, problem, locked, answer, value, costs)
+    bounds = None if interval.note else (interval.low, interval.high)
+    opening = Ledger(folder).append(
+        lock,
+        version=tamis.__version__,
+        metric=metric.name,
+        score=value,
+        interval=bounds,
+        rows=len(y),
+        note="; ".join(part for part in (_note(problem, metric, locked), interval.note) if part),
+    )
+    return {
+        "score": value,
+        "interval": None if bounds is None else list(bounds),
+        "openings": len(Ledger(folder).openings(lock.digest, lock.data)),
+        "independent": opening.independent,
+        "metric": opening.metric,
+        "rows": opening.rows,
+        "note": opening.note,
+    }
+
+
+def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) -> float:
+    learned = np.ones(len(problem.labels), dtype=bool)
+    found = judged_value(metric, problem.task, y, answer, problem.labels, learned)
+    if found is None:
+        raise StudyError(
+            f"{metric.name} has no value on the {len(y):,} locked rows; run the study with another scoring"
+        )
+    return found
+
+
+def _interval(
+    metric: Metric, problem: Problem, locked: Locked, answer: np.ndarray, value: float, costs: Any
+) -> Interval:
+    """Where the model's score lies on new rows, from the locked rows; classes never learned are one more class."""
+    y, labels = locked.y, problem.labels or None
+    learned = None
+    if labels and (y == NEVER_SEEN).any():
+        learned = y != NEVER_SEEN
+        y, labels = np.where(learned, y, len(labels)), (*labels, "never learned")
+        answer = np.column_stack([answer, np.zeros(len(y))])
+    tally = Tally.of(
+        y,
+        answer,
+        np.arange(len(y)) if locked.groups is None else np.unique(locked.groups, return_inverse=True)[1],
+        labels,
+        decided=None if costs is None else LossMatrix(costs, np.arange(len(costs))).answers(answer[:, : len(costs)]),
+        learned=learned,
+        grouped=locked.groups is not None,
+        means=(metric,),
+    )
+    return score_interval(metric, [tally], [value], np.inf, len(y))
+
+
+def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:
+    """Refuse a table whose features, locked rows or locked targets are not those that the study was run on."""
+    parts = {
+        "its features differ": lock.data == found.data,
+        "its locked rows differ": lock.digest == found.digest,
+        "the targets of its locked rows differ": lock.target == found.target,
+    }
+    for difference, same in parts.items():
+        if not same:
+            raise StudyError(
+                f"the table is not the one {str(folder)!r} was run on: {difference}; give that table, or run it afresh"
+            )
+
+
+def _note(problem: Problem, metric: Metric, locked: Locked) -> str:
+    parts = []
+    if problem.labels:
+        lacking = [str(label) for code, label in enumerate(problem.labels) if not (locked.y == code).any()]
+        if lacking:
+            parts.append(f"the locked rows hold no row of class {', '.join(lacking)}")
+    if locked.without_target:
+        parts.append(f"{_without_target(locked)} and were not scored")
+    if locked.never_seen:
+        counted = "count as wrong answers" if metric.needs == "labels" else "were left out"
+        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned and {counted}")
+    if problem.misfits:
+        values, names = sum(problem.misfits.values()), sorted(problem.misfits, key=lambda n: (-problem.misfits[n], n))
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        parts.append(
+            f"{values:,} value(s) of the locked rows fit no kind or level that the unlocked rows have and count as "
+            f"missing (in {', '.join(names[:3])}{more})"
+        )
+    return "; ".join(parts)
+
+
+def _without_target(locked: Locked) -> str:
+    strange = f", {locked.misfits:,} of them a value that does not fit the others" if locked.misfits else ""
+    return f"{locked.without_target:,} locked row(s) have no target{strange}"
+
+
+def _unusable(locked: Locked) -> str:
+    """Why no locked row can be scored."""
+    parts = [_without_target(locked)] if locked.without_target else []
+    if locked.never_seen:
+        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned")
+    return " and ".join(parts)

@@ -1,0 +1,66 @@
+"""Which study of its table a study is, among the folders beside its own: a new try for each seed cannot be hidden."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from tamis.lock import LOCK_FILE
+from tamis.study.disk.files import PLAN_FILE
+
+#: Folders beside a study that are looked into, and bytes of the lock file that hold the digest of its data.
+MOST_FOLDERS, MOST_BYTES = 1_000, 4_096
+
+_COUNTS = ("attempts", "studies_here")
+_DATA = re.compile(r'"data": "([0-9a-f]{64})"')
+
+
+def place_of(folder: Path, data: str, settings: dict[str, Any]) -> dict[str, int]:
+    """How often this folder was begun anew on the same data, and the number of this study among those in its place.
+
+    The study of a folder that is run again with the settings it had keeps its number. Nothing is written.
+    """
+    settings = json.loads(json.dumps(settings))  # as they are read back
+    before = _plan(folder) if _data(folder) == data else None
+    if before is not None and before.get("settings") == settings and "studies_here" in before:
+        return {"attempts": before.get("attempts", 1), "studies_here": before["studies_here"]}
+    attempts = 1 if before is None else before.get("attempts", 1) + 1
+    others = [_plan(other) or {} for other in _beside(folder) if _data(other) == data]
+    return {"attempts": attempts, "studies_here": attempts + sum(plan.get("attempts", 1) for plan in others)}
+
+
+def _beside(folder: Path) -> list[Path]:
+    """The folders beside a folder, as many as can be looked into quickly."""
+    own = folder.resolve()
+    try:
+        with os.scandir(own.parent) as found:
+            names = [entry.name for entry in itertools.islice(found, MOST_FOLDERS) if entry.is_dir()]
+    except OSError:
+        return []
+    return [own.parent / name for name in names if name != own.name]
+
+
+def _data(folder: Path) -> str | None:
+    """The digest of the data in the lock file of a study folder, from its first lines."""
+    try:
+        with (folder / LOCK_FILE).open("rb") as file:
+            found = _DATA.search(file.read(MOST_BYTES).decode("utf-8", "replace"))
+    except OSError:
+        return None
+    return found.group(1) if found else None
+
+
+def _plan(folder: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8", errors="surrogatepass"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and all(_is_count(found.get(name, 1)) for name in _COUNTS) else None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

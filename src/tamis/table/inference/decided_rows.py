@@ -1,0 +1,118 @@
+"""Rows that decide nothing: read as other rows decided; a value that does not fit is missing, and counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tamis.table.column import UNSEEN, Column
+from tamis.table.inference.amounts import amounts_among, hours_of_times
+from tamis.table.inference.dates import date_columns, dates_of, days_of_times
+from tamis.table.inference.declared_types import TRUTHS, cells_of, is_number
+from tamis.table.inference.distinct_texts import DistinctTexts
+from tamis.table.inference.kinds import Rules, floats_of, has_own_categories, own_categories
+from tamis.table.inference.word_columns import PAIRS, category_column
+from tamis.table.types import Type
+
+
+def read_as_decided(
+    name: str, array: pa.ChunkedArray, type: Type, rules: Rules, *, target: bool = False
+) -> tuple[list[Column], np.ndarray]:
+    """The columns of some rows by a type that others decided, and a mask of the rows whose value does not fit it.
+
+    Categories keep levels of their own: whether one is known is for the caller to say.
+    """
+    if type.kind == "categorical":
+        own = has_own_categories(array, rules)
+        column = own_categories(name, array) if own else category_column(name, cells_of(array, rules, type, soft=False))
+        return [column], np.zeros(len(array), dtype=bool)
+    if type.kind == "date":
+        days, strange = _days(array, type, rules)
+        return ([Column(name, "numeric", days)] if target else date_columns(name, days, hour=type.hour)), strange
+    if type.kind == "numeric":
+        values, strange = _numbers(array, type, rules)
+    else:
+        values, strange = _words(array, type, rules)
+    return [Column(name, type.kind, values, type.levels, unit=type.unit)], strange
+
+
+def joined(decided: Column, others: Column, rows: np.ndarray, held: np.ndarray) -> tuple[Column, np.ndarray]:
+    """One column of the rows that decided and those that followed, and a mask of the latter whose level is unknown.
+
+    Parameters
+    ----------
+    rows, held : positions of the two kinds of rows in the whole.
+    """
+    if decided.is_categorical:
+        others = others.recode(decided.levels or ())
+    values = np.empty(len(rows) + len(held), dtype=decided.values.dtype)
+    values[rows], values[held] = decided.values, others.values
+    unknown = others.values == UNSEEN if decided.is_categorical else np.zeros(len(held), dtype=bool)
+    return replace(decided, values=values), unknown
+
+
+def _numbers(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    if pa.types.is_null(array.type):
+        return _none(array)
+    if is_number(array.type):
+        values = floats_of(array)
+    elif pa.types.is_duration(array.type):
+        values = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
+    elif pa.types.is_time(array.type):
+        values = hours_of_times(array)
+    elif pa.types.is_temporal(array.type):
+        values = days_of_times(array)
+    else:
+        cells = cells_of(array, rules, type, soft=True)
+        values = cells.by_row(amounts_among(cells.texts, type.unit, type.decimal or rules.decimal, rules.doubt))
+        return _finite(values, _there(cells) & np.isnan(values))
+    return _finite(values, np.zeros(len(values), dtype=bool))
+
+
+def _finite(values: np.ndarray, strange: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    infinite = np.isinf(values)
+    return np.where(infinite, np.nan, values), strange | infinite
+
+
+def _days(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    if pa.types.is_null(array.type):
+        return _none(array)
+    if pa.types.is_temporal(array.type) and not pa.types.is_time(array.type):
+        return days_of_times(array), np.zeros(len(array), dtype=bool)
+    cells = cells_of(array, rules, type, soft=True)
+    days = cells.by_row(dates_of(cells.texts, type.day_first, compact=True).days)
+    return days, _there(cells) & np.isnan(days)
+
+
+def _words(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """Booleans and ordinals: each text by the levels, or by the words every boolean knows."""
+    if pa.types.is_null(array.type):
+        return _none(array)
+    if pa.types.is_boolean(array.type):
+        return floats_of(pc.cast(array, pa.uint8())), np.zeros(len(array), dtype=bool)
+    ordinal = type.kind == "ordinal"
+    cells = cells_of(array, rules, type, soft=not ordinal).collected()
+    place = {level: float(rank) for rank, level in enumerate(type.levels or ())}
+    known = place if ordinal else {word.lower(): value for word, value in place.items()} or _ANY
+    texts = cells.texts.to_pylist()
+    per_text = [place.get(text, np.nan if ordinal else known.get(text.lower(), np.nan)) for text in texts]
+    values = cells.by_row(np.array(per_text, dtype=np.float64))
+    return values, _there(cells) & np.isnan(values)
+
+
+#: What a boolean without levels knows.
+_ANY = {**TRUTHS, **{word: float(place) for pair in PAIRS for place, word in enumerate(pair)}}
+
+
+def _there(cells: DistinctTexts) -> np.ndarray:
+    """A mask of the rows with a text."""
+    if cells.codes is None:
+        return np.asarray(pc.is_valid(cells.texts).to_numpy(zero_copy_only=False))
+    return cells.codes >= 0
+
+
+def _none(array: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(len(array), np.nan), np.zeros(len(array), dtype=bool)

@@ -1,0 +1,140 @@
+"""What a transform gives back: made columns and kept ones, in the form in which the table came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from tamis.errors import TableError
+from tamis.table import export
+from tamis.table.column import Column
+from tamis.table.sources.frame import is_frame, is_mixed
+from tamis.table.table import Table
+
+_TO = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
+
+
+def assembled(X: Any, made: Any, order: Sequence[int], names: Sequence[str], container: str | None = None) -> Any:
+    """Columns that were made and columns of X, side by side.
+
+    A Table gives a Table. A frame with more than numbers, or one that gets categories, gives a frame of its library, in
+    which kept columns are untouched. Everything else gives an array: of numbers where all columns are, else of objects.
+
+    Parameters
+    ----------
+    X : what the user gave: an array, a sparse matrix, an eager frame or a Table.
+    made : a matrix, dense or sparse, or a list of Columns.
+    order : for every column of the output a position in `made`, or ~j for column j of X as it is.
+    names : of the columns of the output.
+    container : "pandas" or "polars" where the user asks for one.
+
+    >>> assembled(np.array([[1.0, 2.0]]), np.array([[5.0]]), [~1, 0], ["x1", "x0"])
+    array([[2., 5.]])
+    """
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise TableError(f"the transform makes a second column {twice!r}; rename the column of that name first")
+    numbers = not isinstance(made, list) or not any(column.is_categorical for column in made)
+    if isinstance(X, Table) and container is None:
+        return _table(X, made, order, names)
+    if container is None and is_frame(X) and (is_mixed(X) or not numbers):
+        return _frame(X, made, order, names, _library(X))
+    if container is not None and (not numbers or any(place < 0 for place in order)):
+        return _frame(X, made, order, names, container)
+    return _array(X, made, order)
+
+
+def numbers_of(made: Any) -> np.ndarray:
+    """Made columns as a dense matrix of float64."""
+    if isinstance(made, list):
+        return np.column_stack([column.values for column in made]) if made else np.zeros((0, 0))
+    return np.asarray(made.toarray() if sparse.issparse(made) else made, dtype=np.float64)
+
+
+def _table(X: Table, made: Any, order: Sequence[int], names: Sequence[str]) -> Table:
+    if not isinstance(made, list) and all(place == k for k, place in enumerate(order)):
+        return Table(matrix=made, names=names if X.named else None)
+    out = Table([_column(X, made, place, name) for place, name in zip(order, names)], n_rows=X.n_rows)
+    out.named = X.named
+    return out
+
+
+def _column(X: Any, made: Any, place: int, name: str) -> Column:
+    if place < 0:
+        return Table.of(X).column(~place)
+    if isinstance(made, list):
+        return made[place]
+    values = made[:, [place]].toarray().ravel() if sparse.issparse(made) else made[:, place]
+    return Column(name, "numeric", np.ascontiguousarray(values, dtype=np.float64))
+
+
+def _array(X: Any, made: Any, order: Sequence[int]) -> Any:
+    own = [place for place in order if place < 0]
+    if not own and not isinstance(made, list):
+        same = all(place == k for k, place in enumerate(order))
+        return made if same else made[:, np.asarray(order, dtype=np.int64)]
+    source = X.tocsc() if sparse.issparse(X) else X
+    parts = [_values(source, made, place) for place in order]
+    if all(part.dtype.kind in "fiub" for part in parts):
+        return np.column_stack(parts).astype(np.float64)
+    out = np.empty((len(parts[0]), len(parts)), dtype=object)
+    for k, part in enumerate(parts):
+        out[:, k] = part
+    return out
+
+
+def _values(X: Any, made: Any, place: int) -> np.ndarray:
+    """One column of the output as an array; categories as their words, None where there is none."""
+    if place >= 0:
+        column = _column(X, made, place, "")
+        if not column.is_categorical:
+            return column.values
+        words = np.array([*(column.levels or ()), None, None], dtype=object)  # -2 unseen, -1 missing
+        return words[column.values]
+    if isinstance(X, Table):
+        return X.column(~place).values
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        return frame.get_column(frame.columns[~place]).cast(nw.Float64).to_numpy()
+    if sparse.issparse(X):
+        return X[:, [~place]].toarray().ravel()
+    return np.asarray(X)[:, ~place]
+
+
+def _library(X: Any) -> str:
+    kind = nw.from_native(X, eager_only=True).implementation
+    return "pandas" if kind.is_pandas() else "polars" if kind.is_polars() else "pyarrow"
+
+
+def _frame(X: Any, made: Any, order: Sequence[int], names: Sequence[str], library: str) -> Any:
+    own = is_frame(X) and _library(X) == library
+    given = nw.from_native(X, eager_only=True) if is_frame(X) else None
+    source = X if given is not None else Table.of(X)  # once: every column is read
+    columns: dict[str, Any] = {}
+    for place, name in zip(order, names):
+        if place < 0 and given is not None:
+            series = given.get_column(given.columns[~place])
+            columns[name] = series.to_native() if own else getattr(series, _TO[library])()
+        else:
+            columns[name] = export.series_of(_column(source, made, place, name), library)
+    if library == "pandas":
+        import pandas
+
+        columns = {name: getattr(values, "array", values) for name, values in columns.items()}
+        index = X.index if own else pandas.RangeIndex(_n_rows(X))
+        return pandas.DataFrame(columns, index=index, copy=False)
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame([series.alias(name) for name, series in columns.items()])
+    import pyarrow
+
+    return pyarrow.table(columns)
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.n_rows if isinstance(X, Table) else X.shape[0])

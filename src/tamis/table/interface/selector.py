@@ -1,0 +1,44 @@
+"""What every selector of columns shares: the chosen columns of a table, in the form the table came."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tamis.table.interface.features import one_sentence, remember_names
+from tamis.table.sources.frame import eager, is_mixed, take
+from tamis.table.table import Table
+
+
+class TableSelector(SelectorMixin):
+    """scikit-learn's mixin for selectors, for tables that hold more than numbers.
+
+    A frame with categories, dates or other columns that are no numbers stays a frame, for an array would have to hold
+    all of them as objects, and no model would know a date again. Numeric frames become arrays, as everywhere in
+    scikit-learn, unless `set_output` says otherwise.
+    """
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns of X."""
+        check_is_fitted(self)
+        X = eager(X)
+        if not isinstance(X, Table) and not is_mixed(X):
+            with one_sentence():
+                return super().transform(X)
+        if isinstance(X, Table):
+            remember_names(self, X, reset=False)
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        kept = np.flatnonzero(self.get_support())
+        if not len(kept):
+            warnings.warn("no column was chosen, so none is left; give a milder limit", UserWarning, stacklevel=2)
+        return take(X, columns=kept)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """X with columns of zeros where columns were left out."""
+        with one_sentence():
+            return super().inverse_transform(X)

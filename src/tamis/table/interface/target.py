@@ -1,0 +1,114 @@
+"""The target: classes as codes, or finite numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from tamis.errors import TableError
+from tamis.table.interface.extreme import is_extreme
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A class target: `codes[i]` says which of `labels` (sorted) row i is."""
+
+    codes: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, y: Any) -> Classes:
+        """Codes (int32) and sorted labels of a one-dimensional class target."""
+        values = _vector(y)
+        if values.dtype.kind == "O":
+            _refuse_missing(np.array([v is None or v != v for v in values]))
+        close = _close_whole_numbers(values)
+        if close is not None:
+            return cls(close[1][close[2]], close[0])
+        check_classification_targets(values)
+        labels, codes = np.unique(values, return_inverse=True)
+        return cls(codes.astype(np.int32), labels)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @property
+    def counts(self) -> np.ndarray:
+        return np.bincount(self.codes, minlength=self.n_classes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def numbers(y: Any, *, several: bool = False) -> np.ndarray:
+    """A numeric target as float64; one-dimensional unless `several` targets are allowed."""
+    if several and y is not None and np.asarray(y).ndim == 2 and np.asarray(y).shape[1] > 1:
+        return np.require(check_array(y, dtype=np.float64, input_name="y"), requirements=["C", "W"])
+    values = _vector(y)
+    if values.dtype.kind not in "fiub":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise TableError(f"the target y must hold numbers, but has {values[0]!r}; {error}") from error
+    # pandas hands out read-only arrays, for which every kernel would be compiled once more
+    values = np.require(values, dtype=np.float64, requirements=["C", "W"])
+    assert_all_finite(values, input_name="y")
+    if is_extreme(values.reshape(len(values), -1)):
+        raise TableError(
+            f"the target y holds {np.abs(values).max():.3g}, too large or too small a number to be squared; "
+            "multiply it by a constant first"
+        )
+    return values
+
+
+def is_class_target(y: Any) -> bool:
+    """True when a target reads as classes: text, booleans, or few whole numbers for the rows there are.
+
+    Whole numbers count as classes when they take at most 20 values and at most half as many as there are rows.
+    """
+    values = _vector(y)
+    if values.dtype.kind not in "fiu":
+        return True
+    close = _close_whole_numbers(values)
+    distinct = np.unique(values) if close is None else close[0]
+    whole = bool(np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)))
+    return whole and len(distinct) <= 20 and len(distinct) <= max(2, len(values) // 2)
+
+
+def same_length(X: Any, y: Any) -> None:
+    """Refuse a target whose length is not the table's number of rows."""
+    check_consistent_length(X, y)
+
+
+def _vector(y: Any) -> np.ndarray:
+    if y is None:
+        raise TableError("this method requires y to be passed, but the target y is None")
+    values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    values = column_or_1d(values, warn=True)
+    if values.dtype.kind == "f":
+        assert_all_finite(values, input_name="y")
+    return values
+
+
+def _close_whole_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Of whole numbers that lie close together, counted instead of sorted (5× on a million rows), or None.
+
+    The distinct ones; the code of each number from the smallest on; for each row, how far it is from the smallest.
+    """
+    if values.dtype.kind not in "iu" or not values.size or int(values.max()) - int(values.min()) > 65_535:
+        return None
+    place = values.astype(np.int64) - int(values.min())
+    seen = np.bincount(place) > 0
+    labels = (np.flatnonzero(seen) + int(values.min())).astype(values.dtype)
+    return labels, (np.cumsum(seen) - 1).astype(np.int32), place
+
+
+def _refuse_missing(missing: np.ndarray) -> None:
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise TableError(f"the target has no value in {int(missing.sum()):,} row(s), first in row {row}; drop them")

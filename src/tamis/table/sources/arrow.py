@@ -1,0 +1,161 @@
+"""Sources that carry types: Parquet, Feather, JSON lines, frames, arrays of objects; all become one Arrow table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tamis.errors import TableError
+from tamis.table.sources.dialect import refuse_duplicates
+from tamis.table.sources.file import File
+from tamis.table.sources.frame import eager
+
+
+def read_parquet(file: File) -> pa.Table:
+    """The table of a Parquet file."""
+    import pyarrow.parquet as parquet
+
+    return _sound(file, "Parquet", lambda: parquet.read_table(_place(file), partitioning=None))
+
+
+def read_feather(file: File) -> pa.Table:
+    """The table of a Feather (Arrow IPC) file."""
+    import pyarrow.feather as feather
+
+    return _sound(file, "Feather", lambda: feather.read_table(_place(file), memory_map=False))
+
+
+def read_json_lines(file: File) -> pa.Table:
+    """The table of a file with one JSON object a line."""
+    from pyarrow import json as arrow_json
+
+    start = file.head(64).lstrip(b"\xef\xbb\xbf \r\n\t")
+    if not start:
+        raise TableError(f"{file.label} is empty; give one JSON object a line")
+    if start.startswith(b"["):
+        return _from_objects(file, _json_array(file))
+    try:
+        return file.guard(lambda: arrow_json.read_json(file.open()))
+    except pa.ArrowInvalid:
+        return _from_objects(file, _json_lines(file))  # values of mixed types, or a line to name
+
+
+def from_frame(frame: Any) -> pa.Table:
+    """The Arrow table of a pandas, polars or pyarrow frame, or of any other that narwhals knows."""
+    import narwhals as nw
+
+    frame = eager(frame)
+    given = nw.from_native(frame, eager_only=True)
+    names = [str(name) for name in _labels(frame, given)]
+    refuse_duplicates(names)
+    arrays = [_from_series(series) for series in given.iter_columns()]
+    return pa.Table.from_arrays(arrays, names=names) if arrays else pa.table({})
+
+
+def from_mapping(columns: Mapping[Any, Any]) -> pa.Table:
+    """The Arrow table of columns by name."""
+    arrays = {str(name): array_of(values) for name, values in columns.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        (a, n), (b, m) = min(lengths.items(), key=lambda item: item[1]), max(lengths.items(), key=lambda item: item[1])
+        raise TableError(f"column {a!r} has {n:,} values, but column {b!r} has {m:,}; give columns of one length")
+    return pa.table(arrays)
+
+
+def from_array(array: np.ndarray) -> pa.Table:
+    """The Arrow table of a NumPy array: by its fields, or by position with the names x0, x1, …"""
+    if array.dtype.names:
+        return from_mapping({name: array[name] for name in array.dtype.names})
+    return from_mapping({f"x{j}": array[:, j] for j in range(array.shape[1])})
+
+
+def array_of(values: Any) -> pa.Array:
+    """Python or NumPy values as one Arrow array; values of mixed types become texts."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError):
+        return pa.array([_text(value) for value in list(values)], pa.string())
+
+
+def _from_series(series: Any) -> pa.Array | pa.ChunkedArray:
+    if str(series.dtype) == "Unknown" and str(getattr(series.to_native(), "dtype", "")).startswith("period["):
+        return pa.array(series.to_native().dt.to_timestamp(), from_pandas=True)  # a month is its first day
+    try:
+        array = series.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+        return array_of(series.to_list())
+    if str(array.type) == "string_view":
+        return array.cast(pa.large_string())
+    return array
+
+
+def _labels(frame: Any, given: Any) -> list[Any]:
+    return list(frame.columns) if hasattr(frame, "iloc") else list(given.columns)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _place(file: File) -> Any:
+    return pa.BufferReader(file.data) if file.data is not None else str(file.path)
+
+
+def _sound(file: File, what: str, read: Any) -> pa.Table:
+    try:
+        table = read()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, ValueError) as error:
+        reason = (str(error).splitlines() or [""])[0].rstrip(".")
+        raise TableError(f"{file.label} is not a sound {what} file ({reason}); make or fetch it again") from error
+    refuse_duplicates(table.column_names)
+    return table
+
+
+def _json_lines(file: File) -> list[Any]:
+    rows = []
+    for number, line in enumerate(_content(file).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise TableError(f"line {number:,} of {file.label} is not JSON ({error.msg}); mend the line") from error
+        if not isinstance(rows[-1], dict):
+            raise TableError(f"line {number:,} of {file.label} is not a JSON object; write one {{…}} a line")
+    return rows
+
+
+def _json_array(file: File) -> list[Any]:
+    try:
+        rows = json.loads(_content(file))
+    except json.JSONDecodeError as error:
+        raise TableError(f"{file.label} is not JSON ({error}); mend it, or write one object a line") from error
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise TableError(f"{file.label} is not a list of JSON objects; write one {{…}} a row")
+    return rows
+
+
+def _content(file: File) -> str:
+    with file.open() as stream:
+        content: bytes = file.guard(stream.read)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{file.label} is not UTF-8 text (byte {error.start:,}); JSON must be UTF-8") from error
+
+
+def _from_objects(file: File, rows: Sequence[dict[str, Any]]) -> pa.Table:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return from_mapping({name: [row.get(name) for row in rows] for name in names})

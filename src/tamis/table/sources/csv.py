@@ -1,0 +1,270 @@
+"""Reading CSV, TSV and their relatives: a first look at some rows, then everything at once with pyarrow.csv."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv as python_csv
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from tamis.errors import TableError
+from tamis.table.inference.missing import SOFT_TOKENS
+from tamis.table.sources.dialect import Dialect, dialect_of, record_lengths
+from tamis.table.sources.encoding import encoding_of, known_encoding, single_byte
+from tamis.table.sources.file import File
+
+_HEAD = 1 << 20  # bytes of the first look
+_BITS = 8  # further places in a long file that are looked at
+_BIT = 1 << 15
+_TRIES = 4  # columns that may turn out to be other than they looked, before all are read as texts
+_WIDE = 1_000  # columns from which on types are presumed from the first row
+_FRACTION = re.compile(r"[+-]?[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?")
+_WORDS = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How to read the whole file."""
+
+    dialect: Dialect
+    encoding: str
+    types: dict[str, pa.DataType]
+    block: int
+
+
+def read_text(
+    file: File,
+    tokens: tuple[str, ...],
+    as_text: set[str],
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> tuple[pa.Table, str, Callable[[list[str]], pa.Table]]:
+    """The columns of a text file (texts, or numbers and dates where the text cannot matter) and its delimiter.
+
+    The third part reads some columns once more, as texts.
+
+    Numbers with a decimal point and ISO dates are read as such, since no other reading of their text exists; whole
+    numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
+    """
+    head, whole = _look(file)
+    found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
+    dialect = dialect_of(
+        _decoded(head, found, file.label), file.label, whole=whole, delimiter=delimiter, quote=quote, header=header
+    )
+    every = dict.fromkeys(dialect.names, pa.string())
+    longest = max((len(line) for line in head.split(b"\n")), default=0)
+    plan = _Plan(dialect, found, every, max(_HEAD, 8 * longest))
+    plan = replace(plan, types={**every, **_guess(file, head, whole, plan, tokens)})
+    plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
+    table, plan = _read(file, head, plan, tokens)
+
+    def texts(names: list[str]) -> pa.Table:
+        only = replace(plan, types=_texts(plan))
+        return file.guard(lambda: _parse(file.open(), only, tokens, columns=names))
+
+    return table, dialect.delimiter, texts
+
+
+def _look(file: File) -> tuple[bytes, bool]:
+    """The first bytes, with at least some lines, and whether that is all there is."""
+    most = _HEAD
+    while True:
+        head = file.head(most)
+        if len(head) < most:
+            return head, True
+        if head.count(b"\n") + head.count(b"\r") > 5 or most >= 1 << 28:
+            return head, False
+        most *= 4
+
+
+def _decoded(head: bytes, encoding: str, label: str) -> str:
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{label} is not {encoding} text (byte {error.start:,}: {error.reason}); give its encoding=, "
+            "for example encoding='latin-1'"
+        ) from error
+
+
+def _guess(file: File, head: bytes, whole: bool, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
+    """Types that save reading as text, from what pyarrow makes of the first rows and of some further down."""
+    lines = _sample(file, head, whole, plan)
+    presumed = _presumed(lines, plan)
+    sample = _typed(lines, plan, tokens, presumed)
+    if sample is None and presumed:
+        sample = _typed(lines, plan, tokens, {})
+    if sample is None:
+        return {}
+    types = {}
+    for name, column in zip(sample.column_names, sample.columns):
+        kind = column.type
+        if pa.types.is_float64(kind):
+            types[name] = kind
+        elif pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+            types[name] = pa.timestamp("us", tz=getattr(kind, "tz", None))
+        elif pa.types.is_boolean(kind) or (pa.types.is_string(kind) and _repeats(column)):
+            types[name] = _WORDS
+    return types
+
+
+def _typed(lines: bytes, plan: _Plan, tokens: tuple[str, ...], types: dict[str, pa.DataType]) -> pa.Table | None:
+    """Some lines, their columns of the given types, or else of the type pyarrow finds; None where they are not so."""
+    try:
+        return _parse(pa.BufferReader(lines), plan, tokens, types=types, skip=0)
+    except (pa.ArrowInvalid, UnicodeError):
+        return None
+
+
+def _presumed(lines: bytes, plan: _Plan) -> dict[str, pa.DataType]:
+    """Columns of a wide table that begin with a decimal fraction: pyarrow tries seven types before it finds theirs.
+
+    With 100,000 columns that takes 5 times as long as reading them.
+    """
+    names, dialect = plan.dialect.names, plan.dialect
+    cells = lines.split(b"\n", 1)[0].decode(plan.encoding, "replace").rstrip("\r").split(dialect.delimiter)
+    if len(names) < _WIDE or len(cells) != len(names):
+        return {}
+    return {name: pa.float64() for name, cell in zip(names, cells) if _FRACTION.fullmatch(cell)}
+
+
+def _repeats(column: pa.ChunkedArray) -> bool:
+    return pc.count_distinct(column).as_py() * 2 <= len(column)
+
+
+def _sample(file: File, head: bytes, whole: bool, plan: _Plan) -> bytes:
+    """Whole lines below the header from the start and, of a plain UTF-8 file, from places spread over it."""
+    lines = head if whole else head[: head.rfind(b"\n") + 1] or head
+    size = file.size
+    pieces = [b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :])]
+    if whole or size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
+        return pieces[0]
+    with file.open() as stream:
+        for place in range(1, _BITS + 1):
+            stream.seek((size - len(head)) * place // _BITS + len(head) - max(_BIT, plan.block // 8))
+            bit = stream.read(max(_BIT, plan.block // 8))
+            pieces.append(bit[bit.find(b"\n") + 1 : bit.rfind(b"\n") + 1])
+    return b"".join(pieces)
+
+
+def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> tuple[pa.Table, _Plan]:
+    """The whole file and the plan that read it; where a plan turns out wrong it is mended and the file read again."""
+    for _ in range(_TRIES + 4):
+        try:
+            table = file.guard(lambda plan=plan: _parse(file.open(), plan, tokens))
+            _refuse_open_quote(plan, file)
+            return table, plan
+        except pa.ArrowInvalid as error:
+            plan = _mended(plan, str(error), head, file)
+        except UnicodeError as error:
+            raise TableError(
+                f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
+            ) from error
+    plan = replace(plan, types=_texts(plan))
+    return file.guard(lambda: _parse(file.open(), plan, tokens)), plan
+
+
+def _parse(
+    stream: Any,
+    plan: _Plan,
+    tokens: tuple[str, ...],
+    *,
+    types: dict[str, pa.DataType] | None = None,
+    skip: int | None = None,
+    columns: list[str] | None = None,
+) -> pa.Table:
+    dialect = plan.dialect
+    return csv.read_csv(
+        stream,
+        read_options=csv.ReadOptions(
+            column_names=list(dialect.names),
+            skip_rows=dialect.skip if skip is None else skip,
+            encoding=plan.encoding,
+            block_size=plan.block,
+        ),
+        parse_options=csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            quote_char=dialect.quote,
+            double_quote=not dialect.escape,
+            escape_char="\\" if dialect.escape else False,
+            newlines_in_values=dialect.newlines,
+            ignore_empty_lines=len(dialect.names) > 1,
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=plan.types if types is None else types,
+            null_values=[*tokens, *SOFT_TOKENS],
+            strings_can_be_null=False,
+            include_columns=columns,
+        ),
+    )
+
+
+def _texts(plan: _Plan) -> dict[str, pa.DataType]:
+    return dict.fromkeys(plan.dialect.names, pa.string())
+
+
+def _mended(plan: _Plan, message: str, head: bytes, file: File) -> _Plan:
+    """The plan that avoids the failure, or the sentence for a file that cannot be read."""
+    if message.startswith(("Empty CSV", "Could not skip initial")):
+        raise TableError(f"{file.label} has names but no rows; give at least one row")
+    if "invalid UTF8" in message and plan.encoding == "utf8":
+        return replace(plan, encoding=single_byte(head))
+    column = re.search(r"In CSV column #(\d+)", message)
+    if column is not None:
+        name = plan.dialect.names[int(column.group(1))]
+        if plan.types[name] != pa.string():
+            return replace(plan, types={**plan.types, name: pa.string()})
+    elif not plan.dialect.newlines and plan.dialect.quote.encode() in head:
+        return replace(plan, dialect=replace(plan.dialect, newlines=True))
+    elif "straddl" in message and plan.block < 1 << 28:
+        return replace(plan, block=plan.block * 8)
+    _refuse_open_quote(plan, file)
+    raise _ragged(plan, message, file)
+
+
+def _refuse_open_quote(plan: _Plan, file: File) -> None:
+    """A quote that never closes swallows all the rows below it without an error."""
+    if not plan.dialect.newlines or plan.dialect.escape:
+        return
+    n, last = 0, plan.dialect.skip
+    with file.open() as stream:
+        while block := stream.read(1 << 22):
+            n += block.count(plan.dialect.quote.encode())
+    if n % 2 == 0:
+        return
+    try:
+        with file.open() as stream:
+            lines = io.TextIOWrapper(stream, encoding=plan.encoding, errors="replace", newline="")
+            for line, _ in record_lengths(lines, plan.dialect, strict=True):
+                last = line
+    except python_csv.Error as error:
+        if "unexpected end" in str(error):  # other complaints are about quotes inside values, which pyarrow allows
+            raise TableError(
+                f"a quote opened in line {last + 1:,} of {file.label} is never closed; close it"
+            ) from error
+
+
+def _ragged(plan: _Plan, message: str, file: File) -> TableError:
+    """The sentence for a line with too many or too few values: Python's parser counts lines, pyarrow's does not."""
+    wanted = len(plan.dialect.names)
+    with file.open() as stream:
+        lines = io.TextIOWrapper(stream, encoding=plan.encoding, errors="replace", newline="")
+        with contextlib.suppress(python_csv.Error):
+            for line, got in record_lengths(lines, plan.dialect):
+                if got != wanted:
+                    return TableError(
+                        f"line {line:,} of {file.label} has {got:,} value{'' if got == 1 else 's'}, but there are "
+                        f"{wanted:,} columns; mend the line, or give delimiter= if it is not {plan.dialect.delimiter!r}"
+                    )
+    return TableError(f"{file.label} does not read as a table: {message.splitlines()[0]}")

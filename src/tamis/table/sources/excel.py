@@ -1,0 +1,66 @@
+"""Reading a sheet of an Excel workbook (the `[excel]` extra)."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+import pyarrow as pa
+
+from tamis.check import nearest
+from tamis.errors import TableError
+from tamis.table.sources.arrow import from_mapping
+from tamis.table.sources.dialect import refuse_duplicates
+from tamis.table.sources.file import File
+
+
+def read_excel(file: File, sheet: str | int | None) -> pa.Table:
+    """The table of a sheet (its name, or its number from 1; without one the first): names in the first filled row."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise TableError(f"{file.label} is an Excel workbook; install tamis[excel] to read it") from error
+    try:
+        with file.open() as stream:
+            book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=True)
+            rows = [list(row) for row in _sheet(file, book, sheet).iter_rows(values_only=True)]
+            book.close()
+    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
+        raise TableError(f"{file.label} is not a sound Excel workbook ({error}); save it again as .xlsx") from error
+    filled = [row for row in rows if any(_is_filled(cell) for cell in row)]
+    if not filled:
+        raise TableError(f"the sheet of {file.label} is empty; give sheet= when the table is on another")
+    width = max(_width(row) for row in filled)
+    header = [*filled[0], *[None] * width][:width]
+    names = [str(name).strip() if _is_filled(name) else f"column {j + 1}" for j, name in enumerate(header)]
+    refuse_duplicates(names)
+    body = [[*row, *[None] * width][:width] for row in filled[1:]]
+    return from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
+
+
+def _sheet(file: File, book: Any, sheet: str | int | None) -> Any:
+    names = book.sheetnames
+    if sheet is None:
+        return book[names[0]]
+    if isinstance(sheet, int) and not isinstance(sheet, bool):
+        if not 1 <= sheet <= len(names):
+            raise TableError(f"sheet={sheet}, but {file.label} has {len(names)} sheet(s); give 1 to {len(names)}")
+        return book[names[sheet - 1]]
+    if sheet not in names:
+        shown = ", ".join(repr(name) for name in names)
+        raise TableError(f"{file.label} has no sheet {sheet!r}{nearest(sheet, names)}; sheets: {shown}")
+    return book[sheet]
+
+
+def _seekable(stream: Any) -> Any:
+    import io
+
+    return io.BytesIO(stream.read())
+
+
+def _is_filled(cell: Any) -> bool:
+    return cell is not None and str(cell).strip() != ""
+
+
+def _width(row: list[Any]) -> int:
+    return max((j + 1 for j, cell in enumerate(row) if _is_filled(cell)), default=0)

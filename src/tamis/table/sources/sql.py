@@ -1,0 +1,151 @@
+"""Reading the answer of a query to any database that SQLAlchemy reaches (the `[sql]` extra)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import unquote, unquote_plus
+
+import pyarrow as pa
+
+from tamis.check import nearest
+from tamis.errors import TableError
+from tamis.table.sources.arrow import array_of
+from tamis.table.sources.dialect import refuse_duplicates
+
+_URL = re.compile(r"^[A-Za-z][A-Za-z0-9+_.-]*://")
+_HOST = re.compile(r"[A-Za-z0-9_.:-]*")
+_BATCH = 10_000
+
+#: What may follow the ? of an address and is no secret; all else is one, whatever it is called.
+_HARMLESS = {"cache", "charset", "driver", "immutable", "mode", "sslmode", "timeout", "uri"}
+_UNSAID = "its message holds what must not be shown"
+
+
+def is_url(source: Any) -> bool:
+    """True for a text like sqlite:///file.db."""
+    return isinstance(source, str) and _URL.match(source) is not None
+
+
+def without_credentials(url: str) -> str:
+    """A database address as it may be shown and written down: no user, no password, no option that may be a secret.
+
+    The address is taken apart by SQLAlchemy. One that it reads differently from what was meant (a password with an @ in
+    it) gives its dialect alone.
+
+    >>> without_credentials("postgresql://ann:secret@host/db?sslmode=require&token=123")
+    'postgresql://host/db?sslmode=require'
+    """
+    scheme, _, rest = url.partition("://")
+    unknown = f"{scheme}://…"
+    before = rest.partition("@")[0]
+    if rest.count("@") > 1 or ("@" in rest and "?" in before):
+        return unknown
+    try:
+        from sqlalchemy.engine import URL, make_url
+
+        found = make_url(url)
+    except Exception:  # not installed, or not an address: ImportError, ArgumentError, ValueError of a port
+        return unknown
+    kept = {name: value for name, value in found.query.items() if name.lower() in _HARMLESS}
+    is_file = found.get_backend_name() == "sqlite" and not found.host
+    plain = found.username is None and found.password is None and len(kept) == len(found.query)
+    if plain and (is_file or "@" not in rest):
+        return url
+    named = is_file or not set(found.database or "") & set("@;=&?")
+    if not named or not _HOST.fullmatch(found.host or ""):
+        return unknown
+    bare = URL.create(found.drivername, host=found.host, port=found.port, database=found.database, query=kept)
+    return bare.render_as_string(hide_password=False)
+
+
+def read_sql(url: str, query: str | None) -> pa.Table:
+    """The rows that a query (or a table's name) gives, in batches."""
+    shown = without_credentials(url)
+    if url.lower().startswith(("http://", "https://", "ftp://", "s3://")):
+        raise TableError(
+            f"{shown!r} is a network address, which Tamis does not fetch; download the file and give its path"
+        )
+    try:
+        import sqlalchemy
+    except ImportError as error:
+        raise TableError(f"{shown!r} is a database; install tamis[sql] to read it") from error
+    try:
+        engine = sqlalchemy.create_engine(url)
+    except (sqlalchemy.exc.ArgumentError, sqlalchemy.exc.NoSuchModuleError, ImportError) as error:
+        raise TableError(f"the database address {shown!r} cannot be used: {_said(error, url)}") from _cause(error, url)
+    except Exception:  # what a dialect makes of an address: a port that is no number, an unknown option
+        raise TableError(f"the database address {shown!r} cannot be used; check it") from None
+    _refuse_absent(engine, shown)
+    try:
+        with engine.connect() as connection:
+            return _rows(sqlalchemy, connection, _statement(sqlalchemy, connection, query, shown), shown)
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        asked = f"query={query!r} on {shown!r}" if query else repr(shown)
+        raise TableError(f"{asked} failed: {_said(error, url)}") from _cause(error, url)
+    finally:
+        engine.dispose()
+
+
+def _statement(sqlalchemy: Any, connection: Any, query: str | None, shown: str) -> Any:
+    tables = sqlalchemy.inspect(connection).get_table_names() if query is None or " " not in query.strip() else []
+    if query is None:
+        listed = ", ".join(tables) or "none"
+        raise TableError(f"{shown!r} is a database; give query= with a SELECT or a table's name (tables: {listed})")
+    if query.strip() in tables:
+        return sqlalchemy.select(sqlalchemy.text("*")).select_from(sqlalchemy.table(query.strip()))
+    if tables and re.fullmatch(r"\w+", query.strip()):
+        raise TableError(f"{shown!r} has no table {query!r}{nearest(query, tables)}; tables: {', '.join(tables)}")
+    return sqlalchemy.text(query)
+
+
+def _rows(sqlalchemy: Any, connection: Any, statement: Any, shown: str) -> pa.Table:
+    answer = connection.execution_options(stream_results=True).execute(statement)
+    if not answer.returns_rows:
+        connection.rollback()
+        raise TableError(f"the query to {shown!r} gives no rows; give a SELECT")
+    names = list(map(str, answer.keys()))
+    refuse_duplicates(names)
+    columns: list[list[Any]] = [[] for _ in names]
+    while batch := answer.fetchmany(_BATCH):
+        for column, values in zip(columns, zip(*batch)):
+            column.extend(values)
+    return pa.table({name: array_of(values) for name, values in zip(names, columns)})
+
+
+def _refuse_absent(engine: Any, shown: str) -> None:
+    """SQLite makes an empty database of a path that does not exist; say so instead."""
+    from pathlib import Path
+
+    path = (engine.url.database or "").removeprefix("file:")
+    if engine.url.get_backend_name() == "sqlite" and path and path != ":memory:" and not Path(path).exists():
+        raise TableError(f"there is no database file {path!r} ({shown}); check the path")
+
+
+def _said(error: BaseException, url: str) -> str:
+    """The first line of what a database says, unless it repeats a secret."""
+    cause = getattr(error, "orig", None) or error
+    said = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
+    return _UNSAID if _tells(said, url) else said
+
+
+def _cause(error: BaseException, url: str) -> BaseException | None:
+    """The error as the cause of another, unless a traceback would show a secret."""
+    return None if _tells(f"{error} {getattr(error, 'orig', '')}", url) else error
+
+
+def _tells(said: str, url: str) -> bool:
+    return any(secret in said for secret in _secrets(url))
+
+
+def _secrets(url: str) -> set[str]:
+    """Every text of an address that must not be shown, as it is written and as it is meant."""
+    rest = url.partition("://")[2]
+    account, at, _ = rest.rpartition("@")
+    found = {account.partition(":")[2], account} if at else set()
+    for option in rest.partition("?")[2].split("&"):
+        name, _, value = option.partition("=")
+        if name.lower() not in _HARMLESS:
+            found |= {value, *(part.partition("=")[2] for part in unquote_plus(value).split(";"))}
+    found |= {unquote_plus(secret) for secret in found} | {unquote(secret) for secret in found}
+    return {secret for secret in found if secret}

@@ -1,0 +1,82 @@
+"""What every tree offers to be read, kept and questioned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+
+class Reading:
+    """Printing, rules, drawing, importances, stability, saving; each in its own file."""
+
+    tree_: Any
+
+    def to_text(self) -> str:
+        """The tree as indented lines, one a node."""
+        from tamis.tree.export.text import text_of
+
+        check_is_fitted(self, "tree_")
+        return text_of(self)
+
+    def rules(self) -> list[dict[str, Any]]:
+        """One row a leaf: its conditions in words, merged to intervals, its rows, prediction and purity."""
+        from tamis.tree.export.rules import rules_of
+
+        check_is_fitted(self, "tree_")
+        return rules_of(self)
+
+    def to_svg(self, *, max_depth: int | None = None, width: int | None = None) -> str:
+        """The tree drawn as an SVG image: a card a node, with bars of class shares or a mark on the scale of values.
+
+        Parameters
+        ----------
+        max_depth : every split above this depth is drawn. By default those that improve most, as many as fit; a subtree
+            that is not drawn is a card that says how many leaves it has.
+        width : the picture's width in pixels at most, 1,500 by default; with `max_depth` it is made smaller to fit.
+        """
+        from tamis.tree.export.picture import svg_of
+
+        check_is_fitted(self, "tree_")
+        return svg_of(self, max_depth, width)
+
+    def to_sql(self, name: str = "prediction") -> str:
+        """The tree as one SQL CASE expression; NULL is treated as a missing value was in fit."""
+        from tamis.tree.export.sql import sql_of
+
+        check_is_fitted(self, "tree_")
+        return sql_of(self, name)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of the improvement that each column's splits bring."""
+        return self.importances()
+
+    def importances(self, *, surrogates: bool = False) -> np.ndarray:
+        """Share of the improvement of each column; with surrogates, also for splits it could replace."""
+        from tamis.tree.importance import importance_of
+
+        check_is_fitted(self, "tree_")
+        raw = importance_of(self.tree_, surrogates)
+        return raw / raw.sum() if raw.sum() > 0 else raw
+
+    def stability(self, X: Any, y: Any, *, n_resamples: int = 50, random_state: Any = 0) -> dict[str, Any]:
+        """Bootstrap: how often each column is at the root and in the tree, and how alike the predictions are."""
+        from tamis.tree.stability import stability_of
+
+        return stability_of(self, X, y, n_resamples, random_state)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted tree as plain values that JSON holds; `from_dict` brings it back exactly."""
+        from tamis.tree.export.save import dict_of
+
+        check_is_fitted(self, "tree_")
+        return dict_of(self)
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> Any:
+        """The fitted tree that `to_dict` wrote."""
+        from tamis.tree.export.save import load
+
+        return load(cls, saved)

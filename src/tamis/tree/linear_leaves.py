@@ -1,0 +1,246 @@
+"""Model trees: a penalised linear model in every leaf, smoothed along the path from the root.
+
+Each node has a ridge model fitted from its moments (count, means, scatter of [X, y]); those of a parent are the sum
+of its children's, so that one pass over the rows serves the whole tree. The penalty is the one of least generalised
+cross-validation. A leaf's answer is mixed with those of its ancestors, (n p + 15 q) / (n + 15) at every step up
+(Quinlan 1992); all being linear, the mixture is one linear model. Pruning judges these models, not the means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import DamagedError
+from tamis.saved import numbers, refuse_outside, refuse_shape, texts
+from tamis.tree.export.wording import number
+from tamis.tree.grow.layout import Limits
+from tamis.tree.prune.held_out import HeldOutPaths
+from tamis.tree.tree import Tree
+
+SMOOTH = 15.0
+PENALTIES = np.logspace(-4, 3, 15)  # times the number of rows, on standardised columns
+
+
+@dataclass(frozen=True, eq=False)
+class LeafModels:
+    """A linear model for every node: prediction = intercept + coef · x over the numeric columns, in their own units.
+
+    `columns` are the numeric columns, `fill` stands in for their missing values.
+    """
+
+    columns: np.ndarray
+    fill: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
+    names: tuple[str, ...]
+
+    def predict(self, X: np.ndarray, node: np.ndarray) -> np.ndarray:
+        """Each row by the model of its node."""
+        return self.intercept[node] + np.einsum("ij,ij->i", self.coef[node], self.filled(X))
+
+    def filled(self, X: np.ndarray) -> np.ndarray:
+        part = X[:, self.columns]
+        return np.where(np.isnan(part), self.fill, part)
+
+    def words(self, node: int) -> str:
+        """The model as a sum, its largest terms first; small trees are read by people."""
+        order = np.argsort(-np.abs(self.coef[node]), kind="stable")
+        parts = [number(self.intercept[node])]
+        for j in order[:6]:
+            if self.coef[node, j] != 0:
+                sign = "-" if self.coef[node, j] < 0 else "+"
+                parts.append(f"{sign} {number(abs(self.coef[node, j]))}·{self.names[j]}")
+        return " ".join(parts) + (" …" if np.count_nonzero(self.coef[node]) > 6 else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name).tolist() for name in ("columns", "fill", "coef", "intercept")} | {
+            "names": list(self.names)
+        }
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> LeafModels:
+        columns, intercept = numbers("columns", saved["columns"], np.int64), numbers("intercept", saved["intercept"])
+        fill = numbers("fill", saved["fill"], shape=(len(columns),))
+        coef = numbers("coef", saved["coef"], shape=(len(intercept), len(columns))).reshape(
+            len(intercept), len(columns)
+        )
+        return cls(columns, fill, coef, intercept, texts("names", saved["names"]))
+
+    def refuse_damaged(self, tree: Tree) -> None:
+        """Raise unless there is a model for every node of a tree, of columns it has."""
+        refuse_shape("intercept", self.intercept, (tree.n_nodes,))
+        refuse_outside("columns", self.columns, 0, len(tree.names) - 1)
+        if len(self.names) != len(self.columns):
+            raise DamagedError("its linear models do not name their columns")
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLeaves:
+    """A problem whose trees answer with linear models."""
+
+    base: Any
+    X: np.ndarray
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.base, name)  # targets, weights and costs are the same
+
+    def grow_on(self, rows: np.ndarray, limits: Limits) -> tuple[Tree, np.ndarray]:
+        """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""
+        tree, leaf = self.base.grow_on(rows, limits)
+        models, risk = self._fit(tree, rows, leaf)
+        return _with_models(tree, models, risk), leaf
+
+    def models(self, tree: Tree) -> LeafModels:
+        """The models of a tree that `grow_on` grew, pruned or not."""
+        return tree.models  # type: ignore[attr-defined, no-any-return]
+
+    def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LeafModels, np.ndarray]:
+        numeric = np.flatnonzero(~self.base.data.bins.is_categorical)
+        part = self.X[np.ix_(rows, numeric)]
+        seen = np.where(np.isnan(part), 0.0, part).sum(axis=0) / np.maximum((~np.isnan(part)).sum(axis=0), 1)
+        Z = np.column_stack([np.where(np.isnan(part), seen, part), self.base.values[rows, 0]])
+        weight = self.base.weight[rows]
+        count, mean, scatter = _moments(tree, Z, weight, leaf)
+        coef, intercept = np.zeros((tree.n_nodes, len(numeric))), np.zeros(tree.n_nodes)
+        risk = np.empty(tree.n_nodes)
+        for node in range(tree.n_nodes):
+            fitted, cost = _ridge(scatter[node], count[node])
+            coef[node] = fitted
+            intercept[node] = mean[node, -1] - mean[node, :-1] @ fitted
+            risk[node] = cost
+        smooth, start = coef.copy(), intercept.copy()
+        for node in range(tree.n_nodes):
+            at, parent = node, int(tree.parent[node])
+            while parent >= 0:
+                n = count[at]
+                smooth[node] = (n * smooth[node] + SMOOTH * coef[parent]) / (n + SMOOTH)
+                start[node] = (n * start[node] + SMOOTH * intercept[parent]) / (n + SMOOTH)
+                at, parent = parent, int(tree.parent[parent])
+        names = tuple(tree.names[j] for j in numeric)
+        return LeafModels(numeric, seen, smooth, start, names), risk
+
+    def errors(
+        self, tree: Tree, test: np.ndarray, collapse: np.ndarray, betas: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, HeldOutPaths]:
+        """Sums and sums of squares of the squared error on rows left out, for every pruning; and the predictions."""
+        models = self.models(tree)
+        first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
+        filled = models.filled(self.X[test])
+        y, w = self.base.values[test, 0], self.base.weight[test]
+        above = np.full(len(test), np.inf)  # a node answers from its own price down from that of its parent
+        deepest = tree.apply(np.ascontiguousarray(self.X[test]))
+        paths = _paths(tree, deepest)
+        answer, last = np.zeros(paths.shape), np.full(paths.shape, len(betas), dtype=np.int32)
+        for column in range(paths.shape[1]):
+            node = paths[:, column]
+            live = node >= 0
+            own = np.where(live, collapse[np.maximum(node, 0)], np.inf)
+            here = live & (own < above)
+            answer[here, column] = models.intercept[node[here]] + np.einsum(
+                "ij,ij->i", models.coef[node[here]], filled[here]
+            )
+            off = y[here] - answer[here, column]
+            # betas descend: those below the parent's price and not below the node's own
+            start = np.searchsorted(-betas, -above[here], side="right")
+            until = np.searchsorted(-betas, -own[here], side="right")
+            start = np.where(np.isinf(above[here]), 0, start)
+            for sums, error in ((first, w[here] * off**2), (second, w[here] * off**4)):
+                np.add.at(sums, start, error)
+                np.add.at(sums, until, -error)
+            last[here, column] = until
+            last[live & ~here, column] = 0  # the parent answers wherever this node could
+            above = np.where(live, np.minimum(above, own), above)
+        return np.cumsum(first)[:-1], np.cumsum(second)[:-1], HeldOutPaths(test, last, answer)
+
+
+def _with_models(tree: Tree, models: LeafModels, risk: np.ndarray) -> Tree:
+    """The tree with the risk of its models, its models carried along, also through pruning."""
+    out = ModelTree(**{name: getattr(tree, name) for name in tree.__dataclass_fields__})
+    out = replace(out, risk=risk)
+    object.__setattr__(out, "models", models)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTree(Tree):
+    """A tree whose nodes have linear models, which pruning keeps beside them."""
+
+    def pruned(self, is_leaf: np.ndarray) -> Tree:
+        out = super().pruned(is_leaf)
+        keep = self.kept(is_leaf)
+        models = self.models  # type: ignore[attr-defined]
+        object.__setattr__(out, "models", replace(models, coef=models.coef[keep], intercept=models.intercept[keep]))
+        return out
+
+
+def _paths(tree: Tree, leaf: np.ndarray) -> np.ndarray:
+    """Nodes from the root to each leaf, one row a row, padded with -1."""
+    out = np.full((len(leaf), tree.max_depth + 1), -1, dtype=np.int64)
+    node = leaf.copy()
+    while np.any(node >= 0):
+        live = np.flatnonzero(node >= 0)
+        out[live, tree.depth[node[live]]] = node[live]
+        node[live] = tree.parent[node[live]]
+    return out
+
+
+def _moments(
+    tree: Tree, Z: np.ndarray, weight: np.ndarray, leaf: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count, means and scatter of every node: leaves from their rows, parents from their children."""
+    d = Z.shape[1]
+    count, mean, scatter = np.zeros(tree.n_nodes), np.zeros((tree.n_nodes, d)), np.zeros((tree.n_nodes, d, d))
+    order = np.argsort(leaf, kind="stable")
+    ends = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
+    for node in range(tree.n_nodes - 1, -1, -1):
+        child = int(tree.left[node])
+        if child < 0:
+            mine = order[ends[node] : ends[node + 1]]
+            w = weight[mine]
+            count[node] = w.sum()
+            mean[node] = w @ Z[mine] / count[node]
+            off = Z[mine] - mean[node]
+            scatter[node] = (off * w[:, None]).T @ off
+            continue
+        a, b = child, child + 1
+        count[node] = count[a] + count[b]
+        mean[node] = (count[a] * mean[a] + count[b] * mean[b]) / count[node]
+        gap = mean[a] - mean[b]
+        scatter[node] = scatter[a] + scatter[b] + np.outer(gap, gap) * count[a] * count[b] / count[node]
+    return count, mean, scatter
+
+
+def _ridge(scatter: np.ndarray, n: float) -> tuple[np.ndarray, float]:
+    """Coefficients of the ridge model of least generalised cross-validation, and its risk.
+
+    The risk is the residual sum of squares times (n + df) / (n - df): what is expected on new rows.
+    """
+    d = len(scatter) - 1
+    total = float(scatter[-1, -1])
+    scale = np.sqrt(np.maximum(np.diag(scatter)[:-1] / n, 0.0))
+    used = scale > 1e-12 * (1.0 + np.abs(scale).max(initial=0.0))
+    plain = np.zeros(d), total * (n + 1.0) / max(n - 1.0, 0.5)
+    if not used.any() or n < 4 or total <= 0.0:
+        return plain[0], plain[1] if total > 0 else 0.0
+    s = scale[used]
+    gram = scatter[:-1, :-1][np.ix_(used, used)] / np.outer(s, s)
+    slope = scatter[:-1, -1][used] / s
+    values, vectors = np.linalg.eigh(gram)
+    values = np.maximum(values, 0.0)
+    rotated = vectors.T @ slope
+    best, found = plain[1], plain
+    for penalty in PENALTIES * n:
+        shrunk = rotated / (values + penalty)
+        rss = max(total - 2.0 * float(shrunk @ rotated) + float(shrunk**2 @ values), 0.0)
+        df = 1.0 + float((values / (values + penalty)).sum())
+        if df >= n - 0.5:
+            continue
+        cost = rss * (n + df) / (n - df)
+        if cost < best:
+            coef = np.zeros(d)
+            coef[used] = vectors @ shrunk / s
+            best, found = cost, (coef, cost)
+    return found
