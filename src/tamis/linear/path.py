@@ -45,10 +45,10 @@ class Path:
         """
         assert self.cv_mean is not None
         assert self.cv_se is not None
+        from tamis.metrics.one_standard_error import one_standard_error  # brings scikit-learn's metrics
+
         best = int(np.argmin(self.cv_mean))
-        if rule == "min":
-            return best
-        return int(np.flatnonzero(self.cv_mean <= self.cv_mean[best] + self.cv_se[best])[0])
+        return best if rule == "min" else one_standard_error(self.cv_mean, self.cv_se[best])
 
     def scored(self, errors: np.ndarray, weights: np.ndarray) -> Path:
         """The same path with the mean and standard error of errors (folds × models), folds weighted."""

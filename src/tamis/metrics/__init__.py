@@ -1,6 +1,6 @@
 """What `scoring` means everywhere. Read in this order: `metric` (what one is), `metrics` (every metric by name, and
 `find`, which turns any `scoring` into one), `given` (scorers and functions that users bring), `scorer` (a metric as a
-function of a fitted model).
+function of a fitted model), `one_standard_error` (which of several models to take by their losses).
 """
 
 from tamis.metrics.given import fingerprint, in_words, is_spent, spoken

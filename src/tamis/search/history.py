@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tamis.metrics.one_standard_error import one_standard_error
 from tamis.search.space import Space, Units, add, drop
 
 
@@ -109,12 +110,11 @@ class History(Sequence[Trial]):
         if not sizes:  # stopped early: the size nearest to what was asked
             gaps = {s: max(self._space.low - s, s - self._space.high) for s in self.best}
             sizes = [min(gaps, key=lambda s: (gaps[s], s))]
-        top = max(self.best[size].score for size in sizes)
-        leader = next(self.best[size] for size in sizes if self.best[size].score == top)
-        room = slack(top, self._resolution)
-        floor = top - max(tol, room) if rule == "best" else top - max(leader.error, tol, room)
-        within = [self.best[size] for size in sizes if self.best[size].score >= floor]
-        return within[0]
+        found = [self.best[size] for size in sizes]
+        leader = max(found, key=lambda one: one.score)  # the first of equals
+        error = 0.0 if rule == "best" else leader.error
+        within = max(error, tol, slack(leader.score, self._resolution))
+        return found[one_standard_error([-one.score for one in found], within)]
 
     def curve(self) -> dict[str, np.ndarray]:
         """Score against size: for each size valued, the best score, its standard error and its price."""

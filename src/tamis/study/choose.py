@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.evaluate.intervals.paired import difference
+from tamis.metrics.one_standard_error import one_standard_error
 
 #: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.
 KEPT = {"simplest": 0.0, "balanced": 0.9, "best": None}
@@ -34,8 +35,6 @@ def choose(losses: Sequence[np.ndarray], rows: np.ndarray, prefer: str = "balanc
     if kept is None:
         return best
     wanted = means[0] - kept * (means[0] - means[best])
-    for place in range(best):
-        found = difference(losses[place], losses[best], rows)
-        if found.mean <= found.error and means[place] <= wanted:
-            return place
-    return best
+    gaps = [difference(sums, losses[best], rows) for sums in losses[:best]]
+    worse = [gap.mean if means[place] <= wanted else np.inf for place, gap in enumerate(gaps)]
+    return one_standard_error([*worse, 0.0], [*(gap.error for gap in gaps), 0.0], best=best)

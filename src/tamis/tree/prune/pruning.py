@@ -108,11 +108,12 @@ class CrossValidation:
         is that of the difference: with 5% positives the score of every tree varies by what the few positives cost,
         several times more than any tree can gain, but it does so together.
         """
+        from tamis.metrics.one_standard_error import one_standard_error  # brings scikit-learn's metrics
+
         best = int(np.argmin(self.risk))
         if rule == "min":
             return best
-        margin = self.se[best] if self.gap_se is None else self.gap_se
-        return int(np.flatnonzero(self.risk <= self.risk[best] + margin)[0])
+        return one_standard_error(self.risk, self.se[best] if self.gap_se is None else self.gap_se)
 
 
 def cross_validate(
