@@ -18,9 +18,10 @@ import numpy as np
 
 from tamis import saved
 from tamis.check import number
+from tamis.engine.hash import mix, text_hash
 from tamis.errors import DamagedError, StudyError
 from tamis.table import Column, Raw, Table, raw_of
-from tamis.table.canonical import canonical_column, mix, sparse_sums, word
+from tamis.table.canonical import canonical_column, sparse_sums
 
 #: A locked part smaller than this cannot tell much: the 95% interval of an accuracy of 0.8 on 20 rows is ±0.18.
 FEWEST = 20
@@ -323,7 +324,7 @@ def _sums(raw: Raw, target: str | None, aside: Collection[str], only: Collection
 
     def add(j: int) -> None:
         found, name = raw.canonical(j), raw.names[j]
-        mixed = mix(found.bits + word(name))
+        mixed = mix(found.bits + text_hash(name))
         is_feature = name not in out and (only is not None or not found.names_rows)
         with one_at_a_time:
             into = features if is_feature else others
@@ -337,9 +338,9 @@ def _sums(raw: Raw, target: str | None, aside: Collection[str], only: Collection
 
 def _keyed(sums: np.ndarray, seed: int, numbered: bool) -> np.ndarray:
     """A 64-bit digest of every row, keyed by the seed; equal rows have equal digests unless rows are numbered."""
-    digests = mix(sums ^ word(f"lock {seed}"))
+    digests = mix(sums ^ text_hash(f"lock {seed}"))
     if numbered:
-        digests = mix(digests + mix(np.arange(len(sums), dtype=np.uint64) + word(f"row {seed}")))
+        digests = mix(digests + mix(np.arange(len(sums), dtype=np.uint64) + text_hash(f"row {seed}")))
     return digests
 
 
@@ -351,7 +352,7 @@ def _joint(sums: np.ndarray) -> str:
 def _of_target(raw: Raw, target: str, rows: np.ndarray, digests: np.ndarray) -> str:
     """One digest of the locked rows' target cells, each with the key of its row; no value is read."""
     cells = raw.canonical(raw.names.index(target)).bits[rows]
-    return _joint(digests + mix(cells + word("target")))
+    return _joint(digests + mix(cells + text_hash("target")))
 
 
 def _hexadecimal(digests: np.ndarray) -> tuple[str, ...]:

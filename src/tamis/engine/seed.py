@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+MOST = 2**31 - 1  # above every seed that is drawn
+
 
 def seed_of(seed: int, *name: Any) -> int:
     """A 32-bit seed fixed by (seed, name), the same on every machine.
@@ -16,6 +18,28 @@ def seed_of(seed: int, *name: Any) -> int:
     """
     text = "\x1f".join([str(int(seed)), *map(str, name)])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+def seed_from(random_state: Any) -> int:
+    """A whole number to derive every seed from: a whole number stands for itself, else one is drawn.
+
+    >>> seed_from(7)
+    7
+    """
+    return int(random_state) if isinstance(random_state, (int, np.integer)) else drawn_seed(random_state)
+
+
+def drawn_seed(random_state: Any) -> int:
+    """A whole number below 2³¹ − 1 drawn from any of scikit-learn's kinds of random state, or a NumPy generator.
+
+    >>> drawn_seed(7) == drawn_seed(np.random.RandomState(7))
+    True
+    """
+    from sklearn.utils import check_random_state
+
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(MOST))
+    return int(check_random_state(random_state).randint(MOST))
 
 
 def seeds_of(seed: int, name: str, numbers: range) -> list[int]:

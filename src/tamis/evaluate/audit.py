@@ -16,12 +16,12 @@ import numpy as np
 from scipy import stats
 
 from tamis.check import count, number
+from tamis.engine import seed_from
 from tamis.evaluate.chance.level import Level, constant
 from tamis.evaluate.chance.permuted_target import Run, Runner
 from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
-from tamis.evaluate.nested import whole_seed
 from tamis.metrics import Metric, utility
 
 __all__ = ["Audit", "audit"]
@@ -137,7 +137,7 @@ def audit(
         scoring=scoring,
         groups=groups,
         time=time,
-        seed=whole_seed(random_state),
+        seed=seed_from(random_state),
         n_jobs=n_jobs,
         paired=chance_level is None,
     )

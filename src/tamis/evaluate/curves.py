@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.base import clone
 
 from tamis.check import count, nearest, number
-from tamis.engine import generator, seed_of
+from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import ParameterError
 from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, named_folds
 from tamis.evaluate.loss import metric_for
-from tamis.evaluate.nested import whole_seed
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, score_model, utility
+from tamis.metrics.one_standard_error import one_standard_error
 from tamis.split import Folds, folds
 
 __all__ = ["Curve", "Grown", "complexity_curve", "grow"]
@@ -48,9 +48,9 @@ class Curve:
 
     @property
     def one_se_index(self) -> int:
-        means = np.asarray(utility(self.metric, self.validation.mean(axis=1)))
-        least = means[self.best_index] - self.standard_error(self.validation)[self.best_index]
-        return int(np.flatnonzero(means >= least - 1e-12)[0])
+        losses = -np.asarray(utility(self.metric, self.validation.mean(axis=1)))
+        error = self.standard_error(self.validation)[self.best_index]
+        return one_standard_error(losses, error, rounding=1e-12)
 
     @property
     def best(self) -> Any:
@@ -120,7 +120,7 @@ def complexity_curve(
     make = _maker(procedure, parameter, sizes)
     task = problem_of([make(sizes[0])], X, y, groups=groups, time=time)
     refuse_one_class(task)
-    metric, seed = metric_for(scoring, None, task.classes), whole_seed(random_state)
+    metric, seed = metric_for(scoring, None, task.classes), seed_from(random_state)
     pairs = folds(
         cv, task.y, groups=task.groups, time=task.time, classifier=task.of_classes, seed=seed, repeats=repeats, X=task.X
     )
@@ -171,7 +171,7 @@ def grow(
     number("tolerance", tolerance, low=0)
     task = problem_of([make(start)], X, y, groups=groups)
     refuse_one_class(task)
-    metric, seed = metric_for(scoring, None, task.classes), whole_seed(random_state)
+    metric, seed = metric_for(scoring, None, task.classes), seed_from(random_state)
     pairs = folds(cv, task.y, groups=task.groups, classifier=task.of_classes, seed=seed, X=task.X)
     trains: list[np.ndarray] = []
     validations: list[np.ndarray] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import seed_of
+from tamis.engine import seed_from, seed_of
 from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.inner_score import in_units, inner_notes
 from tamis.evaluate.fold.outcome import Outcome, outcome_of
@@ -31,7 +31,7 @@ from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse
 from tamis.metrics import Metric, prepare, remarks, utility
 from tamis.split import Folds, folds
 
-__all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score", "whole_seed"]
+__all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ def nested_score(
     task = problem_of(list(named.values()), X, y, groups=groups, time=time, weights=sample_weight)
     refuse_one_class(task)
     metric = metric_for(scoring, loss, task.classes)
-    seed = whole_seed(random_state)
+    seed = seed_from(random_state)
     pairs = folds(
         outer,
         task.y,
@@ -211,16 +211,6 @@ def nested_score(
 
 def _shown(interval: Interval) -> str:
     return f"({interval.note})" if interval.note else f"[{interval.low:.4g}, {interval.high:.4g}]"
-
-
-def whole_seed(random_state: Any) -> int:
-    """A whole number from any of scikit-learn's kinds of random state."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    draw = getattr(random_state, "integers", None) or random_state.randint
-    return int(draw(2**31 - 1))
 
 
 def _result(

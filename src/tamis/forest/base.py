@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import BinnedData
 from tamis.forest.data.bootstrap import Bootstrap
@@ -43,7 +43,7 @@ class BaseForest(BaseEstimator, ABC):
     def _grow(self, table: Table, data: BinnedData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.seed_ = drawn_seed(self.random_state)
         bootstrap = self._bootstrap(data, target)
         voting = getattr(self, "voting", "probabilities") == "majority"
         judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from typing import Any
 
 import numpy as np
 
+from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import BinnedData
 from tamis.forest.layout import ForestTarget
@@ -49,11 +49,8 @@ def digest_of(data: BinnedData, target: ForestTarget) -> str:
     """A digest of the training rows and their targets, whatever their order."""
     binned = data.binned
     high = None if binned.high is binned.low else binned.high
-    out = hashlib.blake2b(digest_size=8)
-    for part in (binned.codes, binned.low, high, target.classes, target.values, data.weight, data.copies):
-        if part is not None:
-            out.update(_few_bytes(part))
-    return out.hexdigest()
+    parts = (binned.codes, binned.low, high, target.classes, target.values, data.weight, data.copies)
+    return bytes_hash(*(_few_bytes(part) for part in parts if part is not None)).hex()
 
 
 def _few_bytes(part: np.ndarray) -> bytes:

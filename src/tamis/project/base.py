@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import drawn_seed
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.project.pca.anomaly import carriers_of
 from tamis.saved import mapping, numbers, part
@@ -90,7 +90,7 @@ class Projection(Transform):
         return weights
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31))
+        return drawn_seed(self.random_state)
 
     def _order_of_names(self) -> np.ndarray:
         """Positions of the encoded columns in the order that breaks ties: by name, or by position when unnamed."""

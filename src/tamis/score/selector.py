@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
 from tamis.score.criterion import Criterion, Target, read_table
@@ -230,7 +230,7 @@ class RankSelector(TableSelector, BaseEstimator):
             )
 
         observed = np.array(list(self.criterion_scores_.values()))
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = drawn_seed(self.random_state)
         return permutation_pvalues(observed, scores, targets[0].n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
 
     def _support(self, d: int) -> np.ndarray:

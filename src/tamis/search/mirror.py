@@ -12,10 +12,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import generator, seed_of
+from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import DamagedError, KindError
 from tamis.saved import levels, reading, text, texts, whole
-from tamis.search.subset import seed_from
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
 

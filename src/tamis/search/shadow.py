@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import generator, seed_of
+from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes, transforms
 from tamis.search.permuted_copies import PermutedCopies
-from tamis.search.subset import seed_from
 from tamis.search.weights import column_weights
 from tamis.table import (
     Classes,

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import workers
+from tamis.engine import seed_from, workers
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import clusters_of
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
@@ -20,7 +20,6 @@ from tamis.search.resampling.false_selection_bound import expected_false, thresh
 from tamis.search.resampling.lasso import Lasso, lasso_of
 from tamis.search.resampling.resamples import WAYS, resamples
 from tamis.search.resampling.stability_index import agreement
-from tamis.search.subset import seed_from
 from tamis.search.weights import column_weights
 from tamis.table import (
     Classes,

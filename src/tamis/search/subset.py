@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.utils import check_random_state
 
 from tamis import check
+from tamis.engine import seed_from
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, shown_to, takes
 from tamis.search.evaluator import evaluator_of
@@ -257,15 +256,6 @@ def _search(strategy: Any, trials: Trials) -> str | None:
     if not trials.history.best:
         raise ParameterError("the search valued no set that is allowed; give other sizes, or a larger budget")
     return None
-
-
-def seed_from(random_state: Any) -> int:
-    """A whole number to derive all seeds from; None draws one."""
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    if random_state is None:
-        return time.time_ns() % (1 << 31)
-    return int(check_random_state(random_state).randint(1 << 31))
 
 
 def _one_fold(task: SearchTask) -> bool:

@@ -6,7 +6,6 @@ its ISO text. Nothing depends on the cells of other rows.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tamis.engine.hash import mix, text_hash
+from tamis.engine.hash import number_bits as bits_of_numbers
 from tamis.table.column import MISSING, UNSEEN, Column
 from tamis.table.inference.amounts import clock_hours, clock_span_days, could_be_amounts, hours_of_times
 from tamis.table.inference.dates import could_be_dates, days_of_times, iso_days
@@ -90,26 +91,11 @@ def canonical_column(column: Column) -> Canonical:
     return Canonical(bits[codes], column.is_categorical and names_rows(int(np.count_nonzero(there)), int(there.sum())))
 
 
-def mix(bits: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64: every input bit flips every output bit with probability near one half."""
-    with np.errstate(over="ignore"):
-        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
-
-
-def word(text: str) -> np.uint64:
-    """64 bits of a text, the same on every machine."""
-    return np.uint64(
-        int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-    )
-
-
 def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np.ndarray:
-    """The sum over some columns of mix(bits of the cell + word of the name), for every row of a sparse matrix."""
+    """The sum over some columns of mix(bits of the cell + hash of the name), for every row of a sparse matrix."""
     part = matrix.tocsc()[:, list(columns)].tocsr()
     part.sum_duplicates()
-    words = np.array([word(names[j]) for j in columns], dtype=np.uint64)
+    words = np.array([text_hash(names[j]) for j in columns], dtype=np.uint64)
     is_boolean = part.dtype.kind == "b"
     bits = _boolean_bits(part.data.astype(np.float64)) if is_boolean else number_bits(part.data)
     zero = _boolean_bits(np.zeros(1))[0] if is_boolean else np.uint64(0)
@@ -122,16 +108,18 @@ def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np
     return out
 
 
-MISSING_BITS, UNSEEN_BITS = word("\x00missing"), word("\x00unseen")
-_DATE, _CLOCK, _LENGTH, _BYTE = word("\x00date"), word("\x00clock"), word("\x00length"), word("\x00byte")
+MISSING_BITS, UNSEEN_BITS = text_hash("\x00missing"), text_hash("\x00unseen")
+_DATE, _CLOCK, _LENGTH, _BYTE = (
+    text_hash("\x00date"),
+    text_hash("\x00clock"),
+    text_hash("\x00length"),
+    text_hash("\x00byte"),
+)
 
 
 def number_bits(values: np.ndarray) -> np.ndarray:
     """The bits of float64 numbers; one zero, one missing value."""
-    values = np.ascontiguousarray(values, dtype=np.float64) + 0.0  # -0.0 + 0.0 is 0.0
-    bits = values.view(np.uint64)
-    bits[np.isnan(values)] = MISSING_BITS
-    return bits
+    return bits_of_numbers(values, MISSING_BITS)
 
 
 def text_bits(texts: pa.Array, rules: Rules) -> np.ndarray:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tamis.engine.hash import number_bits
 from tamis.table.column import MISSING, Column
 
 if TYPE_CHECKING:
     from tamis.table.table import Table
 
-_NAN = np.uint64(0x7FF8000000000000)  # one bit pattern for every missing number
 _SPARSE = 4  # a column with fewer than n / 4 non-zero values is hashed as places and values
 
 
@@ -89,6 +89,4 @@ def _head(whole: Any, name: str, kind: str, levels: Any) -> None:
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
-    bits = (values + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-    bits[np.isnan(values)] = _NAN
-    return bits.astype("<u8", copy=False)
+    return number_bits(values).astype("<u8", copy=False)

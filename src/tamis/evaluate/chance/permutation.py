@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tamis.check import count
+from tamis.engine import seed_from
 from tamis.evaluate.chance.permuted_target import Runner
-from tamis.evaluate.nested import whole_seed
 from tamis.metrics import utility
 
 __all__ = ["PermutationTest", "permutation_test"]
@@ -75,7 +75,7 @@ def permutation_test(
         scoring=scoring,
         groups=groups,
         time=time,
-        seed=whole_seed(random_state),
+        seed=seed_from(random_state),
         n_jobs=n_jobs,
     )
     score = runner.real().score

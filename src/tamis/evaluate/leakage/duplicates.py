@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tamis.engine.hash import GOLDEN, number_bits, text_hash
 from tamis.engine.seed import generator
 from tamis.table import Column, Table
 
@@ -34,23 +35,14 @@ def row_keys(table: Table) -> np.ndarray:
     for j in range(table.n_columns):
         column = table.column(j)
         if column.is_categorical:
-            words = [hash_of(str(level)) for level in column.levels or ()]
+            words = [text_hash(str(level)) for level in column.levels or ()]
             bits = np.array([*words, 1, 0], dtype=np.uint64)[column.values]  # the last is missing, -2 is unseen
         else:
-            values = column.values + 0.0  # one zero, not two
-            values[np.isnan(values)] = np.nan  # one bit pattern for every missing number
-            bits = values.view(np.uint64)
+            bits = number_bits(column.values)
         odd = np.uint64(draw.integers(1, 2**63)) | np.uint64(1)
         mixed = (bits ^ (bits >> np.uint64(29))) * odd
-        keys = (keys * np.uint64(0x9E3779B97F4A7C15)) ^ (mixed ^ (mixed >> np.uint64(31)))
+        keys = (keys * GOLDEN) ^ (mixed ^ (mixed >> np.uint64(31)))
     return keys
-
-
-def hash_of(text: str) -> int:
-    """A 64-bit number from text, the same on every machine."""
-    import hashlib
-
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def duplicates(keys: np.ndarray) -> np.ndarray:

@@ -6,16 +6,16 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.allocate import vector
-from tamis.engine.kernel import njit
+from tamis.engine.hash import GOLDEN, splitmix64
+from tamis.engine.kernel import inner, njit
+
+_splitmix64 = inner(splitmix64)
 
 
 @njit(error_model="numpy")
 def seed_state(seed, state):
     """Set the state (one uint64) from a seed; splitmix64 keeps near seeds apart."""
-    z = np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    state[0] = (z ^ (z >> np.uint64(31))) | np.uint64(1)
+    state[0] = _splitmix64(np.uint64(seed) + GOLDEN) | np.uint64(1)
 
 
 @njit(error_model="numpy", forceinline=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.hash import GOLDEN
 from tamis.engine.kernel import njit
 
 ROWS, COLUMNS = 256, 32  # of a tile
@@ -12,6 +13,8 @@ ROWS, COLUMNS = 256, 32  # of a tile
 
 @njit
 def _scramble(x):
+    """A mixer of its own, not SplitMix64: rows are put in the order of these digests, and every sum of a forest in
+    the order of its rows, so other bits here would be another forest."""
     x ^= x >> np.uint64(32)
     x *= np.uint64(0xD6E8FEB86659FD93)
     x ^= x >> np.uint64(29)
@@ -25,7 +28,7 @@ def hash_codes(codes, digest):
     for begin in range(0, n_rows, ROWS):
         for j in range(n_columns):
             for i in range(begin, min(begin + ROWS, n_rows)):
-                digest[i] = _scramble(digest[i] + np.uint64(codes[j, i]) + np.uint64(0x9E3779B97F4A7C15))
+                digest[i] = _scramble(digest[i] + np.uint64(codes[j, i]) + GOLDEN)
 
 
 @njit

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tamis import check
+from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import BinnedData
 from tamis.forest.importance.importance_pvalues import pvalues
@@ -126,7 +126,7 @@ def permutation_importance(
     """See `ForestClassifier.permutation_importance`."""
     repeats = check.count("n_repeats", n_repeats)
     n_copies = check.count("n_permutations", n_permutations, low=0)
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = drawn_seed(random_state)
     table, data, rows = _rows(forest, X, y, sample_weight)
     units = column_groups_of(table, data.columns, groups)
     unit_of = np.empty(table.n_columns, dtype=np.int64)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tamis import check
-from tamis.engine import generator, map_threads
+from tamis.engine import drawn_seed, generator, map_threads
 from tamis.errors import ParameterError
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.table import Table
@@ -56,7 +55,7 @@ class Relief(Criterion):
         """The rows whose neighbours are asked: all, or some drawn once without replacement."""
         if self.draws is None or self.draws >= n:
             return np.arange(n)
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = drawn_seed(self.random_state)
         return np.sort(generator(seed, "relief").choice(n, self.draws, replace=False))
 
     def _weights(self, view: Neighbours, targets: Sequence[Target], n_jobs: int | None) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.hash import GOLDEN, splitmix64
 from tamis.engine.kernel import inner
 from tamis.tree.grow.layout import (
     ABSOLUTE_ERROR,
@@ -37,6 +38,8 @@ from tamis.tree.grow.scan.presorted import n_with_value
 from tamis.tree.grow.scan.sort import SKIP, gather, place_of, sort_keys
 from tamis.tree.grow.scan.thresholds import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.grow.scan.two_classes import scan_two
+
+_splitmix64 = inner(splitmix64)
 
 
 @inner
@@ -187,12 +190,8 @@ def _shuffle(tried, seed):
     """Random order of the columns, fixed by the seed (splitmix64)."""
     state = np.uint64(seed)
     for t in range(len(tried) - 1):
-        state += np.uint64(0x9E3779B97F4A7C15)
-        z = state
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
-        u = t + int(z >> np.uint64(33)) % (len(tried) - t)
+        state += GOLDEN
+        u = t + int(_splitmix64(state) >> np.uint64(33)) % (len(tried) - t)
         tried[t], tried[u] = tried[u], tried[t]
 
 
