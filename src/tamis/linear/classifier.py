@@ -163,11 +163,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             self._solve(X, loss, weights, splits)
 
     def _splits(self, target: Classes) -> Any:
-        from tamis.linear.folds import splits_of
+        from tamis.split.inner import ordered_folds
 
         if not self._needs_folds:
             return None
-        return splits_of("loo" if self.alpha == "loo" else self.cv, target.codes, classifier=True)
+        return ordered_folds("loo" if self.alpha == "loo" else self.cv, target.codes, classifier=True)
 
     def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
         """A model for each class against all others, each with its own strength."""

@@ -9,14 +9,14 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.linear.design import Design
-from tamis.linear.folds import Splits, training_weights
 from tamis.linear.losses.loss import Loss, Multinomial, Squared
-from tamis.linear.out_of_fold import OutOfFold
+from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
 from tamis.linear.solvers.newton_path import NewtonPath
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
+from tamis.split import Folds
 from tamis.views.moments import FoldMoments, Moments
 
 _TALL = 3000  # up to so many columns (and not more than rows) the normal equations of every fold are kept
@@ -58,7 +58,7 @@ class Solution:
 
 def path_of(
     job: Job,
-    splits: Splits | None,
+    splits: Folds | None,
     n_alphas: int,
     alphas: np.ndarray | None = None,
     held: OutOfFold | None = None,
@@ -92,7 +92,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
 
 
-def _tall(job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
+def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
     y = job.loss.y[:, 0]
     folds = FoldMoments.of(job.X, splits or [], y, job.weights)
     normal = NormalEquations.of(folds.total, **job.options)
@@ -119,7 +119,7 @@ def _lockstep(job: Job, weights: np.ndarray) -> NewtonPath:
     return NewtonPath(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
 
 
-def _keep(held: OutOfFold, fits: NewtonPath, splits: Splits) -> None:
+def _keep(held: OutOfFold, fits: NewtonPath, splits: Folds) -> None:
     """Keep the present solutions of all folds."""
     for f, (_, test) in enumerate(splits):
         if held.prefers_models(f, len(fits.working)):
@@ -129,9 +129,7 @@ def _keep(held: OutOfFold, fits: NewtonPath, splits: Splits) -> None:
             held.keep_predictors(f, fits.fits[f + 1].eta[None, test])
 
 
-def _wide(
-    job: Job, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held_out: OutOfFold | None
-) -> Path:
+def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held_out: OutOfFold | None) -> Path:
     weights = job.weights[:, None]
     if splits:
         weights = np.hstack([weights, training_weights(splits, job.weights)])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from tamis.linear.folds import Splits
+from tamis.split import Folds
 
 
 class _Models(NamedTuple):
@@ -42,7 +42,7 @@ class OutOfFold:
     offset : what is added to the linear predictor of each row (rows × 1), or None.
     """
 
-    def __init__(self, X: Any, splits: Splits, offset: np.ndarray | None = None) -> None:
+    def __init__(self, X: Any, splits: Folds, offset: np.ndarray | None = None) -> None:
         self._X, self._splits, self._offset = X, splits, offset
         self._kept: list[list[_Models | np.ndarray]] = [[] for _ in splits]
 
@@ -94,3 +94,11 @@ class OutOfFold:
         rows = self._X[test][:, used] if sparse.issparse(self._X) else self._X[np.ix_(test, used)]
         linear_predictor = np.asarray(rows @ coef[used]) + part.intercept[model]
         return linear_predictor if self._offset is None else linear_predictor + self._offset[test]
+
+
+def training_weights(splits: Folds, weights: np.ndarray) -> np.ndarray:
+    """n × folds: the weights of each fold's training rows, 0 elsewhere."""
+    out = np.zeros((len(weights), len(splits)))
+    for f, (train, _) in enumerate(splits):
+        np.add.at(out[:, f], train, weights[train])
+    return out

@@ -202,11 +202,11 @@ class LinearRegressor(RegressorMixin, LinearModel):
             self._solve(X, loss, weights, self._splits(y))
 
     def _splits(self, y: np.ndarray) -> Any:
-        from tamis.linear.folds import splits_of
+        from tamis.split.inner import ordered_folds
 
         if not self._needs_folds:
             return None
-        return splits_of("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
+        return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
 
     def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
         from tamis.linear.solvers.least_squares import least_squares

@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.split.inner import dealt_folds
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import BinnedData
 from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, Limits
 from tamis.tree.grow.training_set import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import predictions_at
-from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate, folds_of
+from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate
 from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 
@@ -53,8 +54,8 @@ class BaseTree(Reading, BaseEstimator):
         sequence = Sequence.of(tree)
         shown = sequence.table()
         if prune == "cv":
-            seed = check_random_state(self.random_state)
-            folds = folds_of(self.cv, rows, problem.strata(), seed, y)
+            rng = check_random_state(self.random_state)
+            folds = dealt_folds(self.cv, rows, problem.strata(), rng, y)
             judged = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
             shown |= judged.table()
             chosen = judged.choose(self.rule)

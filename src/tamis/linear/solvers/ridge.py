@@ -13,9 +13,9 @@ from scipy import linalg, optimize, sparse
 from tamis.engine import one_blas_thread
 from tamis.linear.centred import Centred
 from tamis.linear.design import Design
-from tamis.linear.folds import Splits
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import Path, strengths
+from tamis.split import Folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: 
 
 
 def fit_ridge(
-    model: Any, X: Any, y: np.ndarray, weights: np.ndarray, factors: np.ndarray, splits: Splits | None
+    model: Any, X: Any, y: np.ndarray, weights: np.ndarray, factors: np.ndarray, splits: Folds | None
 ) -> RidgeFit:
     """Ridge with the strength, the bound, the folds or the leave-one-out choice the model asks for."""
     options = {"standardize": bool(model.standardize), "fit_intercept": bool(model.fit_intercept)}

@@ -10,11 +10,11 @@ from scipy import linalg
 
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
-from tamis.linear.folds import Splits
 from tamis.linear.losses.loss import Squared
 from tamis.linear.path import Path
 from tamis.linear.solvers.best_subset import MOST, best_subsets
 from tamis.linear.solvers.splicing import Splicer
+from tamis.split import Folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Chosen:
 
 
 def choose_subset(
-    job: Job, starts: np.ndarray, splits: Splits | None, k: Any, alpha: Any, rule: str, time_limit: float | None
+    job: Job, starts: np.ndarray, splits: Folds | None, k: Any, alpha: Any, rule: str, time_limit: float | None
 ) -> Chosen:
     """The subset of k units; by cross-validation for k="cv"; for k=None the one of least mean loss + alpha · size."""
     n_units = len(starts) - 1
@@ -68,7 +68,7 @@ def choose_subset(
     return Chosen(coef, intercept, at, bool(found.optimal[at]), gap, path)
 
 
-def largest_size(job: Job, n_units: int, splits: Splits | None) -> int:
+def largest_size(job: Job, n_units: int, splits: Folds | None) -> int:
     """The largest size worth trying: what the rows can carry, all columns where that is proved quickly."""
     rows = min((len(train) for train, _ in splits), default=len(job.weights)) if splits else len(job.weights)
     room = max(1, min(n_units, rows - 2 - int(job.fit_intercept)))
@@ -127,7 +127,7 @@ def _exact(job: Job, starts: np.ndarray, most: int, time_limit: float | None) ->
     return SubsetPath(coef, intercept[:, None], 0.5 * found.rss, 0.5 * found.bound, found.optimal, True)
 
 
-def _scored(job: Job, path: Path, starts: np.ndarray, splits: Splits, time_limit: float | None) -> Path:
+def _scored(job: Job, path: Path, starts: np.ndarray, splits: Folds, time_limit: float | None) -> Path:
     """The path with its errors over folds: subsets are searched anew on every fold's training rows."""
     double = 2.0 if isinstance(job.loss, Squared) else 1.0
     most = len(path.alphas) - 1

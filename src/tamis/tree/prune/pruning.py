@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2 as chi2_distribution
 
-from tamis.check import count
 from tamis.engine import map_threads
-from tamis.errors import ParameterError
 from tamis.tree.grow.layout import Limits
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import HeldOut
@@ -188,43 +185,6 @@ def _squares_to(problem: Any, part: HeldOut, best: int, n_prunings: int) -> np.n
         best, part.rows, part.node, part.parent, part.until, problem.classes, problem.weight, part.cost, out
     )
     return np.cumsum(out)[:-1]
-
-
-def folds_of(
-    cv: Any, rows: np.ndarray, strata: np.ndarray, seed: Any, y: Any = None
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(train, test) pairs of row numbers from a number of folds, a splitter, or pairs given as they are.
-
-    A number deals the rows of each class out in turn, shuffled, so that classes are spread evenly.
-    """
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        n_folds = min(count("cv", cv, low=2), len(rows))
-        if n_folds < 2:
-            raise ParameterError(
-                f"prune='cv' cannot divide 1 sample into folds (cv={cv}); give more rows or prune=None"
-            )
-        random = np.random.RandomState(seed) if not isinstance(seed, np.random.RandomState) else seed
-        mixed = random.permutation(len(rows))
-        dealt = mixed[np.argsort(strata[rows][mixed], kind="stable")]
-        fold = np.empty(len(rows), dtype=np.int64)
-        fold[dealt] = np.arange(len(rows)) % n_folds
-        return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
-        pairs: Iterable[Any] = cv.split(np.zeros((len(strata), 1)), y)
-    elif isinstance(cv, Iterable) and not isinstance(cv, (str, bytes)):
-        pairs = cv
-    else:
-        raise ParameterError(f"cv={cv!r} is not a number of folds, a splitter or (train, test) pairs; give one of them")
-    kept = np.zeros(len(strata), dtype=bool)
-    kept[rows] = True
-    out = []
-    for train, test in pairs:
-        train, test = np.arange(len(strata))[np.asarray(train)], np.arange(len(strata))[np.asarray(test)]
-        out.append((train[kept[train]], test[kept[test]]))
-    out = [(train, test) for train, test in out if len(train) and len(test)]
-    if not out:
-        raise ParameterError("cv gives no pair with rows on both sides; give at least one")
-    return out
 
 
 def chance_leaves(tree: Tree, is_class: bool, n_columns: int, level: float = 0.05) -> np.ndarray:

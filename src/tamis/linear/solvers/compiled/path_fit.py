@@ -11,12 +11,12 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.errors import NotConverged
-from tamis.linear.folds import Splits, training_weights
 from tamis.linear.losses.loss import Multinomial, Squared
-from tamis.linear.out_of_fold import OutOfFold
+from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
+from tamis.split import Folds
 
 AT_ONCE = 5  # strengths between two looks at the errors of the folds
 FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
@@ -194,7 +194,7 @@ def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[Pa
 
 
 def compiled_path(
-    job: Any, splits: Splits | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None = None
+    job: Any, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None = None
 ) -> Path:
     """The path, with errors over folds; it ends early where the folds are past their best."""
     weights = job.weights[:, None]
@@ -251,7 +251,7 @@ def compiled_solution(
     return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
 
 
-def _keep(held: OutOfFold, fits: list[PathFit], splits: Splits, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
+def _keep(held: OutOfFold, fits: list[PathFit], splits: Folds, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
     """Keep a stretch of every fold's path."""
     for f, (fit, (_, test), (found, eta)) in enumerate(zip(fits, splits, made)):
         if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // (len(found) * found.shape[2])):

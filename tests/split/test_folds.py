@@ -8,7 +8,7 @@ from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from tamis.errors import KindError, ParameterError
 from tamis.split import Bootstrap, folds
-from tamis.stratify import Stratified
+from tamis.split.stratify import Stratified
 
 CLASSES = np.repeat([0, 1], [30, 10])
 NUMBERS = np.linspace(0, 1, 40)

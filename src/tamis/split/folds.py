@@ -1,32 +1,22 @@
-"""Rows: k folds, groups, time order, holdout, leave-one-out, bootstrap; all as one list of (train, test) positions."""
+"""Folds: k of them, groups, time order, holdout, leave-one-out, bootstrap; all as lists of (train, test) positions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import (
-    GroupKFold,
-    GroupShuffleSplit,
-    KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    ShuffleSplit,
-    StratifiedShuffleSplit,
-)
 
 from tamis.check import count, number, one_of
-from tamis.engine.seed import generator, seed_of
+from tamis.engine.seed import seed_of
 from tamis.errors import KindError, ParameterError
-from tamis.stratify import Stratified
+from tamis.split.bootstrap import Bootstrap
+from tamis.split.pairs import Folds, is_whole, pairs_of, refuse_overlap
+from tamis.split.stratify import Stratified
 from tamis.table import Classes, is_class_target
 
-__all__ = ["WORDS", "Bootstrap", "Folds", "folds"]
-
-Folds = list[tuple[np.ndarray, np.ndarray]]
+__all__ = ["WORDS", "folds"]
 
 #: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
 WORDS = ("loo", "holdout", "bootstrap")
@@ -81,41 +71,6 @@ def folds(
     return pairs
 
 
-class Bootstrap:
-    """A splitter: rows (or whole groups) drawn with replacement train, the rows never drawn judge.
-
-    >>> train, test = next(Bootstrap(1).split(range(5)))
-    >>> len(train), sorted({*train.tolist(), *test.tolist()})
-    (5, [0, 1, 2, 3, 4])
-    """
-
-    def __init__(self, n_resamples: int = 25, *, random_state: int = 0) -> None:
-        self.n_resamples = n_resamples
-        self.random_state = random_state
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many resamples there are."""
-        return self.n_resamples
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Pairs of (train, test); a draw that leaves no row out is drawn again."""
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-        n_groups = int(codes.max()) + 1
-        if n_groups < 2:
-            raise ParameterError("a bootstrap needs at least 2 rows (or groups) to leave one out; give more rows")
-        rows_of = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-        for number_of_draw in range(self.n_resamples):
-            draw = generator(self.random_state, "bootstrap", number_of_draw)
-            drawn = draw.integers(n_groups, size=n_groups)
-            while len(np.unique(drawn)) == n_groups:
-                drawn = draw.integers(n_groups, size=n_groups)
-            train = np.concatenate([rows_of[g] for g in drawn])
-            left_out = np.ones(n_rows, dtype=bool)
-            left_out[train] = False
-            yield train, np.flatnonzero(left_out)
-
-
 def _classes(y: Any, classifier: bool | None) -> Classes | None:
     if y is None or classifier is False or (classifier is None and not is_class_target(y)):
         return None
@@ -166,12 +121,22 @@ def _meaning(cv: Any) -> tuple[str, float]:
     if isinstance(cv, str):
         word = one_of("cv", cv, WORDS)
         return word, {"loo": 0, "holdout": 0.2, "bootstrap": 25}[word]
-    if isinstance(cv, Integral) and not isinstance(cv, (bool, np.bool_)):
+    if is_whole(cv):
         return "folds", count("cv", cv, low=2)
     return "holdout", number("cv", cv, low=0, high=1, open_low=True, open_high=True)
 
 
 def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int) -> Any:
+    from sklearn.model_selection import (
+        GroupKFold,
+        GroupShuffleSplit,
+        KFold,
+        LeaveOneGroupOut,
+        LeaveOneOut,
+        ShuffleSplit,
+        StratifiedShuffleSplit,
+    )
+
     if kind == "loo":
         return LeaveOneGroupOut() if by_group else LeaveOneOut()
     if kind == "bootstrap":
@@ -230,40 +195,9 @@ def _given(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: Any, repe
     """Folds of a splitter or of an iterable of pairs, checked."""
     if repeats > 1:
         raise ParameterError(f"repeats={repeats}, but cv={cv!r} says itself what the folds are; give repeats=1")
-    if hasattr(cv, "split"):
-        found: Iterable[Any] = cv.split(np.zeros((n_rows, 1)) if X is None else X, y, groups)
-    elif isinstance(cv, Iterable):
-        found = cv
-    else:
-        raise KindError(f"cv={cv!r} is no number, splitter or list of (train, test) pairs; give one of these")
-    pairs = [_pair(number_of_fold, pair, n_rows) for number_of_fold, pair in enumerate(found)]
-    if not pairs:
-        raise ParameterError("cv holds no (train, test) pair; give at least one")
+    pairs = pairs_of(cv, n_rows, y, groups=groups, X=X)
+    refuse_overlap(pairs)
     return pairs
-
-
-def _pair(fold: int, pair: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        train, test = pair
-    except (TypeError, ValueError) as error:
-        raise KindError(f"fold {fold} of cv is {pair!r}; give pairs of (train, test) row positions") from error
-    train, test = _positions(fold, "train", train, n_rows), _positions(fold, "test", test, n_rows)
-    both = np.intersect1d(train, test)
-    if len(both):
-        raise ParameterError(f"fold {fold} of cv has row {both[0]} in both train and test; give disjoint rows")
-    return train, test
-
-
-def _positions(fold: int, part: str, rows: Any, n_rows: int) -> np.ndarray:
-    given = np.asarray(rows)
-    if given.dtype == bool and given.shape == (n_rows,):
-        given = np.flatnonzero(given)
-    if given.ndim != 1 or len(given) == 0 or given.dtype.kind not in "iu":
-        raise ParameterError(f"the {part} rows of fold {fold} of cv are {rows!r}; give at least one row position")
-    if given.min() < 0 or given.max() >= n_rows:
-        wrong = given.min() if given.min() < 0 else given.max()
-        raise ParameterError(f"fold {fold} of cv names row {wrong}, but rows run from 0 to {n_rows - 1:,}")
-    return given.astype(np.int64)
 
 
 def _refuse_missing_class(pairs: Folds, classes: Classes) -> None:

@@ -1,0 +1,10 @@
+"""Rows that train and rows that judge, and what `cv` means everywhere. Read in this order: `pairs` (what users give),
+`folds` (what evaluation, search and transforms take), `inner` (folds within a fit: of a path, of a pruning),
+`stratify` and `bootstrap` (two splitters).
+"""
+
+from tamis.split.bootstrap import Bootstrap
+from tamis.split.folds import WORDS, folds
+from tamis.split.pairs import Folds
+
+__all__ = ["WORDS", "Bootstrap", "Folds", "folds"]

@@ -1,0 +1,71 @@
+"""Folds within a fit: for the strength of a penalty, and for the pruning of a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.check import count
+from tamis.errors import ParameterError
+from tamis.split.pairs import Folds, is_whole, pairs_of
+from tamis.split.stratify import dealt
+
+__all__ = ["dealt_folds", "ordered_folds"]
+
+
+def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
+    """Folds for a path of penalised models: a number is folds of rows in their order, stratified for class codes.
+
+    Fewer folds than asked where there are fewer rows, or fewer of the rarest class.
+
+    Parameters
+    ----------
+    cv : a number of folds (None is 5), "loo", a splitter, or (train, test) pairs.
+    y : numbers, or class codes.
+
+    >>> [test.tolist() for train, test in ordered_folds(2, np.array([0.5, 1.5, 2.5, 3.5]), classifier=False)]
+    [[0, 1], [2, 3]]
+    """
+    from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
+
+    if isinstance(cv, str) and cv == "loo":
+        cv = LeaveOneOut()
+    elif cv is None or is_whole(cv):
+        n_folds = 5 if cv is None else int(cv)
+        if n_folds < 2:
+            raise ParameterError(f"cv={cv} is too small; give at least 2 folds")
+        most = int(np.bincount(y.astype(np.int64)).min()) if classifier else len(y)
+        cv = (StratifiedKFold if classifier else KFold)(max(2, min(n_folds, most)))
+    return pairs_of(cv, len(y), y)
+
+
+def dealt_folds(cv: Any, rows: np.ndarray, strata: np.ndarray, rng: np.random.RandomState, y: Any = None) -> Folds:
+    """Folds for pruning a tree grown on some rows: a number deals the rows of each stratum out in turn, shuffled.
+
+    Parameters
+    ----------
+    cv : a number of folds, a splitter, or (train, test) pairs of positions among all rows.
+    rows : positions of the rows the tree is grown on; others are left out of every fold.
+    strata : of each row (of all): its class, or a stretch of the sorted target.
+    y : the target, for splitters that look at it.
+
+    >>> found = dealt_folds(2, np.arange(4), np.array([0, 0, 1, 1]), np.random.RandomState(0))
+    >>> [sorted(np.array([0, 0, 1, 1])[test].tolist()) for _, test in found]
+    [[0, 1], [0, 1]]
+    """
+    if is_whole(cv):
+        n_folds = min(count("cv", cv, low=2), len(rows))
+        if n_folds < 2:
+            raise ParameterError(
+                f"prune='cv' cannot divide 1 sample into folds (cv={cv}); give more rows or prune=None"
+            )
+        fold = dealt(strata[rows], n_folds, rng)
+        return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
+    kept = np.zeros(len(strata), dtype=bool)
+    kept[rows] = True
+    pairs = [(train[kept[train]], test[kept[test]]) for train, test in pairs_of(cv, len(strata), y)]
+    pairs = [(train, test) for train, test in pairs if len(train) and len(test)]
+    if not pairs:
+        raise ParameterError("cv gives no pair with rows on both sides; give at least one")
+    return pairs

@@ -1,0 +1,75 @@
+"""What users give as `cv`: a splitter, or (train, test) pairs of row positions or masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import KindError, ParameterError
+
+__all__ = ["Folds", "is_whole", "pairs_of", "refuse_overlap"]
+
+Folds = list[tuple[np.ndarray, np.ndarray]]
+
+
+def is_whole(cv: Any) -> bool:
+    """Whether `cv` is a number of folds; True and False are none.
+
+    >>> is_whole(5), is_whole(np.int64(5)), is_whole(True), is_whole(0.2)
+    (True, True, False, False)
+    """
+    return isinstance(cv, Integral) and not isinstance(cv, (bool, np.bool_))
+
+
+def pairs_of(cv: Any, n_rows: int, y: Any = None, *, groups: Any = None, X: Any = None) -> Folds:
+    """The (train, test) row positions of a splitter or of an iterable of pairs.
+
+    Parameters
+    ----------
+    cv : a splitter of scikit-learn, or an iterable of pairs of row positions, or of masks of all rows.
+    n_rows, y, groups, X : what a splitter may look at; X is a column of zeros where none is given.
+
+    >>> [test.tolist() for train, test in pairs_of([([0, 1], [2]), ([True, False, True], [False, True, False])], 3)]
+    [[2], [1]]
+    """
+    if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
+        found: Iterable[Any] = cv.split(np.zeros((n_rows, 1)) if X is None else X, y, groups)
+    elif isinstance(cv, Iterable) and not isinstance(cv, (str, bytes)):
+        found = cv
+    else:
+        raise KindError(f"cv={cv!r} is no number, splitter or list of (train, test) pairs; give one of these")
+    pairs = [_pair(fold, pair, n_rows) for fold, pair in enumerate(found)]
+    if not pairs:
+        raise ParameterError("cv holds no (train, test) pair; give at least one")
+    return pairs
+
+
+def refuse_overlap(pairs: Folds) -> None:
+    """Raise a sentence where a row both trains and judges."""
+    for fold, (train, test) in enumerate(pairs):
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise ParameterError(f"fold {fold} of cv has row {both[0]} in both train and test; give disjoint rows")
+
+
+def _pair(fold: int, pair: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        train, test = pair
+    except (TypeError, ValueError) as error:
+        raise KindError(f"fold {fold} of cv is {pair!r}; give pairs of (train, test) row positions") from error
+    return _positions(fold, "train", train, n_rows), _positions(fold, "test", test, n_rows)
+
+
+def _positions(fold: int, part: str, rows: Any, n_rows: int) -> np.ndarray:
+    given = np.asarray(rows)
+    if given.dtype == bool and given.shape == (n_rows,):
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or len(given) == 0 or given.dtype.kind not in "iu":
+        raise ParameterError(f"the {part} rows of fold {fold} of cv are {rows!r}; give at least one row position")
+    if given.min() < 0 or given.max() >= n_rows:
+        wrong = given.min() if given.min() < 0 else given.max()
+        raise ParameterError(f"fold {fold} of cv names row {wrong}, but rows run from 0 to {n_rows - 1:,}")
+    return given.astype(np.int64)
