@@ -22,8 +22,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 import tamis
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import find, prepare
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 
 N, D, K = 60, 300, 10
 CLASSES = (

@@ -29,10 +29,10 @@ from threadpoolctl import threadpool_limits
 
 from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.outcome import outcome_of
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
-from tamis.evaluate.intervals.interval import Interval, score_interval, tallies_of
 from tamis.evaluate.problem import problem_of
 from tamis.metrics import METRICS, Metric, prepare
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.metrics.intervals.interval import Interval, score_interval, tallies_of
 from tamis.split import folds
 
 FRESH = 100_000

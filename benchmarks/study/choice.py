@@ -22,8 +22,8 @@ from sklearn.model_selection import train_test_split
 from tamis.engine import seed_of
 from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, predictions, train
 from tamis.evaluate.inner import inner_folds
-from tamis.evaluate.intervals.paired import row_losses
 from tamis.evaluate.problem import problem_of
+from tamis.metrics.intervals.paired import row_losses
 from tamis.study.choose import KEPT, choose
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import PROCEDURES

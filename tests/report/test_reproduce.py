@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from tamis.evaluate.loss import plain
+from tamis.metrics.loss_matrix import plain
 from tamis.report.reproduce import DEFAULTS, ONLY_PYTHON, command
 
 

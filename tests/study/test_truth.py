@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.evaluate.intervals.paired import difference, pairing_units, row_losses
+from tamis.metrics.intervals.paired import difference, pairing_units, row_losses
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim
 from tamis.study.claims.scoring import value

@@ -5,13 +5,13 @@ from tamis.evaluate.chance.permutation import PermutationTest, permutation_test
 from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
 from tamis.evaluate.inner import InnerFolds
-from tamis.evaluate.intervals.interval import Interval
 from tamis.evaluate.leaks import Leak, leaks
-from tamis.evaluate.loss import LossMatrix
 from tamis.evaluate.nested import Comparison, NestedScore, nested_score
 from tamis.evaluate.problem import Problem
 from tamis.evaluate.script import audit_table
 from tamis.metrics import METRICS, Metric
+from tamis.metrics.intervals.interval import Interval
+from tamis.metrics.loss_matrix import LossMatrix
 
 __all__ = [
     "METRICS",

@@ -14,9 +14,9 @@ from tamis.check import count, nearest, number
 from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import ParameterError
 from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, named_folds
-from tamis.evaluate.loss import metric_for
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, score_model, utility
+from tamis.metrics.loss_matrix import metric_for
 from tamis.metrics.one_standard_error import one_standard_error
 from tamis.split import Folds, folds
 

@@ -15,7 +15,9 @@ from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.inner_score import in_units, inner_notes
 from tamis.evaluate.fold.outcome import Outcome, outcome_of
 from tamis.evaluate.fold.selection_stability import stability
-from tamis.evaluate.intervals.interval import (
+from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
+from tamis.metrics import Metric, prepare, remarks, utility
+from tamis.metrics.intervals.interval import (
     Interval,
     Judged,
     best_of_many,
@@ -25,10 +27,8 @@ from tamis.evaluate.intervals.interval import (
     score_interval,
     tallies_of,
 )
-from tamis.evaluate.intervals.paired import holm
-from tamis.evaluate.loss import metric_for
-from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
-from tamis.metrics import Metric, prepare, remarks, utility
+from tamis.metrics.intervals.paired import holm
+from tamis.metrics.loss_matrix import metric_for
 from tamis.split import Folds, folds
 
 __all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score"]

@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from tamis import check
 from tamis.errors import KindError, ParameterError, TableError
-from tamis.evaluate.intervals.paired import pairing_units
+from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.interface.names import column_names
 

@@ -15,6 +15,7 @@ from tamis.forest.data.binned import BinnedData
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.training import remember
+from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.tree.settings import loss_of
 
@@ -270,7 +271,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         out[data.rows] = answers
         self.oob_prediction_ = out[:, 0] if self.n_outputs_ == 1 else out
         seen = judge.n_trees > 0
-        self.oob_score_ = r_squared(judge.target.values[seen], answers[seen], judge.weight[seen])
+        self.oob_score_ = weighted_r_squared(judge.target.values[seen], answers[seen], judge.weight[seen])
 
     def predict(self, X: Any) -> np.ndarray:
         """Mean of the trees' answers."""
@@ -303,14 +304,3 @@ class ForestRegressor(RegressorMixin, BaseForest):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def r_squared(truth: np.ndarray, answer: np.ndarray, weight: np.ndarray) -> float:
-    """1 - squared error over that of the mean, averaged over targets; NaN without two different answers to compare."""
-    if len(truth) < 2:
-        return float("nan")
-    off = weight @ (truth - answer) ** 2
-    spread = weight @ (truth - np.average(truth, axis=0, weights=weight)) ** 2
-    if not np.all(spread > 0):
-        return float("nan")
-    return float(np.mean(1.0 - off / spread))

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.metrics.one_standard_error import one_standard_error
+
 SATURATED = 1e-3  # share of the loss without columns at which smaller strengths only follow noise
 _ALWAYS = 30  # strengths that are followed in any case
 _PATIENCE = 20  # strengths without a better error after which a path ends
@@ -45,8 +47,6 @@ class Path:
         """
         assert self.cv_mean is not None
         assert self.cv_se is not None
-        from tamis.metrics.one_standard_error import one_standard_error  # brings scikit-learn's metrics
-
         best = int(np.argmin(self.cv_mean))
         return best if rule == "min" else one_standard_error(self.cv_mean, self.cv_se[best])
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn import metrics as sk
 
 from tamis.check import nearest
 from tamis.errors import ParameterError, TamisWarning
 from tamis.metrics import given
 from tamis.metrics.metric import SYNONYMS, Each, Metric, Score
+from tamis.metrics.ranking import auc
 
 __all__ = [
     "METRICS",
@@ -258,19 +258,10 @@ def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
     if not np.isfinite(answer).all():
         row = int(np.flatnonzero(~np.isfinite(answer.reshape(len(y), -1)).all(axis=1))[0])
         raise ParameterError(f"the answer for row {row} is not a finite number; roc_auc cannot rank it")
+    once = np.ones((1, len(y)))
     if len(labels) == 2:
-        return _rank_auc(y == 1, answer[:, 1] if answer.ndim == 2 else answer)
-    return float(np.mean([_rank_auc(y == code, answer[:, code]) for code in range(len(labels))]))
-
-
-def _rank_auc(positive: np.ndarray, decision: np.ndarray) -> float:
-    """The share of pairs (positive, negative) in the right order, ties counted half: (R - m(m+1)/2) / (m (n - m)).
-
-    R is the sum of the positives' mean ranks. The same area as scikit-learn's in a tenth of the time: a study of two
-    classes asks for it a hundred times, on a hundred rows each.
-    """
-    n, m = len(positive), int(positive.sum())
-    return float((rankdata(decision)[positive].sum() - m * (m + 1) / 2) / (m * (n - m)))
+        return float(auc(y == 1, answer[:, 1] if answer.ndim == 2 else answer, once)[0])
+    return float(np.mean([auc(y == code, answer[:, code], once)[0] for code in range(len(labels))]))
 
 
 def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:

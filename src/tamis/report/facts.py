@@ -62,7 +62,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
 
 
 def _metric(results: Results) -> Metric:
-    from tamis.evaluate.loss import metric_for  # brings scikit-learn, so only when a report is written
+    from tamis.metrics.loss_matrix import metric_for  # brings scikit-learn, so only when a report is written
 
     name = results["answer"]["metric"] if "answer" in results else results["metric"]
     loss = results["settings"].get("loss")

@@ -45,8 +45,8 @@ def _shown(said: str, counts: list[list[Any]] | None, labels: list[str]) -> dict
 
 
 def _counts(kept: dict[str, Any], labels: list[Any], loss: Any) -> list[list[int]]:
-    from tamis.evaluate.loss import LossMatrix
     from tamis.metrics import confusion
+    from tamis.metrics.loss_matrix import LossMatrix
 
     answers = np.array(kept["answers"])
     predicted = answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(answers)

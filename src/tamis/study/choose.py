@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.evaluate.intervals.paired import difference
+from tamis.metrics.intervals.paired import difference
 from tamis.metrics.one_standard_error import one_standard_error
 
 #: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.

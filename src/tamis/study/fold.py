@@ -11,11 +11,11 @@ from tamis.engine import seed_of
 from tamis.errors import TableError
 from tamis.evaluate.cross_validate import Fold, Trained, named_folds, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
-from tamis.evaluate.intervals.paired import row_losses
-from tamis.evaluate.intervals.tally import Tally
 from tamis.evaluate.leaks import leaks
-from tamis.evaluate.loss import LossMatrix
 from tamis.metrics import Metric
+from tamis.metrics.intervals.paired import row_losses
+from tamis.metrics.intervals.tally import Tally
+from tamis.metrics.loss_matrix import LossMatrix
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, is_learned, value
 from tamis.study.problem import Problem

@@ -15,7 +15,7 @@ import numpy as np
 import tamis
 from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
-from tamis.evaluate.loss import LossMatrix
+from tamis.metrics.loss_matrix import LossMatrix
 from tamis.saved import indented, levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
 from tamis.study.disk.csv_cell import safe_cell
 from tamis.study.disk.files import MODEL_FILE, read_json

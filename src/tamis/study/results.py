@@ -12,10 +12,10 @@ import numpy as np
 import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
-from tamis.evaluate.intervals.interval import score_interval
-from tamis.evaluate.intervals.paired import difference
-from tamis.evaluate.intervals.tally import Tally, calibration, confusion, roc
 from tamis.metrics import Metric, utility
+from tamis.metrics.intervals.interval import score_interval
+from tamis.metrics.intervals.paired import difference
+from tamis.metrics.intervals.tally import Tally, calibration, confusion, roc
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim

@@ -23,9 +23,9 @@ from tamis.check import number, one_of
 from tamis.engine import Task
 from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
-from tamis.evaluate.loss import LossMatrix, metric_for, plain
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
+from tamis.metrics.loss_matrix import LossMatrix, metric_for, plain
 from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study.claims.scoring import headline
 from tamis.study.disk import files

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import METRICS, Metric, find, prepare
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 
 __all__ = ["Answers", "labels_of", "prepared", "read_returned", "score_of", "usual_metric"]
 

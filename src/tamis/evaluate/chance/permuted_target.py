@@ -19,10 +19,10 @@ from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.chance.uninformed import chance
 from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.outcome import outcome_of
-from tamis.evaluate.loss import metric_for
 from tamis.evaluate.nested import mean_score
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, find
+from tamis.metrics.loss_matrix import metric_for
 from tamis.split import folds
 from tamis.table import take
 from tamis.table.interface.series_like import series_like

@@ -10,8 +10,8 @@ import numpy as np
 from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers, prepared, score_of
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import Metric
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 
 __all__ = ["reshuffled"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from tamis.evaluate.cross_validate import Trained
 from tamis.evaluate.fold.inner_score import inner_score, selected
-from tamis.evaluate.intervals.interval import Judged
 from tamis.evaluate.problem import Problem
 from tamis.metrics import Metric, answer, prepare
+from tamis.metrics.intervals.interval import Judged
 
 __all__ = ["Outcome", "outcome_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from tamis.evaluate.intervals.interval import Interval
+from tamis.metrics.intervals.interval import Interval
 from tamis.search import agreement
 
 __all__ = ["stability"]

@@ -9,11 +9,11 @@ import numpy as np
 
 import tamis
 from tamis.errors import StudyError
-from tamis.evaluate.intervals.interval import Interval, score_interval
-from tamis.evaluate.intervals.tally import Tally
-from tamis.evaluate.loss import LossMatrix
 from tamis.lock import Ledger, Lock
 from tamis.metrics import Metric
+from tamis.metrics.intervals.interval import Interval, score_interval
+from tamis.metrics.intervals.tally import Tally
+from tamis.metrics.loss_matrix import LossMatrix
 from tamis.study.claims.scoring import value as judged_value
 from tamis.study.model import Model
 from tamis.study.problem import NEVER_SEEN, Locked, Problem

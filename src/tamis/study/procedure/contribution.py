@@ -8,8 +8,8 @@ import numpy as np
 
 from tamis.engine import generator
 from tamis.evaluate.cross_validate import predicted
-from tamis.evaluate.intervals.paired import row_losses
 from tamis.evaluate.problem import Problem, is_ours
+from tamis.metrics.intervals.paired import row_losses
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table

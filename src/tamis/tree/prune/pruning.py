@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import chi2 as chi2_distribution
 
 from tamis.engine import map_threads
+from tamis.metrics.one_standard_error import one_standard_error
 from tamis.tree.grow.layout import Limits
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import HeldOut
@@ -105,8 +106,6 @@ class CrossValidation:
         is that of the difference: with 5% positives the score of every tree varies by what the few positives cost,
         several times more than any tree can gain, but it does so together.
         """
-        from tamis.metrics.one_standard_error import one_standard_error  # brings scikit-learn's metrics
-
         best = int(np.argmin(self.risk))
         if rule == "min":
             return best

@@ -29,10 +29,10 @@ from scipy import stats
 from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
-from tamis.evaluate.intervals.evidence import Evidence
-from tamis.evaluate.intervals.tally import Tally
 from tamis.metrics import METRICS, Metric, prepare, utility
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.metrics.intervals.evidence import Evidence
+from tamis.metrics.intervals.tally import Tally
 
 __all__ = [
     "Interval",

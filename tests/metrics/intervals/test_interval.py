@@ -5,8 +5,10 @@ import pytest
 from scipy import stats
 
 from tamis.errors import ParameterError, TamisWarning
-from tamis.evaluate.intervals import bounds
-from tamis.evaluate.intervals.interval import (
+from tamis.evaluate.nested import nested_score
+from tamis.metrics import METRICS, Metric, find, score
+from tamis.metrics.intervals import bounds
+from tamis.metrics.intervals.interval import (
     Interval,
     Judged,
     best_of_many,
@@ -16,9 +18,7 @@ from tamis.evaluate.intervals.interval import (
     score_interval,
     tallies_of,
 )
-from tamis.evaluate.intervals.tally import Tally
-from tamis.evaluate.nested import nested_score
-from tamis.metrics import METRICS, Metric, find, score
+from tamis.metrics.intervals.tally import Tally
 
 Z = stats.norm.ppf(0.975)
 

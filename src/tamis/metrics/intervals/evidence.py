@@ -21,10 +21,11 @@ import numpy as np
 from scipy import stats
 
 from tamis.engine.seed import generator
-from tamis.evaluate.intervals import bounds
-from tamis.evaluate.intervals.bootstrap_metrics import COUNTED, average_precision_of, bootstrap_metric
-from tamis.evaluate.intervals.tally import EDGES, Rows, Sums, Tally, pooled, together
 from tamis.metrics import Metric
+from tamis.metrics.intervals import bounds
+from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric
+from tamis.metrics.intervals.tally import EDGES, Rows, Sums, Tally, pooled, together
+from tamis.metrics.ranking import average_precision
 
 __all__ = ["FEWEST", "Evidence", "of_classes"]
 
@@ -312,7 +313,7 @@ class Evidence:
             for code in [1] if n_classes == 2 else range(n_classes):
                 decision = answer[:, code] if answer.ndim == 2 else answer
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    found.append(average_precision_of(truth == code, decision, mine))
+                    found.append(average_precision(truth == code, decision, mine))
         return found
 
     def _of_histogram(self) -> list[np.ndarray]:
@@ -330,7 +331,7 @@ class Evidence:
             n_drawn = max(2, round(float(counts.sum()) * share))
             drawn = rng.multinomial(n_drawn, (counts / counts.sum()).ravel(), size=400)
             with np.errstate(invalid="ignore", divide="ignore"):
-                found.append(average_precision_of(own, values, np.vstack([counts.ravel(), drawn]).astype(np.float64)))
+                found.append(average_precision(own, values, np.vstack([counts.ravel(), drawn]).astype(np.float64)))
         return found
 
     def _drawn(self) -> Pair:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tamis.evaluate.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics import METRICS, find, prepare
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 
 RNG = np.random.default_rng(0)
 N = 50

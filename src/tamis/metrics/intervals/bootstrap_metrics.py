@@ -13,8 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from tamis.metrics import Metric
+from tamis.metrics.r_squared import bootstrap_r_squared
+from tamis.metrics.ranking import auc, average_precision
 
-__all__ = ["COUNTED", "average_precision_of", "bootstrap_metric"]
+__all__ = ["COUNTED", "bootstrap_metric"]
 
 Many = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 Counted = Callable[[np.ndarray], np.ndarray]
@@ -121,11 +123,7 @@ COUNTED: dict[str, Counted] = {
 
 
 def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    centre = y.mean()  # moments about the mean lose no digits
-    parts = np.column_stack([(y - answer) ** 2, y - centre, (y - centre) ** 2, np.ones(len(y))])
-    squares, first, second, n = (weights @ parts).T
-    spread = second - first**2 / n
-    return np.where((n >= 2) & (spread > 1e-12 * second), 1 - squares / spread, np.nan)
+    return bootstrap_r_squared(y, answer, weights)
 
 
 def _rmse(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -141,38 +139,15 @@ def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.nda
 def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """P(a positive outranks a negative), ties by half; for more classes, the mean of each against the rest."""
     if len(labels) == 2:
-        return _auc_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
-    return np.asarray(np.mean([_auc_of(y == k, answer[:, k], weights) for k in range(len(labels))], axis=0))
-
-
-def _auc_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    up, down = _by_value(positive, decision, weights)
-    below = np.cumsum(down, axis=1) - down / 2
-    return np.asarray((up * below).sum(axis=1) / (up.sum(axis=1) * down.sum(axis=1)))
+        return auc(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
+    return np.asarray(np.mean([auc(y == k, answer[:, k], weights) for k in range(len(labels))], axis=0))
 
 
 def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     if len(labels) == 2:
-        return average_precision_of(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
-    each = [average_precision_of(y == k, answer[:, k], weights) for k in range(len(labels))]
+        return average_precision(y == 1, answer[:, 1] if answer.ndim == 2 else answer, weights)
+    each = [average_precision(y == k, answer[:, k], weights) for k in range(len(labels))]
     return np.asarray(np.mean(each, axis=0))
-
-
-def average_precision_of(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The average precision of a class for each row of weights (draws × rows)."""
-    up, down = _by_value(positive, -decision, weights)
-    true, false = np.cumsum(up, axis=1), np.cumsum(down, axis=1)
-    precision = np.divide(true, true + false, out=np.zeros_like(true), where=true + false > 0)
-    return np.asarray((precision * up).sum(axis=1) / up.sum(axis=1))
-
-
-def _by_value(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weight of positives and of negatives at each distinct decision value, ascending: draws × values."""
-    order = np.argsort(decision, kind="stable")
-    ordered = decision[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    arranged, sign = weights[:, order], positive[order].astype(np.float64)
-    return np.add.reduceat(arranged * sign, starts, axis=1), np.add.reduceat(arranged * (1 - sign), starts, axis=1)
 
 
 _MANY: dict[str, Many] = {

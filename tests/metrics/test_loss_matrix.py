@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from tamis.errors import KindError, ParameterError
 from tamis.evaluate import nested_score
-from tamis.evaluate.loss import LossMatrix
+from tamis.metrics.loss_matrix import LossMatrix
 
 LABELS = np.array(["ham", "spam"])
 COSTS = {"ham": {"spam": 10}, "spam": {"ham": 1}}

@@ -7,10 +7,10 @@ import pytest
 from sklearn import metrics as sk
 
 from tamis.errors import ParameterError
-from tamis.evaluate.intervals.interval import score_interval
-from tamis.evaluate.intervals.tally import EDGES, Tally, calibration, confusion, roc, together
-from tamis.evaluate.loss import LossMatrix
 from tamis.metrics import METRICS
+from tamis.metrics.intervals.interval import score_interval
+from tamis.metrics.intervals.tally import EDGES, Tally, calibration, confusion, roc, together
+from tamis.metrics.loss_matrix import LossMatrix
 
 
 def classified(n=400, k=3, seed=0):

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import stats
 
 from tamis.engine.seed import generator
-from tamis.evaluate.loss import LossMatrix
+from tamis.metrics.loss_matrix import LossMatrix
 
 __all__ = ["MOST_UNITS", "Difference", "difference", "holm", "pairing_units", "row_losses"]
 
