@@ -29,4 +29,4 @@ def test_a_constant_target_has_no_r_squared():
     """Rounding over rounding would be reported as a score."""
     assert np.isnan(weighted_r_squared(np.full((3, 1), 2.0), np.ones((3, 1)), np.ones(3)))
     assert np.isnan(weighted_r_squared(np.ones((1, 1)), np.ones((1, 1)), np.ones(1)))
-    assert np.isnan(bootstrap_r_squared(np.full(3, 0.1), np.ones(3), np.array([[1.0, 1, 1], [0, 0, 0]]))).all()
+    assert np.isnan(bootstrap_r_squared(np.full(3, 2.0), np.ones(3), np.array([[1.0, 1, 1], [0, 0, 0]]))).all()

@@ -14,11 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from tamis import LinearClassifier, LinearRegressor, SubsetSelector
 from tamis.errors import ParameterError
 from tamis.search.evaluator import evaluator_of, wide
-from tamis.search.evaluator.criterion import Criterion
+from tamis.search.evaluator.criterion import CriterionEvaluator
 from tamis.search.evaluator.leave_one_out import LeaveOneOut
 from tamis.search.evaluator.logistic import LogisticEvaluator
 from tamis.search.evaluator.moments import MomentsEvaluator
-from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.table import Table
 
@@ -43,7 +43,7 @@ def task_of(model, X, y, **options):
 
 def same_values(fast, task, rounds=2):
     """Additions, removals and sets from two evaluators agree, along a greedy walk."""
-    slow = Refit(task)
+    slow = RefitEvaluator(task)
     d = task.table.n_columns
     base = np.zeros(0, dtype=int)
     for _ in range(rounds):
@@ -129,7 +129,7 @@ def test_columns_of_very_different_size_are_valued_as_the_model_values_them(line
     X, y = linear_data
     X = X[:, :5] * np.array([1e8, 1.0, 1.0, 1.0, 1e-3])
     task = task_of(LinearRegression(), X, y)
-    fast, slow = evaluator_of(task), Refit(task)
+    fast, slow = evaluator_of(task), RefitEvaluator(task)
     sets = [np.array(s) for k in (1, 2, 3) for s in itertools.combinations(range(5), k)]
     np.testing.assert_allclose(fast.sets(sets)[0], slow.sets(sets)[0], atol=1e-9)
     ours, theirs = (e.additions(np.array([0]), np.arange(1, 5))[0] for e in (fast, slow))
@@ -198,7 +198,7 @@ def test_the_worth_of_a_set_does_not_depend_on_how_it_was_reached(name):
     random = np.random.default_rng(6)
     X, y = random.normal(size=(80, 6)), random.integers(0, 2, 80)
     evaluator = evaluator_of(task_of(name, X, y))
-    assert isinstance(evaluator, Criterion)
+    assert isinstance(evaluator, CriterionEvaluator)
     base = np.array([np.argmax(evaluator.relevance)])
     for _ in range(4):
         outside = np.setdiff1d(np.arange(6), base)
@@ -243,7 +243,7 @@ def two_classes(n=90, d=6, seed=4):
 def test_newton_steps_value_logistic_regression_as_refits_do(model, scoring):
     """A search on logistic regression would not be the search the user asked for."""
     task = task_of(model, *two_classes(), scoring=scoring)
-    fast, slow = evaluator_of(task), Refit(task)
+    fast, slow = evaluator_of(task), RefitEvaluator(task)
     assert type(fast) is LogisticEvaluator
     base, every = np.array([1, 4]), np.arange(6)
     outside = np.setdiff1d(every, base)
@@ -277,8 +277,8 @@ def test_logistic_sets_without_a_safe_optimum_are_refitted(monkeypatch):
     task = task_of(LogisticRegression(C=np.inf), X, y)
     fast = evaluator_of(task)
     asked = []
-    refit = Refit.fold_scores
-    monkeypatch.setattr(Refit, "fold_scores", lambda self, sets: asked.extend(sets) or refit(self, sets))
+    refit = RefitEvaluator.fold_scores
+    monkeypatch.setattr(RefitEvaluator, "fold_scores", lambda self, sets: asked.extend(sets) or refit(self, sets))
     fast.sets([np.array([0, 6]), np.array([1, 7]), np.array([1, 2])])
     assert [columns.tolist() for columns in asked] == [[0, 6], [1, 7]]
 
@@ -297,7 +297,7 @@ def test_logistic_sets_without_a_safe_optimum_are_refitted(monkeypatch):
 )
 def test_what_newton_steps_do_not_cover_is_refitted(model, options):
     """Another model's optimum would be taken for this one's."""
-    assert type(evaluator_of(task_of(model, *two_classes(), **options))) is Refit
+    assert type(evaluator_of(task_of(model, *two_classes(), **options))) is RefitEvaluator
 
 
 def test_forward_search_of_logistic_regression_takes_the_steps_of_refits():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from tamis.errors import KindError, ParameterError
-from tamis.split import Bootstrap, folds
+from tamis.split import BootstrapSplit, folds
 from tamis.split.stratify import Stratified
 
 CLASSES = np.repeat([0, 1], [30, 10])
@@ -143,9 +143,9 @@ def test_a_splitter_and_pairs_are_taken_as_they_are():
 def test_bootstrap_is_a_splitter_of_whole_groups():
     """A group drawn must come with all of its rows."""
     groups = np.repeat(np.arange(6), 3)
-    for train, _ in Bootstrap(5).split(np.zeros((18, 1)), groups=groups):
+    for train, _ in BootstrapSplit(5).split(np.zeros((18, 1)), groups=groups):
         assert all(np.bincount(train, minlength=18).reshape(6, 3).std(axis=1) == 0)
-    assert Bootstrap(5).get_n_splits() == 5
+    assert BootstrapSplit(5).get_n_splits() == 5
 
 
 @pytest.mark.parametrize(

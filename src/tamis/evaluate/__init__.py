@@ -6,7 +6,7 @@ from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
 from tamis.evaluate.inner import InnerFolds
 from tamis.evaluate.leaks import Leak, leaks
-from tamis.evaluate.nested import Comparison, NestedScore, nested_score
+from tamis.evaluate.nested import NestedComparison, NestedScore, nested_score
 from tamis.evaluate.problem import Problem
 from tamis.evaluate.script import audit_table
 from tamis.metrics import METRICS, Metric
@@ -16,7 +16,6 @@ from tamis.metrics.loss_matrix import LossMatrix
 __all__ = [
     "METRICS",
     "Audit",
-    "Comparison",
     "Curve",
     "Grown",
     "InnerFolds",
@@ -24,6 +23,7 @@ __all__ = [
     "Leak",
     "LossMatrix",
     "Metric",
+    "NestedComparison",
     "NestedScore",
     "PermutationTest",
     "Problem",

@@ -48,7 +48,7 @@ class Fold:
     place: int = 0
 
 
-class Journal(Protocol):
+class FoldJournal(Protocol):
     """What has been finished, by name."""
 
     done: dict[str, Any]
@@ -140,7 +140,7 @@ def cross_validate(
     seed: int = 0,
     inner: int = INNER,
     n_jobs: int | None = None,
-    journal: Journal | None = None,
+    journal: FoldJournal | None = None,
     finished: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> dict[str, list[K]]:

@@ -31,7 +31,7 @@ from tamis.metrics.intervals.paired import holm
 from tamis.metrics.loss_matrix import metric_for
 from tamis.split import Folds, folds
 
-__all__ = ["Comparison", "NestedScore", "Pair", "mean_score", "nested_score"]
+__all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_score"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class NestedScore:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ProcedurePair:
     """Two procedures on the same folds: how much better the first is (positive), the interval, the p-values."""
 
     first: str
@@ -98,7 +98,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class NestedComparison:
     """Several procedures on the same folds.
 
     Attributes
@@ -116,7 +116,7 @@ class Comparison:
     score: float
     interval: Interval
     optimism: float
-    pairs: list[Pair]
+    pairs: list[ProcedurePair]
 
     def __getitem__(self, name: str) -> NestedScore:
         return self.results[name]
@@ -150,7 +150,7 @@ def nested_score(
     random_state: Any = 0,
     n_jobs: int | None = None,
     keep_models: bool = False,
-) -> NestedScore | Comparison:
+) -> NestedScore | NestedComparison:
     """Judge a whole procedure, choosing of columns and tuning included, on rows it never saw.
 
     Parameters
@@ -171,7 +171,7 @@ def nested_score(
 
     Returns
     -------
-    A NestedScore; for several procedures a Comparison.
+    A NestedScore; for several procedures a NestedComparison.
 
     References
     ----------
@@ -294,7 +294,9 @@ def _frequency(chosen: list[tuple[str, ...]]) -> dict[str, float]:
     return {column: n / len(chosen) for column, n in ordered}
 
 
-def _comparison(results: dict[str, NestedScore], task: Problem, metric: Metric, level: float, seed: int) -> Comparison:
+def _comparison(
+    results: dict[str, NestedScore], task: Problem, metric: Metric, level: float, seed: int
+) -> NestedComparison:
     means = {name: utility(metric, result.mean) for name, result in results.items()}
     best = max(means, key=lambda name: means[name])
     score, interval = best_of_many(
@@ -308,7 +310,7 @@ def _comparison(results: dict[str, NestedScore], task: Problem, metric: Metric, 
     )
     optimism = float(means[best] - utility(metric, score))
     interval = interval if interval.note else _as_wide(interval, score, results[best])
-    return Comparison(results, best, score, interval, optimism, _pairs(results, metric, level))
+    return NestedComparison(results, best, score, interval, optimism, _pairs(results, metric, level))
 
 
 def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
@@ -324,7 +326,7 @@ def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
     )
 
 
-def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[Pair]:
+def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[ProcedurePair]:
     found = []
     for first, second in combinations(results, 2):
         one, other = results[first], results[second]
@@ -334,4 +336,4 @@ def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> lis
         p = corrected_test(differences, n_train, n_test)
         found.append((first, second, float(differences.mean()), corrected(differences, n_train, n_test, level), p))
     adjusted = holm([p for *_, p in found])
-    return [Pair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]
+    return [ProcedurePair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]

@@ -47,7 +47,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class LinearSolution:
     """A model in the units of the columns: coefficients (columns × outputs), intercepts, strength, gap reached."""
 
     coef: np.ndarray
@@ -72,7 +72,7 @@ def path_of(
     return (compiled_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
 
 
-def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> Solution:
+def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> LinearSolution:
     """The model for one strength, to a much smaller gap than the path's."""
     if job.is_tall:
         return _tall_at(job, alpha, enough)
@@ -80,7 +80,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     if (several or alpha > 0) and suits(job.X, job.loss, job.penalty):
         coef, intercept, reached = compiled_solution(job, alpha, gap, enough, last=several)
         if several or reached <= enough:  # else in smaller steps (Huber with most rows beyond its width)
-            return Solution(coef, intercept, alpha, reached)
+            return LinearSolution(coef, intercept, alpha, reached)
     fits = _lockstep(job, job.weights[:, None])
     top = fits.largest
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # down the path: each solution starts close to the next
@@ -89,7 +89,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     fits.solve(alpha, gap, enough)
     fits.sharpen(alpha)
     coef, intercept = fits.coefficients()
-    return Solution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
+    return LinearSolution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
 
 
 def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
@@ -170,7 +170,7 @@ def _is_saturated(fits: NewtonPath) -> bool:
     return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < SATURATED * fit.null
 
 
-def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
+def _tall_at(job: Job, alpha: float, gap: float) -> LinearSolution:
     y = job.loss.y[:, 0]
     normal = NormalEquations.of(Moments.of(job.X, y, job.weights), **job.options)
     top = job.penalty.largest(normal.c[:, None])
@@ -182,7 +182,7 @@ def _tall_at(job: Job, alpha: float, gap: float) -> Solution:
     beta = _refine(job, normal, beta, alpha)
     reached = normal.gap(beta, normal.c - normal.H @ beta, job.penalty, alpha) / max(0.5 * normal.yy, 1e-300)
     coef, intercept = normal.original(beta)
-    return Solution(coef[:, None], np.atleast_1d(intercept), alpha, max(reached, 0.0))
+    return LinearSolution(coef[:, None], np.atleast_1d(intercept), alpha, max(reached, 0.0))
 
 
 def _refine(job: Job, normal: NormalEquations, beta: np.ndarray, alpha: float) -> np.ndarray:

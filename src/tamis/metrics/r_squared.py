@@ -35,6 +35,6 @@ def bootstrap_r_squared(y: np.ndarray, answer: np.ndarray, weights: np.ndarray) 
     centre = y.mean()  # moments about the mean lose no digits
     parts = np.column_stack([(y - answer) ** 2, y - centre, (y - centre) ** 2, np.ones(len(y))])
     squares, first, second, n = (weights @ parts).T
-    spread = second - first**2 / n
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # draws without rows
+        spread = second - first**2 / n
         return np.where((n >= 2) & (spread > 1e-12 * second), 1 - squares / spread, np.nan)

@@ -11,7 +11,7 @@ from tamis.report import show
 from tamis.report.predictions import predictions
 from tamis.report.reproduce import command, versions
 from tamis.report.sentence import coded, marked, sentence
-from tamis.report.table import Head, Table, cell
+from tamis.report.table import Head, ReportTable, cell
 
 if TYPE_CHECKING:
     from tamis.metrics import Metric
@@ -134,7 +134,7 @@ def _data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     heads = (Head("class"), Head("rows", number=True), Head("share", number=True))
     return {
         "sentences": lines,
-        "classes": Table("classes", "Rows learned from, by class", heads, rows) if rows else None,
+        "classes": ReportTable("classes", "Rows learned from, by class", heads, rows) if rows else None,
     }
 
 
@@ -176,7 +176,9 @@ def _lock(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any
         "reason": coded(sentence(lock["reason"])),
         "locked": lock["rows"] > 0,
         "times": f"Opened {_times(_opened(openings)).removeprefix('opened ')}." if lock["rows"] else "",
-        "openings": Table("openings", "Every look at the locked rows", heads, rows).without_empty() if rows else None,
+        "openings": ReportTable("openings", "Every look at the locked rows", heads, rows).without_empty()
+        if rows
+        else None,
         "digest": lock["digest"] if lock["rows"] else "",
         "found": _found(results, openings),
     }
@@ -267,7 +269,7 @@ def _procedures(results: Results) -> dict[str, Any]:
     )
     rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
     return {
-        "table": Table("procedures", "Procedures compared, simplest first", heads, rows),
+        "table": ReportTable("procedures", "Procedures compared, simplest first", heads, rows),
         "rule": f"{_rule(compared)} {_claim(compared)}",
         "chosen": compared["chosen"],
         "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
@@ -333,7 +335,7 @@ def _folds(results: Results) -> str:
     )
 
 
-def _besides(listed: list[dict[str, Any]]) -> Table | None:
+def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
     """The other metrics, nested, for every procedure."""
     names = list(listed[0].get("metrics", {}))
     if not names:
@@ -343,7 +345,7 @@ def _besides(listed: list[dict[str, Any]]) -> Table | None:
         [cell(row["name"], place), *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names)]
         for place, row in enumerate(listed)
     ]
-    return Table("besides", "Other metrics, nested", heads, rows)
+    return ReportTable("besides", "Other metrics, nested", heads, rows)
 
 
 def _optimism(results: Results) -> dict[str, Any]:
@@ -386,12 +388,12 @@ def _model(results: Results) -> dict[str, Any]:
     }
 
 
-def _contributions(shares: dict[str, float]) -> Table | None:
+def _contributions(shares: dict[str, float]) -> ReportTable | None:
     if not shares:
         return None
     heads = (Head("column"), Head("contribution", number=True))
     rows = [[cell(show.name(name), name=True), cell(show.share(share), share)] for name, share in shares.items()]
-    return Table("contributions", "What each column contributes to the model", heads, rows)
+    return ReportTable("contributions", "What each column contributes to the model", heads, rows)
 
 
 def _stability(results: Results) -> dict[str, Any]:
@@ -415,7 +417,7 @@ def _stability(results: Results) -> dict[str, Any]:
             f"{show.count(len(listed), 'different column')}; {show.few(always)} of them in every fold. "
             f"A column that few folds agree on may owe its place to chance.{shown}"
         )
-    return {"sentence": said, "table": Table("stability", "Share of folds that used each column", heads, rows)}
+    return {"sentence": said, "table": ReportTable("stability", "Share of folds that used each column", heads, rows)}
 
 
 def _columns(results: Results) -> dict[str, Any]:
@@ -439,8 +441,8 @@ def _columns(results: Results) -> dict[str, Any]:
     aside = _aside(results)
     rows = [_decision(row, row["name"] in chosen, aside.get(row["name"], "")) for row in order]
     return {
-        "summary": Table("kinds", "Columns by kind", (Head("kind"), *numbers), summary),
-        "table": Table("columns", "Every column, its kind and the reason", heads, rows).without_empty(),
+        "summary": ReportTable("kinds", "Columns by kind", (Head("kind"), *numbers), summary),
+        "table": ReportTable("columns", "Every column, its kind and the reason", heads, rows).without_empty(),
     }
 
 
@@ -492,5 +494,5 @@ def _partial(results: Results) -> dict[str, Any]:
     return {
         "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",
         "sentence": "The run was stopped. Nothing is chosen yet and no score is promised; the same command resumes it.",
-        "table": Table("partial", "Nested scores so far", heads, rows) if rows else None,
+        "table": ReportTable("partial", "Nested scores so far", heads, rows) if rows else None,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.table import Head, Table, cell
+from tamis.report.table import Head, ReportTable, cell
 
 #: Up to this many classes the whole square of truth and prediction can be read.
 MOST_SQUARE = 12
@@ -72,7 +72,7 @@ def _line(code: int, line: list[int], label: str) -> dict[str, Any]:
     return {"label": label, "cells": cells, "total": f"{total:,}"}
 
 
-def _by_class(counts: list[list[int]], labels: list[str]) -> Table:
+def _by_class(counts: list[list[int]], labels: list[str]) -> ReportTable:
     heads = (Head("class"), Head("rows", number=True), Head("right", number=True), Head("most often taken for"))
     rows = []
     for code, line in enumerate(counts):
@@ -87,4 +87,4 @@ def _by_class(counts: list[list[int]], labels: list[str]) -> Table:
                 cell(labels[-place] if wrong else "", name=True),
             ]
         )
-    return Table("by-class", "Right answers, class by class", heads, rows)
+    return ReportTable("by-class", "Right answers, class by class", heads, rows)

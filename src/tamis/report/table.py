@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """An id in the page, a caption, heads, and rows of cells."""
 
     id: str
@@ -48,11 +48,11 @@ class Table:
         """The rows that are written as HTML."""
         return self.rows[:FIRST_ROWS]
 
-    def without_empty(self) -> Table:
+    def without_empty(self) -> ReportTable:
         """The same table without the columns that say nothing in any row."""
         kept = [i for i in range(len(self.heads)) if any(row[i].text for row in self.rows)]
         heads = tuple(self.heads[i] for i in kept)
-        return Table(self.id, self.caption, heads, [[row[i] for i in kept] for row in self.rows])
+        return ReportTable(self.id, self.caption, heads, [[row[i] for i in kept] for row in self.rows])
 
     @property
     def is_long(self) -> bool:
@@ -65,22 +65,22 @@ def cell(text: str, sort: Any = None, *, name: bool = False, css: str = "", badg
     return Cell(text, sort, name, css, badge)
 
 
-def tables(facts: Any) -> list[Table]:
+def tables(facts: Any) -> list[ReportTable]:
     """Every table among facts, however deep."""
-    if isinstance(facts, Table):
+    if isinstance(facts, ReportTable):
         return [facts]
     inner = facts.values() if isinstance(facts, dict) else facts if isinstance(facts, (list, tuple)) else ()
     return [table for part in inner for table in tables(part)]
 
 
-def packed(table: Table, most: int) -> dict[str, Any]:
+def packed(table: ReportTable, most: int) -> dict[str, Any]:
     """The rows of a long table for the script, in at most `most` bytes of JSON.
 
     Texts repeat: each is kept once, its numbers taken out ("all # values are numbers"), and a cell is the place of
     its text, followed by the numbers. Names rarely repeat and are kept as they are. Rows that do not fit are left out
     from the end and counted.
 
-    >>> table = Table("t", "", (Head("n"), Head("r")), [[cell("a", name=True), cell("all 3 fit")]])
+    >>> table = ReportTable("t", "", (Head("n"), Head("r")), [[cell("a", name=True), cell("all 3 fit")]])
     >>> packed(table, 1000)
     {'texts': ['all # fit'], 'rows': [['a', [0, '3']]], 'left': 0}
     """

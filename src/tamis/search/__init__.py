@@ -11,7 +11,7 @@ _HOME = {
     "ShadowSelector": "tamis.search.shadow",
     "MirrorSelector": "tamis.search.mirror",
     "compare": "tamis.search.comparison",
-    "Comparison": "tamis.search.comparison",
+    "SelectorComparison": "tamis.search.comparison",
     "History": "tamis.search.history",
     "Trial": "tamis.search.history",
     "agreement": "tamis.search.resampling.stability_index",

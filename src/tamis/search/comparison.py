@@ -21,7 +21,7 @@ from tamis.search.weights import column_weights
 from tamis.split import folds
 from tamis.table import Classes, Table, eager, in_days, is_class_target, is_frame, numbers, same_length, take
 
-__all__ = ["Comparison", "Row", "compare"]
+__all__ = ["Row", "SelectorComparison", "compare"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SelectorComparison:
     """Rows of a comparison; `overlap[a][b]` is the share of columns two selectors have in common (Jaccard)."""
 
     rows: tuple[Row, ...]
@@ -84,7 +84,7 @@ def compare(
     groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> Comparison:
+) -> SelectorComparison:
     """Which sets some selectors choose, how stable they are, and what nested score follows.
 
     Each selector, and the model after it, is fitted on the training rows of every fold and judged on the others.
@@ -128,7 +128,7 @@ def compare(
     step = len(pairs) + 1
     parts = {name: found[i * step : (i + 1) * step] for i, name in enumerate(named)}
     rows = tuple(_row(name, parts[name], labels) for name in named)
-    return Comparison(rows, _overlap(rows))
+    return SelectorComparison(rows, _overlap(rows))
 
 
 def _named(selectors: Any) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 `stratify` and `bootstrap` (two splitters).
 """
 
-from tamis.split.bootstrap import Bootstrap
+from tamis.split.bootstrap import BootstrapSplit
 from tamis.split.folds import WORDS, folds
 from tamis.split.pairs import Folds
 
-__all__ = ["WORDS", "Bootstrap", "Folds", "folds"]
+__all__ = ["WORDS", "BootstrapSplit", "Folds", "folds"]

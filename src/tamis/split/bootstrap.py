@@ -10,13 +10,13 @@ import numpy as np
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 
-__all__ = ["Bootstrap"]
+__all__ = ["BootstrapSplit"]
 
 
-class Bootstrap:
+class BootstrapSplit:
     """A splitter: rows (or whole groups) drawn with replacement train, the rows never drawn judge.
 
-    >>> train, test = next(Bootstrap(1).split(range(5)))
+    >>> train, test = next(BootstrapSplit(1).split(range(5)))
     >>> len(train), sorted({*train.tolist(), *test.tolist()})
     (5, [0, 1, 2, 3, 4])
     """

@@ -11,7 +11,7 @@ import numpy as np
 from tamis.check import count, number, one_of
 from tamis.engine.seed import seed_of
 from tamis.errors import KindError, ParameterError
-from tamis.split.bootstrap import Bootstrap
+from tamis.split.bootstrap import BootstrapSplit
 from tamis.split.pairs import Folds, is_whole, pairs_of, refuse_overlap
 from tamis.split.stratify import Stratified
 from tamis.table import Classes, is_class_target
@@ -140,7 +140,7 @@ def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int)
     if kind == "loo":
         return LeaveOneGroupOut() if by_group else LeaveOneOut()
     if kind == "bootstrap":
-        return Bootstrap(int(size), random_state=seed)
+        return BootstrapSplit(int(size), random_state=seed)
     if kind == "holdout":
         if by_group:
             return GroupShuffleSplit(1, test_size=size, random_state=seed)

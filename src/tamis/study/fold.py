@@ -18,7 +18,7 @@ from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, is_learned, value
-from tamis.study.problem import Problem
+from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
@@ -31,7 +31,7 @@ MOST_KEPT = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class FoldRules:
     """How every fold of a study is judged.
 
     Attributes
@@ -48,7 +48,7 @@ class Rules:
     inner: int
 
 
-def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]:
+def outer_folds(problem: StudyProblem, k: int, repeats: int, seed: int) -> list[Fold]:
     """The outer folds of a study, repeat after repeat."""
     if problem.time is not None and repeats == 1:
         return named_folds(_outer_in_time(problem, k))
@@ -56,7 +56,7 @@ def outer_folds(problem: Problem, k: int, repeats: int, seed: int) -> list[Fold]
     return named_folds(pairs, repeats)
 
 
-def _outer_in_time(problem: Problem, k: int) -> Folds:
+def _outer_in_time(problem: StudyProblem, k: int) -> Folds:
     """As many folds in time order as the different times allow, each with rows enough to learn from."""
     found = folds_in_time(problem, np.arange(len(problem.y)), k, FEWEST_BEFORE)
     if found is None:
@@ -68,14 +68,14 @@ def _outer_in_time(problem: Problem, k: int) -> Folds:
     return found
 
 
-def kept(trained: Trained, *, rules: Rules) -> dict[str, Any]:
+def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     """Scores and losses of a procedure that learned from a fold's training part, as plain values.
 
     The inner losses come from folds within the training part: what the choice between procedures may use when its own
     honesty is judged on this fold.
     """
     problem, fold = trained.problem, trained.fold
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, StudyProblem)
     inside = trained.inner_predictions()
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
     learned, rare = _learned(problem, fold.train), problem.rarest
@@ -99,14 +99,14 @@ def kept(trained: Trained, *, rules: Rules) -> dict[str, Any]:
     return result
 
 
-def tally_of(problem: Problem, rules: Rules, fold: Fold, result: dict[str, Any]) -> Tally:
+def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, result: dict[str, Any]) -> Tally:
     """The judged rows of a fold, from what `judge` wrote down of them."""
     if "tally" in result:
         return Tally.from_dict(result["tally"])
     return _tally(problem, rules, fold, np.array(result["answers"]), keep=True)
 
 
-def _tally(problem: Problem, rules: Rules, fold: Fold, answer: np.ndarray, *, keep: bool) -> Tally:
+def _tally(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarray, *, keep: bool) -> Tally:
     grouped = problem.groups is not None or problem.time is not None
     y, labels = problem.y[fold.test], problem.labels
     return Tally.of(
@@ -123,13 +123,13 @@ def _tally(problem: Problem, rules: Rules, fold: Fold, answer: np.ndarray, *, ke
     )
 
 
-def refit(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> dict[str, Any]:
+def refit(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> dict[str, Any]:
     """Fit the chosen procedure on all rows that may be learned from; and what each column contributes to it."""
     fitted = refitted(problem, rules, procedure, seed=seed)
     return {**fitted.to_dict(), "contributions": contributions(fitted, problem)}
 
 
-def refitted(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int) -> FittedProcedure:
+def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> FittedProcedure:
     """The chosen procedure, fitted on all rows that may be learned from."""
     rows = np.arange(len(problem.y))
     made = procedure.make(problem.task)
@@ -137,7 +137,7 @@ def refitted(problem: Problem, rules: Rules, procedure: Procedure, *, seed: int)
     return FittedProcedure(procedure.name, model, problem.names)
 
 
-def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
+def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:
     """What in the table would make any score too good; the locked rows' target is not looked at."""
     found = leaks(problem, locked=problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None)
     return [
@@ -147,8 +147,8 @@ def find_leaks(problem: Problem, *, seed: int) -> list[dict[str, Any]]:
 
 
 def _losses(
-    problem: Problem,
-    rules: Rules,
+    problem: StudyProblem,
+    rules: FoldRules,
     within: np.ndarray,
     rows: np.ndarray,
     answer: np.ndarray,
@@ -171,5 +171,5 @@ def _losses(
     return found
 
 
-def _learned(problem: Problem, rows: np.ndarray) -> np.ndarray:
+def _learned(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:
     return np.bincount(problem.y[rows], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)

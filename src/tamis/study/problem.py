@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TableError
-from tamis.evaluate.problem import Problem as Learnable
+from tamis.evaluate.problem import Problem
 from tamis.lock import Lock
 from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
@@ -56,7 +56,7 @@ class Locked:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Problem(Learnable):
+class StudyProblem(Problem):
     """What is learned from what, and what is locked.
 
     Models see the rows that may be learned from, X, and codes into `labels`, or numbers, as y.
@@ -92,7 +92,7 @@ class Problem(Learnable):
     locked_groups: np.ndarray | None = None
 
     @classmethod
-    def of(cls, source: Table | Raw, settings: Settings) -> Problem:
+    def of(cls, source: Table | Raw, settings: Settings) -> StudyProblem:
         """Lock rows, then decide from the others what columns are and what is to be learned."""
         raw = raw_of(source)
         if raw.n_rows < FEWEST_ROWS:

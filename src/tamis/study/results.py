@@ -20,8 +20,8 @@ from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim
 from tamis.study.claims.sentences import answer
-from tamis.study.fold import Rules, tally_of
-from tamis.study.problem import Problem
+from tamis.study.fold import FoldRules, tally_of
+from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 
@@ -31,8 +31,8 @@ Judgements = dict[str, list[dict[str, Any]]]
 
 
 def compare(
-    problem: Problem,
-    rules: Rules,
+    problem: StudyProblem,
+    rules: FoldRules,
     prefer: str,
     procedures: Sequence[Procedure],
     folds: Sequence[Fold],
@@ -94,7 +94,7 @@ def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str) -> int:
     return place if place else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 
-def _by_unit(problem: Problem, folds: Sequence[Fold], judged: list[dict[str, Any]], part: str) -> np.ndarray:
+def _by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]], part: str) -> np.ndarray:
     """Losses or rows of each unit, a row that was judged in several repeats counted once."""
     total, times = np.zeros(problem.units.max() + 1), np.zeros(len(problem.y))
     for fold, result in zip(folds, judged):
@@ -116,7 +116,7 @@ def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray)
 
 
 def _summary(
-    problem: Problem, rules: Rules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
+    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
 ) -> dict[str, Any]:
     metric = rules.metric
     test = [fold["test"] for fold in judged]
@@ -135,7 +135,7 @@ def _summary(
 
 
 def _interval(
-    problem: Problem, rules: Rules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
 ) -> dict[str, list[float] | str | None]:
     """Where the score of the refitted model lies on new rows, or why that cannot be said."""
     kept = [(fold, result) for fold, result in zip(folds, judged) if result["test"] is not None]
@@ -153,7 +153,7 @@ def _interval(
 
 
 def _judged(
-    problem: Problem, rules: Rules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
     """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; None for numbers."""
     if not problem.labels:
@@ -182,7 +182,7 @@ def _excess(metric: Metric, first: float | None, second: float | None) -> float 
 
 def assemble(
     settings: Settings,
-    problem: Problem,
+    problem: StudyProblem,
     metric: Metric,
     folds: Sequence[Fold],
     compared: dict[str, Any],
@@ -235,7 +235,7 @@ def assemble(
 
 
 def _accuracy(
-    problem: Problem, folds: Sequence[Fold], compared: dict[str, Any], judged: Judgements
+    problem: StudyProblem, folds: Sequence[Fold], compared: dict[str, Any], judged: Judgements
 ) -> list[float | None] | None:
     """For classes, the accuracy of the whole way of working and of always guessing the majority."""
     if not problem.labels:
@@ -248,7 +248,7 @@ def _accuracy(
 
 
 def unfinished(
-    settings: Settings, problem: Problem, metric: Metric, decisions: Any, done: Any, total: int
+    settings: Settings, problem: StudyProblem, metric: Metric, decisions: Any, done: Any, total: int
 ) -> dict[str, Any]:
     """What is known when a run was stopped: labelled partial, with no choice and no promise."""
     found: dict[str, list[float]] = {}
@@ -269,7 +269,7 @@ def unfinished(
     }
 
 
-def _lock(problem: Problem) -> dict[str, Any]:
+def _lock(problem: StudyProblem) -> dict[str, Any]:
     lock = problem.lock
     return {
         "rows": len(lock.rows),
@@ -281,7 +281,7 @@ def _lock(problem: Problem) -> dict[str, Any]:
     }
 
 
-def describe(settings: Settings, problem: Problem) -> dict[str, Any]:
+def describe(settings: Settings, problem: StudyProblem) -> dict[str, Any]:
     """What the study learned from."""
     classes = np.bincount(problem.y, minlength=len(problem.labels)).tolist() if problem.labels else []
     return {
@@ -299,7 +299,7 @@ def describe(settings: Settings, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _predictions(problem: Problem, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Out-of-fold answers of the chosen procedure, averaged over the repeats; None where they were not kept."""
     if not all("answers" in fold for fold in judged):
         return None

@@ -32,10 +32,10 @@ from tamis.study.disk import files
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
-from tamis.study.fold import Rules, find_leaks, kept, outer_folds, refit, refitted
+from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
-from tamis.study.problem import Problem
+from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.recipe import Written
 from tamis.study.procedures import Procedure, chosen
@@ -106,7 +106,7 @@ class Study(BaseEstimator):
         self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
         chosen(self.settings.procedures, self.settings.transform)
         engine.workers(n_jobs)
-        self._problem: Problem | None = None
+        self._problem: StudyProblem | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
@@ -114,12 +114,12 @@ class Study(BaseEstimator):
         self._kept = True
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> StudyProblem:
         """Features, lock and the unlocked rows' target; the source is read once."""
         if self._problem is None:
             if self.source is None:
                 raise StudyError("the study has no table; give one, as in Study(table, target=…), or call fit(X, y)")
-            self._problem = Problem.of(fetch_source(self.source, self.settings, self.query), self.settings)
+            self._problem = StudyProblem.of(fetch_source(self.source, self.settings, self.query), self.settings)
         return self._problem
 
     @property
@@ -218,7 +218,9 @@ class Study(BaseEstimator):
         kept = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
-    def _finish(self, problem: Problem, rules: Rules, journal: Journal, progress: Progress | None, end: float) -> None:
+    def _finish(
+        self, problem: StudyProblem, rules: FoldRules, journal: Journal, progress: Progress | None, end: float
+    ) -> None:
         settings, folds = self.settings, self._folds(problem)
         procedures = chosen(settings.procedures, settings.transform)
         total = len(folds) * len(procedures) + 2
@@ -266,7 +268,7 @@ class Study(BaseEstimator):
             say(task.name)
 
     def _refitted(
-        self, problem: Problem, rules: Rules, winner: Procedure, facts: dict[str, Any], seed: int
+        self, problem: StudyProblem, rules: FoldRules, winner: Procedure, facts: dict[str, Any], seed: int
     ) -> FittedProcedure:
         """The final model: from the journal, or fitted again where the journal cannot hold it."""
         found = FittedProcedure.from_dict(facts, problem.names)
@@ -274,7 +276,7 @@ class Study(BaseEstimator):
 
     def _settle(
         self,
-        problem: Problem,
+        problem: StudyProblem,
         metric: Metric,
         folds: list[Fold],
         compared: Any,
@@ -294,7 +296,7 @@ class Study(BaseEstimator):
         write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
         self.report()
 
-    def _leave_partial(self, problem: Problem, metric: Metric, journal: Journal) -> None:
+    def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
         total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 2
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
@@ -458,14 +460,14 @@ class Study(BaseEstimator):
             metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
         return metric
 
-    def _rules(self) -> Rules:
+    def _rules(self) -> FoldRules:
         metric, labels, inner = self._metric(), self.problem.labels, self.problem.plan.inner
         if metric.name == "cost":
-            return Rules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, inner)
+            return FoldRules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, inner)
         kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
-        return Rules(metric, kind, None, inner)
+        return FoldRules(metric, kind, None, inner)
 
-    def _folds(self, problem: Problem) -> list[Fold]:
+    def _folds(self, problem: StudyProblem) -> list[Fold]:
         return outer_folds(problem, problem.plan.folds, problem.plan.repeats, self.settings.seed)
 
     def _decided(self) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from tamis.engine.seed import generator
 from tamis.metrics import Metric
 from tamis.metrics.intervals import bounds
 from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric
-from tamis.metrics.intervals.tally import EDGES, Rows, Sums, Tally, pooled, together
+from tamis.metrics.intervals.tally import EDGES, Rows, RowSums, Tally, pooled, together
 from tamis.metrics.ranking import average_precision
 
 __all__ = ["FEWEST", "Evidence", "of_classes"]
@@ -74,15 +74,15 @@ class Evidence:
         return [tally.summed([self.metric]) for tally in self.tallies]
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> RowSums:
         return together(self.summed)
 
     @cached_property
-    def by_fold(self) -> list[Sums]:
+    def by_fold(self) -> list[RowSums]:
         return [tally.sums for tally in self.summed if tally.sums is not None]
 
     @cached_property
-    def by_repeat(self) -> list[Sums]:
+    def by_repeat(self) -> list[RowSums]:
         """The sums of each repeat: averaging over repeats must not make the rows look more than they are."""
         repeats = sorted({tally.repeat for tally in self.tallies})
         if len(repeats) == 1:
@@ -269,11 +269,11 @@ class Evidence:
         return bounds.area(value, own, other, scale, self.z)
 
     @staticmethod
-    def _area_variance(part: Sums, value: float) -> float:
+    def _area_variance(part: RowSums, value: float) -> float:
         influence = (part.values["ranks"] - value * part.values["shares"]) / part.ranked
         return float((influence**2).sum()) * len(influence) / max(1, len(influence) - 1)
 
-    def _ranked(self) -> list[Sums]:
+    def _ranked(self) -> list[RowSums]:
         """Sums of each repeat with an area; where folds are too small to have one they are put together first."""
         if self.sums.ranked < len(self.tallies) and self.tallies[0].rows is not None:
             parts = [together([tally]) for tally in pooled(self.tallies)]
@@ -418,7 +418,7 @@ class Evidence:
         heavy = float(losses.std()) / np.sqrt(2) - (1 - 75 / n)
         return 2 * min(1.0, max(0.0, heavy)) * min(1.0, np.sqrt(100 / n))
 
-    def _about_mean(self, part: Sums) -> np.ndarray:
+    def _about_mean(self, part: RowSums) -> np.ndarray:
         """Squares of the target about its mean, summed in each unit; zeros for classes."""
         if "y" not in part.values:
             return np.zeros(len(part.units))
@@ -434,7 +434,7 @@ class Evidence:
         return np.array([part.values[name].sum() / self._weights(part, name).sum() for part in parts])
 
     @staticmethod
-    def _weights(sums: Sums, name: str) -> np.ndarray:
+    def _weights(sums: RowSums, name: str) -> np.ndarray:
         return sums.values["nonzero"] if name == "mape" else sums.learned
 
     def _at_least(self, value: float, reference: float) -> float:

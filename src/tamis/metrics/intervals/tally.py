@@ -22,7 +22,7 @@ import numpy as np
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric
 
-__all__ = ["EDGES", "Rows", "Sums", "Tally", "calibration", "confusion", "pooled", "roc", "together"]
+__all__ = ["EDGES", "RowSums", "Rows", "Tally", "calibration", "confusion", "pooled", "roc", "together"]
 
 _FINE = np.logspace(-6, -2, 76)[:-1]
 #: Edges of the bins of a probability: hundredths, and finer towards 0 and 1, where rare classes lie.
@@ -54,7 +54,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class RowSums:
     """Judged rows as sums over units.
 
     Attributes
@@ -110,7 +110,7 @@ class Tally:
     repeat: int = 0
     grouped: bool = False
     rows: Rows | None = None
-    sums: Sums | None = None
+    sums: RowSums | None = None
 
     @classmethod
     def of(
@@ -190,7 +190,7 @@ class Tally:
         )
 
 
-def together(tallies: Sequence[Tally]) -> Sums:
+def together(tallies: Sequence[Tally]) -> RowSums:
     """The sums of several folds, unit by unit."""
     parts = [tally.summed().sums for tally in tallies]
     listed = [part for part in parts if part is not None]
@@ -200,7 +200,7 @@ def together(tallies: Sequence[Tally]) -> Sums:
     if any("learned" in part for part in moved):
         moved = [{"learned": part["rows"], **part} for part in moved]
     names = set.intersection(*(set(part) for part in moved))
-    return Sums(
+    return RowSums(
         units,
         {name: _by_unit(place, np.concatenate([part[name] for part in moved]), len(units)) for name in sorted(names)},
         _added([part.cells for part in listed]),
@@ -324,7 +324,7 @@ def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any
     )
 
 
-def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> Sums:
+def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> RowSums:
     units, place = np.unique(rows.units, return_inverse=True)
     k = len(tally.labels)
     shape = (len(units), k)
@@ -355,7 +355,7 @@ def _sums(tally: Tally, rows: Rows, means: Sequence[Metric]) -> Sums:
     values = {name: _by_unit(place, value, len(units)) for name, value in each.items()} | by_class
     for name in ("ranks", "shares") if ranked else ():
         values[name] = _short(values[name])
-    return Sums(units, values, cells, histogram, areas, ranked, sure, centre)
+    return RowSums(units, values, cells, histogram, areas, ranked, sure, centre)
 
 
 def _summands(tally: Tally, rows: Rows, means: Sequence[Metric]) -> dict[str, np.ndarray]:
@@ -443,7 +443,7 @@ def _by_unit(place: np.ndarray, values: np.ndarray, n_units: int) -> np.ndarray:
     return np.column_stack([np.bincount(place, column, n_units) for column in values.T])
 
 
-def _about(part: Sums, centre: float) -> dict[str, np.ndarray]:
+def _about(part: RowSums, centre: float) -> dict[str, np.ndarray]:
     """The sums with the target's moments moved to another centre, exactly as if they had been taken about it."""
     if "y" not in part.values or part.centre == centre:
         return part.values
@@ -483,9 +483,9 @@ def _rows_again(told: dict[str, Any], answered: str) -> Rows:
     )
 
 
-def _sums_again(told: dict[str, Any]) -> Sums:
+def _sums_again(told: dict[str, Any]) -> RowSums:
     arrays = {name: np.array(told[name], dtype=np.float64) for name in ("cells", "histogram") if name in told}
-    return Sums(
+    return RowSums(
         np.array(told["units"], dtype=np.int64),
         {name: np.array(value, dtype=np.float64) for name, value in told["values"].items()},
         arrays.get("cells"),

@@ -26,10 +26,10 @@ def of(task: SearchTask) -> Evaluator | None:
     if task.params or task.scoring is not None:
         given = "scoring" if task.scoring is not None else next(iter(task.params))
         raise ParameterError(f"{given} is given with the criterion {name!r}, which does not use it; leave it out")
-    return Cmim(task, name) if name == "cmim" else Criterion(task, name)
+    return Cmim(task, name) if name == "cmim" else CriterionEvaluator(task, name)
 
 
-class Criterion(Evaluator):
+class CriterionEvaluator(Evaluator):
     r"""Relevance less redundancy, as a number for a set whose forward search takes the published steps.
 
     .. math::
@@ -141,7 +141,7 @@ class Criterion(Evaluator):
         return told - repeated / np.maximum(sizes - 1, 1)
 
 
-class Cmim(Criterion):
+class Cmim(CriterionEvaluator):
     r"""Conditional mutual information maximisation: a column counts with what it tells beyond each of the others.
 
     .. math:: \sum_t \min_{s < t} I(x_t; y \mid x_s)

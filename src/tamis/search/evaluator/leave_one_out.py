@@ -10,7 +10,7 @@ from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import HEALTH
-from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 
 RANK = 15
@@ -64,7 +64,7 @@ class LeaveOneOut(Evaluator):
         self.floor = model.cut**2 * 1e3
         self.resolution = 1e-12 * size_of(word, self.variance)
         self._reset()
-        self._refit: Refit | None = None
+        self._refit: RefitEvaluator | None = None
 
     def _reset(self) -> None:
         self._base: set[int] = set()
@@ -129,10 +129,10 @@ class LeaveOneOut(Evaluator):
         return self.refit.weights(columns)
 
     @property
-    def refit(self) -> Refit:
+    def refit(self) -> RefitEvaluator:
         """The plain way, for columns that are nearly dependent and rows that decide alone."""
         if self._refit is None:
-            self._refit = Refit(self.task)
+            self._refit = RefitEvaluator(self.task)
         return self._refit
 
     def _values(self, error, own, ill, set_at) -> Values:  # type: ignore[no-untyped-def]

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tamis.engine import map_threads, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
-from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.table import Classes, refuse_extreme
 
@@ -25,7 +25,7 @@ _MOST_NUMBERS = 100_000_000  # decisions of a part, sets × folds × rows, and t
 
 
 @dataclass(frozen=True)
-class Logistic:
+class LogisticModel:
     """Minimise Σ log(1 + exp(-y Xw)) + ½ ridge · Σ (unit · w)²; words as in `linear.Linear`."""
 
     ridge: float
@@ -34,7 +34,7 @@ class Logistic:
     intercept: bool = True
 
 
-def logistic_of(estimator: Any) -> Logistic | None:
+def logistic_of(estimator: Any) -> LogisticModel | None:
     """The logistic model that an estimator is, or None."""
     kind = type(estimator)
     if kind is Pipeline:
@@ -42,24 +42,24 @@ def logistic_of(estimator: Any) -> Logistic | None:
         if len(steps) != 2 or type(steps[0]) is not StandardScaler or not (steps[0].with_mean and steps[0].with_std):
             return None
         inner = logistic_of(steps[1]) if type(steps[1]) is LogisticRegression else None
-        return None if inner is None or not inner.intercept else Logistic(inner.ridge, scaled=True)
+        return None if inner is None or not inner.intercept else LogisticModel(inner.ridge, scaled=True)
     if kind is LogisticRegression:
         plain = estimator.class_weight is None and estimator.solver in _SOLVERS and not estimator.l1_ratio
         old = estimator.penalty not in ("deprecated", "l2")
-        return None if old or not plain else Logistic(1.0 / estimator.C, intercept=estimator.fit_intercept)
+        return None if old or not plain else LogisticModel(1.0 / estimator.C, intercept=estimator.fit_intercept)
     if kind.__module__.startswith("tamis.linear") and kind.__name__ == "LinearClassifier":
         return _own(estimator)
     return None
 
 
-def _own(estimator: Any) -> Logistic | None:
+def _own(estimator: Any) -> LogisticModel | None:
     own = estimator.get_params(deep=False)
     if own["loss"] != "logistic" or own.get("class_weight") is not None:
         return None
     if own["penalty"] is None:
-        return Logistic(0.0, intercept=bool(own["fit_intercept"]))
+        return LogisticModel(0.0, intercept=bool(own["fit_intercept"]))
     if own["penalty"] == "ridge" and isinstance(own["alpha"], (int, float)) and own["alpha"] >= 0:
-        return Logistic(float(own["alpha"]), True, bool(own["standardize"]), bool(own["fit_intercept"]))
+        return LogisticModel(float(own["alpha"]), True, bool(own["standardize"]), bool(own["fit_intercept"]))
     return None
 
 
@@ -87,7 +87,7 @@ class LogisticEvaluator(Evaluator):
     dependent, classes told apart perfectly) are refitted.
     """
 
-    def __init__(self, task: SearchTask, model: Logistic, word: str, X: np.ndarray, codes: np.ndarray) -> None:
+    def __init__(self, task: SearchTask, model: LogisticModel, word: str, X: np.ndarray, codes: np.ndarray) -> None:
         self.task, self.model, self.word, self.codes = task, model, word, codes
         n, d = X.shape
         middle = X.mean(axis=0) if model.intercept else np.zeros(d)
@@ -104,17 +104,17 @@ class LogisticEvaluator(Evaluator):
             self.ridge[f, :d] = model.ridge * (len(train) if model.per_row else 1.0) * (spread / unit) ** 2
         self.starts = np.zeros_like(self.ridge)
         self.part = int(np.clip(_MOST_NUMBERS // (4 * n * len(task.pairs)), 4 * workers(task.n_jobs), 1024))
-        self._refit: Refit | None = None
+        self._refit: RefitEvaluator | None = None
 
     @property
     def name(self) -> str:
         return type(self.task.estimator).__name__
 
     @property
-    def refit(self) -> Refit:
+    def refit(self) -> RefitEvaluator:
         """The plain way, for sets without a safe optimum."""
         if self._refit is None:
-            self._refit = Refit(self.task)
+            self._refit = RefitEvaluator(self.task)
         return self._refit
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:

@@ -12,7 +12,7 @@ import numpy as np
 from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of, size_of
-from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.views.moments import FoldMoments, Moments
 
@@ -66,7 +66,7 @@ class MomentsEvaluator(Evaluator):
         self.floor = (model.cut**2) * _CUT_ROOM if model.cut else 0.0
         self._grown: _Grown | None = None
         self._shrunk: _Shrunk | None = None
-        self._refit: Refit | None = None
+        self._refit: RefitEvaluator | None = None
 
     @property
     def name(self) -> str:
@@ -172,10 +172,10 @@ class MomentsEvaluator(Evaluator):
             self._refit.finish()
 
     @property
-    def refit(self) -> Refit:
+    def refit(self) -> RefitEvaluator:
         """The plain way, for sets whose columns are nearly dependent."""
         if self._refit is None:
-            self._refit = Refit(self.task)
+            self._refit = RefitEvaluator(self.task)
         return self._refit
 
     def _values(self, errors: np.ndarray, ill: np.ndarray, set_at) -> Values:  # type: ignore[no-untyped-def]

@@ -12,7 +12,7 @@ from tamis.engine import workers
 from tamis.errors import ParameterError
 from tamis.search.estimator_input import refused
 from tamis.search.evaluator.evaluator import Evaluator, Values
-from tamis.search.evaluator.refit import Refit
+from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 
 RANK = 10
@@ -30,10 +30,10 @@ def of(task: SearchTask) -> Evaluator | None:
         raise ParameterError(
             f"scoring={task.scoring!r} with cv='oob': the model's own score is used; give scoring=None"
         )
-    return OutOfBag(task)
+    return OutOfBagEvaluator(task)
 
 
-class OutOfBag(Refit):
+class OutOfBagEvaluator(RefitEvaluator):
     """Values a set by `oob_score_` of the model fitted on it."""
 
     def __init__(self, task: SearchTask) -> None:
@@ -50,7 +50,7 @@ class OutOfBag(Refit):
         return np.array(found), np.full(len(found), np.nan)
 
 
-def _score(evaluator: OutOfBag, columns: np.ndarray) -> float:
+def _score(evaluator: OutOfBagEvaluator, columns: np.ndarray) -> float:
     task = evaluator.task
     part = task.columns(columns)
     try:

@@ -24,7 +24,7 @@ RANK = 100
 
 def of(task: SearchTask) -> Evaluator | None:
     """Refits value whatever can be fitted."""
-    return Refit(task) if task.is_model else None
+    return RefitEvaluator(task) if task.is_model else None
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Failure:
     error: Exception
 
 
-class Refit(Evaluator):
+class RefitEvaluator(Evaluator):
     """Fits a clone for every set and fold, in parallel over sets.
 
     A clone without a seed of its own gets the search's, the same for every set: sets then differ by their columns and
@@ -120,7 +120,7 @@ class Refit(Evaluator):
         return {**self.__dict__, "failures": [], "n_fits": 0}
 
 
-def _folds_of(evaluator: Refit, columns: np.ndarray) -> tuple[list[float], list[Failure]]:
+def _folds_of(evaluator: RefitEvaluator, columns: np.ndarray) -> tuple[list[float], list[Failure]]:
     task = evaluator.task
     X, y = task.columns(columns), task.y
     scores: list[float] = []
@@ -141,7 +141,7 @@ def _folds_of(evaluator: Refit, columns: np.ndarray) -> tuple[list[float], list[
     return scores, failures
 
 
-def _score(evaluator: Refit, model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> float:
+def _score(evaluator: RefitEvaluator, model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> float:
     task = evaluator.task
     if evaluator.pooled:  # R² of single rows, pooled: their mean is one minus the mean squared error over the variance
         residual = np.asarray(y, dtype=np.float64) - np.asarray(model.predict(X), dtype=np.float64)

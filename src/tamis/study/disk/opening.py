@@ -16,10 +16,10 @@ from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.study.claims.scoring import value as judged_value
 from tamis.study.model import Model
-from tamis.study.problem import NEVER_SEEN, Locked, Problem
+from tamis.study.problem import NEVER_SEEN, Locked, StudyProblem
 
 
-def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> dict[str, Any]:
+def open_lock(folder: Path, problem: StudyProblem, metric: Metric, model: Model) -> dict[str, Any]:
     """Score the model on the locked rows and append the opening to the ledger."""
     lock = Lock.read(folder)
     if not len(lock.rows):
@@ -54,7 +54,7 @@ def open_lock(folder: Path, problem: Problem, metric: Metric, model: Model) -> d
     }
 
 
-def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) -> float:
+def _value(metric: Metric, problem: StudyProblem, y: np.ndarray, answer: np.ndarray) -> float:
     learned = np.ones(len(problem.labels), dtype=bool)
     found = judged_value(metric, problem.task, y, answer, problem.labels, learned)
     if found is None:
@@ -65,7 +65,7 @@ def _value(metric: Metric, problem: Problem, y: np.ndarray, answer: np.ndarray) 
 
 
 def _interval(
-    metric: Metric, problem: Problem, locked: Locked, answer: np.ndarray, value: float, costs: Any
+    metric: Metric, problem: StudyProblem, locked: Locked, answer: np.ndarray, value: float, costs: Any
 ) -> Interval:
     """Where the model's score lies on new rows, from the locked rows; classes never learned are one more class."""
     y, labels = locked.y, problem.labels or None
@@ -101,7 +101,7 @@ def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:
             )
 
 
-def _note(problem: Problem, metric: Metric, locked: Locked) -> str:
+def _note(problem: StudyProblem, metric: Metric, locked: Locked) -> str:
     parts = []
     if problem.labels:
         lacking = [str(label) for code, label in enumerate(problem.labels) if not (locked.y == code).any()]
