@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from tamis.errors import KindError, ParameterError
-from tamis.split import BootstrapSplit, folds
-from tamis.split.stratify import Stratified
+from tamis.split import folds
 
 CLASSES = np.repeat([0, 1], [30, 10])
 NUMBERS = np.linspace(0, 1, 40)
@@ -31,33 +30,6 @@ def test_folds_of_classes_are_stratified():
     assert all(np.bincount(CLASSES[test]).tolist() == [6, 2] for _, test in folds(5, CLASSES))
     shares = [np.bincount(CLASSES[test], minlength=2).tolist() for _, test in folds(5, CLASSES, classifier=False)]
     assert shares != [[6, 2]] * 5
-
-
-@pytest.mark.filterwarnings("ignore:The least populated class")
-@pytest.mark.parametrize("seed", range(20))
-def test_stratified_folds_are_those_of_scikit_learn(seed):
-    """Whoever compares a score with scikit-learn's finds the very same rows in every fold."""
-    rng = np.random.default_rng(seed)
-    k, n_classes = int(rng.integers(2, 8)), int(rng.integers(2, 6))
-    y = rng.choice(n_classes, 200, p=rng.dirichlet(np.ones(n_classes)))
-    expected = StratifiedKFold(k, shuffle=True, random_state=seed).split(y, y)
-    for (train, test), (a, b) in zip(Stratified(k, random_state=seed).split(y, y), expected, strict=True):
-        np.testing.assert_array_equal(train, a)
-        np.testing.assert_array_equal(test, b)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_stratified_groups_keep_the_shares_as_well_as_scikit_learn(seed):
-    """Folds of groups whose classes are uneven would make scores jump."""
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(40, size=400)
-    y = (rng.random(400) < np.linspace(0.1, 0.9, 40)[groups]).astype(int)
-
-    def unevenness(splitter):
-        return np.std([y[test].mean() for _, test in splitter.split(y, y, groups)])
-
-    theirs = np.mean([unevenness(StratifiedGroupKFold(5, shuffle=True, random_state=s)) for s in range(5)])
-    assert np.mean([unevenness(Stratified(5, random_state=s)) for s in range(5)]) < 1.1 * theirs + 0.002
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -138,14 +110,6 @@ def test_a_splitter_and_pairs_are_taken_as_they_are():
     assert test.tolist() == list(range(10))
     assert len(train) == 30
     assert len(folds(KFold(3), None, X=np.zeros((9, 1)))) == 3
-
-
-def test_bootstrap_is_a_splitter_of_whole_groups():
-    """A group drawn must come with all of its rows."""
-    groups = np.repeat(np.arange(6), 3)
-    for train, _ in BootstrapSplit(5).split(np.zeros((18, 1)), groups=groups):
-        assert all(np.bincount(train, minlength=18).reshape(6, 3).std(axis=1) == 0)
-    assert BootstrapSplit(5).get_n_splits() == 5
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from sklearn.base import BaseEstimator
 
 from tamis.check import one_of
 from tamis.saved import numbers
+from tamis.table.interface.takes_table import TakesTable
 
 
-class Baseline(BaseEstimator):
+class Baseline(TakesTable, BaseEstimator):
     """Predicts the share of every class (so the majority), or the mean; looks at no column.
 
     Parameters

@@ -16,6 +16,7 @@ from tamis.errors import KindError, ParameterError, TableError
 from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.interface.names import column_names
+from tamis.table.interface.takes_table import takes_table
 
 __all__ = ["Problem", "named_procedures", "problem_of"]
 
@@ -76,14 +77,9 @@ class Problem:
         """
         if not isinstance(self.X, Table):
             return take(self.X, rows=rows)
-        if is_ours(model):
+        if takes_table(model):
             return _trimmed(self.X.take(rows)) if learn else self.X.take(rows)
         return self._frame.iloc[rows]
-
-
-def is_ours(model: Any) -> bool:
-    """Whether a model takes a Table."""
-    return type(model).__module__.partition(".")[0] == "tamis"
 
 
 def _trimmed(table: Table) -> Table:

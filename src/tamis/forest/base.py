@@ -24,6 +24,7 @@ from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try
 from tamis.forest.training import digest_of
 from tamis.table import Table, features
+from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.settings import rows_or_share
 from tamis.tree.tree import matrix_of
 
@@ -34,7 +35,7 @@ _NO_LIMIT = 2**31 - 1
 COMBINED = 3  # columns in a sum of an oblique split
 
 
-class BaseForest(BaseEstimator, ABC):
+class BaseForest(TakesTable, BaseEstimator, ABC):
     """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
 
     trees_: Trees

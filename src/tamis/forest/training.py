@@ -12,6 +12,8 @@ from tamis.errors import ParameterError
 from tamis.forest.data.binned import BinnedData
 from tamis.forest.layout import ForestTarget
 
+#: By forest. A global dictionary, for an attribute of the forest would be pickled, cloned and saved with it, and would
+#: keep the user's table in memory; an entry goes with its forest.
 _given: weakref.WeakKeyDictionary[Any, tuple[Any, Any, Any]] = weakref.WeakKeyDictionary()
 
 

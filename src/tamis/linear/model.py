@@ -15,12 +15,13 @@ from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
 from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
+from tamis.table.interface.takes_table import TakesTable
 
 PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
 _VERSION = 1
 
 
-class LinearModel(BaseEstimator):
+class LinearModel(TakesTable, BaseEstimator):
     """Base of LinearRegressor and LinearClassifier; see there."""
 
     _losses: tuple[str, ...] = ()

@@ -157,7 +157,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
         if self.estimator is None:
             made = (ForestClassifier if y is not None and is_class_target(y) else ForestRegressor)(TREES)
-        elif type(self.estimator).__name__ in _FORESTS and not isinstance(self.estimator, type):
+        elif type(self.estimator) in (ForestClassifier, ForestRegressor):
             made = clone(self.estimator)
         else:
             raise KindError(
@@ -304,8 +304,10 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return made
 
     def __sklearn_tags__(self) -> Any:
+        from tamis.forest import ForestClassifier, ForestRegressor
+
         tags = super().__sklearn_tags__()
-        if type(self.estimator).__name__ in _FORESTS and not isinstance(self.estimator, type):
+        if type(self.estimator) in (ForestClassifier, ForestRegressor):
             own = get_tags(self.estimator)
             tags.estimator_type = own.estimator_type
             tags.classifier_tags, tags.regressor_tags = own.classifier_tags, own.regressor_tags

@@ -28,6 +28,7 @@ from tamis.table import (
     take,
 )
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.takes_table import takes_table
 
 UNDECIDED, CONFIRMED, REJECTED = 0, 1, -1
 
@@ -223,7 +224,7 @@ def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> Permuted
     """The columns in the order of their names, as the model can take them."""
     if table.is_numeric and not (transforms(model) and is_frame(X)):
         return PermutedCopies(table.numbers()[:, order])
-    if type(model).__module__.startswith("tamis."):
+    if takes_table(model):
         return PermutedCopies(table.select(order.tolist()))
     return PermutedCopies(take(shown_to(model, table, X), columns=order))
 

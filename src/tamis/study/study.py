@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -43,6 +42,7 @@ from tamis.study.results import assemble, compare, refuse_damaged, refuse_older,
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
+from tamis.table.interface.takes_table import TakesTable
 from tamis.table.types import Type
 
 #: Folds that a partial answer needs.
@@ -51,7 +51,7 @@ FEWEST_FOLDS = 2
 Progress = Callable[[int, int, str], None]
 
 
-class Study(BaseEstimator):
+class Study(TakesTable, BaseEstimator):
     """A table, a target, and everything that is found out about them, kept in a folder.
 
     Made without a source it is a scikit-learn estimator: `fit(X, y)` does the whole job on these rows in a temporary
@@ -310,8 +310,8 @@ class Study(BaseEstimator):
         return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
 
     def _report(self, path: Path, results: dict[str, Any]) -> Path:
-        # The report stands above the study and imports it; so it is looked up by name, here only.
-        page = import_module("tamis.report").page
+        from tamis.report import page  # brings Jinja, so only when a report is written
+
         lock = results["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
         if self._loaded:  # results that came from a file may lack what the page needs

@@ -54,9 +54,10 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check, saved
 from tamis.errors import DamagedError, KindError, TableError
 from tamis.table import Table, assembled, eager, features, is_frame, same_length
+from tamis.table.interface.takes_table import TakesTable
 
 
-class Transform(TransformerMixin, BaseEstimator):
+class Transform(TransformerMixin, TakesTable, BaseEstimator):
     """Columns in, columns out.
 
     A Table gives a Table; a frame with more than numbers gives a frame of its library, in which the columns that are

@@ -13,6 +13,7 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.split.inner import dealt_folds
 from tamis.table import Classes, Table, features, numbers, same_length
+from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import BinnedData
 from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, Limits
@@ -26,7 +27,7 @@ _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
 _NO_LIMIT = 2**31 - 1
 
 
-class BaseTree(Reading, BaseEstimator):
+class BaseTree(Reading, TakesTable, BaseEstimator):
     """What trees for classes and for numbers share: growing, pruning, sending rows down."""
 
     tree_: Tree

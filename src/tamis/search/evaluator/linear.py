@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tamis.linear import LinearRegressor
 from tamis.search.evaluator.task import SearchTask
 from tamis.table import refuse_extreme
 
@@ -45,7 +46,7 @@ def linear_of(estimator: Any) -> Linear | None:
         return Linear(intercept=estimator.fit_intercept, cut=float(getattr(estimator, "tol", 1e-6)))
     if kind is Ridge and not estimator.positive and estimator.solver in _SOLVERS and np.ndim(estimator.alpha) == 0:
         return Linear(ridge=float(estimator.alpha), intercept=estimator.fit_intercept) if estimator.alpha > 0 else None
-    if kind.__module__.startswith("tamis.linear") and kind.__name__ == "LinearRegressor":
+    if kind is LinearRegressor:
         return _own(estimator)
     return None
 
@@ -56,7 +57,7 @@ def _piped(pipeline: Pipeline) -> Linear | None:
     if len(steps) != 2 or type(steps[0]) is not StandardScaler or not (steps[0].with_mean and steps[0].with_std):
         return None
     inner = linear_of(steps[1])
-    if inner is None or not inner.intercept or type(steps[1]).__module__.startswith("tamis"):
+    if inner is None or not inner.intercept or type(steps[1]) is LinearRegressor:
         return None
     return Linear(ridge=inner.ridge, scaled=True, cut=inner.cut)
 

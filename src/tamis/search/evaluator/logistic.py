@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tamis.engine import map_threads, workers
+from tamis.linear import LinearClassifier
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
@@ -47,7 +48,7 @@ def logistic_of(estimator: Any) -> LogisticModel | None:
         plain = estimator.class_weight is None and estimator.solver in _SOLVERS and not estimator.l1_ratio
         old = estimator.penalty not in ("deprecated", "l2")
         return None if old or not plain else LogisticModel(1.0 / estimator.C, intercept=estimator.fit_intercept)
-    if kind.__module__.startswith("tamis.linear") and kind.__name__ == "LinearClassifier":
+    if kind is LinearClassifier:
         return _own(estimator)
     return None
 

@@ -11,6 +11,7 @@ from sklearn import linear_model
 from tamis import check
 from tamis.engine import map_threads
 from tamis.errors import ParameterError
+from tamis.linear import LinearRegressor
 
 GAP = 1e-6  # relative duality gap: of half the variance of the target
 
@@ -71,7 +72,7 @@ def lasso_of(selector: Any) -> Lasso | None:
     kind = type(selector)
     if kind is linear_model.Lasso and selector.fit_intercept and not selector.positive and selector.alpha > 0:
         return Lasso(float(selector.alpha))
-    if kind.__module__.startswith("tamis.linear") and kind.__name__ == "LinearRegressor":
+    if kind is LinearRegressor:
         own = selector.get_params(deep=False)
         plain = own["penalty"] == "lasso" and own.get("loss", "squared") == "squared" and own["fit_intercept"]
         numeric = isinstance(own["alpha"], (int, float)) and own["alpha"] > 0

@@ -8,11 +8,12 @@ import numpy as np
 
 from tamis.engine import generator
 from tamis.evaluate.cross_validate import predicted
-from tamis.evaluate.problem import Problem, is_ours
+from tamis.evaluate.problem import Problem
 from tamis.metrics.intervals.paired import row_losses
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table
+from tamis.table.interface.takes_table import takes_table
 
 #: Rows that a model of others is asked about, at most.
 MOST_ASKED = 5_000
@@ -27,7 +28,7 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
     shuffled.
     """
     model, names = fitted.model, fitted.columns
-    if not is_ours(model) or isinstance(model, Transformed):
+    if not takes_table(model) or isinstance(model, Transformed):
         weight = _shuffled(fitted, problem)
     elif hasattr(model, "inputs_"):
         weight = dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))

@@ -12,13 +12,13 @@ from sklearn.pipeline import Pipeline
 from tamis import transform
 from tamis.errors import DamagedError, StudyError
 from tamis.evaluate.fold.inner_score import selected
-from tamis.evaluate.problem import is_ours
 from tamis.saved import mapping, part, text
 from tamis.study.procedure.columns import Columns
 from tamis.study.procedure.recipe import recipe
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.takes_table import takes_table
 
 #: Every model a study can save, and where it lives. Transforms carry their room, for a signal has a baseline, too.
 MODELS = {
@@ -67,7 +67,7 @@ class FittedProcedure:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns the model uses, in the order of names."""
         found = getattr(self.model, "selected_columns_", None)
-        if found is None and hasattr(self.model, "tree_") and is_ours(self.model):
+        if found is None and hasattr(self.model, "tree_") and takes_table(self.model):
             # the columns it asks about, not those that stand in for missing values
             found = [self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)]
         if found is None:
@@ -86,7 +86,7 @@ class FittedProcedure:
 
     def interval(self, table: Table, coverage: float) -> np.ndarray | None:
         """Ends of an interval for each row's number (rows × 2), of a model that has them; None of another."""
-        ends = getattr(self._known(), "predict_interval", None) if is_ours(self.model) else None
+        ends = getattr(self._known(), "predict_interval", None) if takes_table(self.model) else None
         return None if ends is None else np.asarray(ends(table, coverage), dtype=np.float64)
 
     def probabilities(self, table: Table, n_labels: int) -> np.ndarray:
@@ -99,7 +99,7 @@ class FittedProcedure:
         return out
 
     def _shown(self, table: Table) -> Any:
-        return table if is_ours(self.model) else table.to_pandas()
+        return table if takes_table(self.model) else table.to_pandas()
 
     def _known(self) -> Any:
         if self.model is None:
@@ -127,20 +127,30 @@ class FittedProcedure:
 
 
 def _name(model: Any) -> str:
-    """What a model is called in `MODELS`."""
+    """What a model is called in `MODELS`; its own name where it is none of them."""
     name = type(model).__name__
-    return f"transform.{name}" if type(model).__module__.startswith("tamis.transform.") else name
+    return f"transform.{name}" if getattr(transform, name, None) is type(model) else name
+
+
+def _is_listed(model: Any) -> bool:
+    name = _name(model)
+    return name in MODELS and type(model) is _class(name)
+
+
+def _class(name: str) -> Any:
+    """The class of a name in `MODELS`; only the package of that model is imported."""
+    return getattr(import_module(MODELS[name]), name.rpartition(".")[2])
 
 
 def can_be_kept(model: Any) -> bool:
     """Whether a model can be written down as plain values."""
     if type(model) in (Pipeline, Transformed):
         return all(isinstance(step, str) or can_be_kept(step) for _, step in model.steps)
-    return is_ours(model) and (_name(model) in MODELS or isinstance(model, TableSelector))
+    return takes_table(model) and (_is_listed(model) or isinstance(model, TableSelector))
 
 
 def _state(model: Any) -> dict[str, Any]:
-    if _name(model) not in MODELS and isinstance(model, TableSelector):
+    if not _is_listed(model) and isinstance(model, TableSelector):
         model = Columns.of(model)
     if type(model) in (Pipeline, Transformed):
         steps = [{"name": name, **_state(step)} for name, step in model.steps if not isinstance(step, str)]
@@ -156,4 +166,4 @@ def _from_state(facts: dict[str, Any]) -> Any:
     name = facts["model"]
     if not isinstance(name, str) or name not in MODELS:
         raise DamagedError(f"its model {str(name)[:40]!r} is not known")
-    return getattr(import_module(MODELS[name]), name.rpartition(".")[2]).from_dict(part(facts, "state"))
+    return _class(name).from_dict(part(facts, "state"))

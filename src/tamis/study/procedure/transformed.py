@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from tamis.table.interface.takes_table import TakesTable
 from tamis.transform import Transforms
 
 
@@ -14,7 +15,7 @@ def _gives_intervals(pipeline: Any) -> bool:
     return hasattr(pipeline.steps[-1][1], "predict_interval")
 
 
-class Transformed(Pipeline):
+class Transformed(TakesTable, Pipeline):
     """A pipeline of `Transforms` and a model of Tamis; it takes a Table, and names, kinds and levels reach the model.
 
     Attributes

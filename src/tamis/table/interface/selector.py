@@ -10,11 +10,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tamis.table.interface.features import one_sentence, remember_names
+from tamis.table.interface.takes_table import TakesTable
 from tamis.table.sources.frame import eager, is_mixed, take
 from tamis.table.table import Table
 
 
-class TableSelector(SelectorMixin):
+class TableSelector(SelectorMixin, TakesTable):
     """scikit-learn's mixin for selectors, for tables that hold more than numbers.
 
     A frame with categories, dates or other columns that are no numbers stays a frame, for an array would have to hold
