@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.allocate import vector
+from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import njit
 
 
