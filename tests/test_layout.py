@@ -35,6 +35,14 @@ def test_a_folder_of_tests_stands_for_one_of_the_package(folder):
     assert place.startswith(APART) or (PACKAGE / place).is_dir()
 
 
+@pytest.mark.parametrize("room", ["benchmarks", "examples"])
+def test_folders_of_benchmarks_and_examples_are_those_of_the_package(room):
+    """What is measured and shown would have to be searched for."""
+    there = {path.parent.name for path in (ROOT / room).glob("*/*.py")}
+    assert there
+    assert all((PACKAGE / name).is_dir() for name in there)
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=_name)
 def test_a_folder_holds_a_dozen_files_and_says_what_they_are(folder):
     """A newcomer finds no way into thirty files without an order."""
