@@ -13,6 +13,7 @@ from typing import Any
 import numba
 
 from tamis.engine import internals
+from tamis.engine.announce import announce
 from tamis.engine.interrupt import Interruptible
 
 _dispatch = internals.part("dispatch")
@@ -21,6 +22,11 @@ _Plain: Any = type(numba.njit(lambda: None))
 
 class _Kernel(Interruptible, *(() if _Plain is FunctionType else (_Plain,))):  # type: ignore[misc]
     """Numba's own dispatcher; Numba asks only whether the kernel's own file has changed since it was compiled."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.signatures and not is_kept(self):
+            announce()
+        return super().__call__(*args, **kwargs)
 
 
 def _plain(function: Any, is_inner: bool, **options: Any) -> Any:
