@@ -23,7 +23,10 @@ from scipy import sparse
 from scipy.optimize import brentq
 
 from tamis.linear.fit import Job, path_of
-from tamis.linear.losses.loss import Huber, Logistic, Poisson, SquaredHinge
+from tamis.linear.losses.huber import Huber
+from tamis.linear.losses.logistic import Logistic
+from tamis.linear.losses.poisson import Poisson
+from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.penalties.elastic_net import Penalty
 
 GOAL = 1.5e-5

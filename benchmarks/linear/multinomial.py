@@ -152,7 +152,7 @@ def run(name, given):
 def path_alone(X, y, alphas):
     """CPU seconds of Tamis for the path of all rows."""
     from tamis.linear.fit import Job, path_of
-    from tamis.linear.losses.loss import Multinomial
+    from tamis.linear.losses.logistic import Multinomial
     from tamis.linear.penalties.elastic_net import Penalty
 
     job = Job(X, Multinomial(np.eye(y.max() + 1)[y]), np.ones(len(y)), Penalty(1.0, np.ones(X.shape[1])), False, True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis import LinearRegressor
 from tamis.linear.fit import Job
-from tamis.linear.losses.loss import Squared
+from tamis.linear.losses.squared import Squared
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.subset_path import subset_path
 

@@ -11,13 +11,13 @@ import numpy as np
 from bokeh.layouts import column
 from bokeh.plotting import output_file, save
 from bokeh.resources import INLINE
+from overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import tamis
-from tamis.evaluate.chance.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 
 
 def chosen_before(X: np.ndarray, y: np.ndarray) -> float:

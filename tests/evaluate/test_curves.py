@@ -11,7 +11,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis.errors import KindError, ParameterError
-from tamis.evaluate.chance.overfitting import columns_on_random_labels, depth_on_random_labels, selection_before_folds
 from tamis.evaluate.curves import Curve, complexity_curve, grow
 from tamis.metrics import METRICS
 from tamis.split import folds
@@ -89,22 +88,6 @@ def test_the_figure_shows_both_curves_and_the_chosen_sizes():
     assert plot.height == 200
     words = complexity_curve(DecisionTreeClassifier(), *IRIS, "criterion", ["gini", "entropy"]).figure()
     assert words.legend.items
-
-
-def test_random_labels_are_learned_by_heart_and_never_understood():
-    """The demonstrations must demonstrate: training to 1, new rows at one half."""
-    depth = depth_on_random_labels([1, 4, 15])
-    assert depth.lines["training rows"][-1] == 1
-    assert np.abs(depth.lines["new rows"] - 0.5).max() < 0.12
-    wide = columns_on_random_labels([1, 100])
-    assert wide.lines["training rows"][-1] == 1
-    assert abs(wide.lines["new rows"][-1] - 0.5) < 0.15
-    chosen = selection_before_folds([10, 3000])
-    assert chosen.lines["chosen before the folds"][-1] >= 0.85
-    assert chosen.lines["chosen inside the folds"][-1] < 0.65
-    for shown in (depth, wide, chosen):
-        assert len(shown.figure().legend.items) == 2
-        assert shown.lesson
 
 
 @pytest.mark.parametrize(

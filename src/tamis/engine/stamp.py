@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, np.generic, np.dtype)
-_ENGINE = sorted(Path(__file__).parent.glob("*.py"))  # how kernels are compiled
+_ENGINE = sorted(Path(__file__).parent.rglob("*.py"))  # how kernels are compiled
 
 
 def stamp(function: Any) -> str:

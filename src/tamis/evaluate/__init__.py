@@ -1,4 +1,8 @@
-"""Honest evaluation: every number Tamis reports about how good something is comes from here."""
+"""Honest evaluation: every number Tamis reports about how good something is comes from here.
+
+Read `problem` (what is learned from what), `cross_validate` (the one loop), `fold/` (what a fold leaves behind) and
+`nested`; then `intervals/`, `chance/`, `audit` with `leaks` and `leakage/`, `loss`, `curves`, `holdout`.
+"""
 
 from tamis.evaluate.audit import Audit, audit
 from tamis.evaluate.chance.permutation import PermutationTest, permutation_test

@@ -1,7 +1,7 @@
 """Penalised linear models: mean loss + penalty, for one strength or the whole path.
 
-Read `regressor` and `classifier` (what users see), `model` (what both share), `encoding` and `design` (what is read),
-`fit` (a path, its folds and the chosen model); then `losses/` × `penalties/` × `solvers/`.
+Read `regressor` and `classifier` (what users see), `model` (what both share), `encoding`, `missing` and `design` (what
+is read), `fit` (a path, its folds and the chosen model); then `losses/` × `penalties/` × `solvers/`.
 """
 
 from tamis.linear.classifier import LinearClassifier

@@ -76,7 +76,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     array(['yes', 'yes', 'no'], dtype='<U3')
     """
 
-    _losses = ("logistic", "squared_hinge")
+    _target = "classes"
     norm_bound = None
 
     def __init__(
@@ -144,12 +144,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             )
 
     def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
-        from tamis.linear.losses.loss import Logistic, Multinomial, SquaredHinge
+        from tamis.linear.losses import loss_named
+        from tamis.linear.losses.logistic import Multinomial
 
         splits = self._splits(target)
         if target.n_classes == 2:
-            code = target.codes.astype(np.float64)
-            self._one(X, Logistic(code) if self.loss == "logistic" else SquaredHinge(code), weights, splits)
+            loss = loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
+            self._one(X, loss, weights, splits)
             self._warn_separated(X, target, weights)
         elif self.loss == "logistic":
             self._one(X, Multinomial(np.eye(target.n_classes)[target.codes]), weights, splits)
@@ -171,15 +172,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
         """A model for each class against all others, each with its own strength."""
-        from tamis.linear.losses.loss import SquaredHinge
+        from tamis.linear.losses import loss_named
 
+        kind = loss_named(self.loss)
         coefs: list[Any] = []
         intercepts: list[Any] = []
         alphas: list[float] = []
         paths: list[Any] = []
         gaps: list[float] = []
         for k in range(target.n_classes):
-            self._one(X, SquaredHinge((target.codes == k).astype(np.float64)), weights, splits)
+            self._one(X, kind.of((target.codes == k).astype(np.float64), weights, None, self), weights, splits)
             coefs.append(self.coef_[0])
             intercepts.append(self.intercept_[0])
             alphas.append(self.alpha_ or 0.0)

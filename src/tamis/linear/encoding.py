@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from tamis.errors import DamagedError
+from tamis.linear.missing import filled, means, refuse
 from tamis.saved import mapping, numbers
-from tamis.table import Table, refuse_missing
+from tamis.table import Table
 from tamis.views.indicators import Indicators
-
-_WAY_OUT = "fill them first, for example with SimpleImputer in a pipeline, or give missing='mean'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +37,17 @@ class EncodedInputs:
         encoding = Indicators.of(table, reference=reference)
         order = encoding.encoded(table.order())
         if missing != "mean":
-            refuse_missing(table, _WAY_OUT)
+            refuse(table)
             return cls(encoding, order, None)
-        return cls(encoding, order, _means(encoding.encode(table), weights))
+        return cls(encoding, order, means(encoding.encode(table), weights))
 
     def read(self, table: Table) -> Any:
         """The encoded matrix (dense or sparse, float64) in the table's order of columns."""
         if self.fill is None:
-            refuse_missing(table, _WAY_OUT)
+            refuse(table)
         X = self.encoding.encode(table)
         X = X.astype(np.float64, copy=False)
-        return X if self.fill is None else _filled(X, self.fill)
+        return X if self.fill is None else filled(X, self.fill)
 
     @property
     def is_ordered(self) -> bool:
@@ -92,30 +90,3 @@ class EncodedInputs:
         if not np.array_equal(np.sort(order), np.arange(n)):
             raise DamagedError("order does not hold every encoded column once")
         return cls(encoding, order, fill)
-
-
-def _means(X: Any, weights: np.ndarray) -> np.ndarray:
-    """Weighted means of what is there; 0 for a column that is missing everywhere."""
-    if sparse.issparse(X):
-        X = X.tocsc().astype(np.float64)
-        holes = X.copy()
-        holes.data = np.isnan(X.data).astype(np.float64)
-        whole = X.copy()
-        whole.data = np.nan_to_num(X.data)
-        there = weights.sum() - np.asarray(holes.T @ weights)
-        total = np.asarray(whole.T @ weights)
-    else:
-        gone = np.isnan(X)
-        there = weights @ ~gone
-        total = weights @ np.where(gone, 0.0, X)
-    return np.asarray(np.divide(total, there, out=np.zeros_like(total), where=there > 0))
-
-
-def _filled(X: Any, fill: np.ndarray) -> Any:
-    if sparse.issparse(X):
-        X = X.tocsc().copy()
-        where = np.flatnonzero(np.isnan(X.data))
-        X.data[where] = fill[np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))[where]]
-        return X
-    gone = np.isnan(X)
-    return np.where(gone, fill, X) if gone.any() else X

@@ -9,7 +9,9 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.linear.design import Design
-from tamis.linear.losses.loss import Loss, Multinomial, Squared
+from tamis.linear.losses.logistic import Multinomial
+from tamis.linear.losses.loss import Loss
+from tamis.linear.losses.squared import Squared
 from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty

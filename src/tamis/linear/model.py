@@ -13,6 +13,7 @@ from tamis import check
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
+from tamis.linear.losses import known
 from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
@@ -24,7 +25,7 @@ _VERSION = 1
 class LinearModel(TakesTable, BaseEstimator):
     """Base of LinearRegressor and LinearClassifier; see there."""
 
-    _losses: tuple[str, ...] = ()
+    _target = ""
     coef_: Any
     intercept_: Any
     alpha_: float | None
@@ -33,7 +34,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _check(self) -> None:
         if self.penalty is not None:
             check.one_of("penalty", self.penalty, PENALTIES)
-        check.one_of("loss", self.loss, self._losses)
+        check.one_of("loss", self.loss, known(self._target))
         check.one_of("rule", self.rule, ("1se", "min"))
         check.one_of("missing", self.missing, ("refuse", "mean"))
         if isinstance(self.alpha, str):

@@ -105,7 +105,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     ['x0', 'x1']
     """
 
-    _losses = ("squared", "poisson", "huber")
+    _target = "numbers"
 
     def __init__(
         self,
@@ -171,22 +171,12 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self
 
     def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:
-        from tamis.linear.losses.loss import Huber, Poisson, Squared
+        from tamis.linear.losses import loss_named
 
-        if offset is not None and self.loss != "poisson":
+        kind = loss_named(self.loss)
+        if offset is not None and not kind.takes_offset:
             raise ParameterError(f"offset is for loss='poisson', but loss={self.loss!r}; subtract it from y instead")
-        if self.loss == "squared":
-            return Squared(y)
-        if self.loss == "huber":
-            return Huber(y, width=self.huber_width * _spread(y, weights))
-        bad = np.flatnonzero(y < 0)
-        if bad.size:
-            raise ParameterError(
-                f"Negative values in y: row {bad[0]} has {y[bad[0]]:g}; loss='poisson' takes counts of at least 0"
-            )
-        if not (weights @ y) > 0:
-            raise ParameterError("the target is 0 in every row; loss='poisson' needs at least one count above 0")
-        return Poisson(y, None if offset is None else _offset(offset, len(y)))
+        return kind.of(y, weights, None if offset is None else _offset(offset, len(y)), self)
 
     def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
         squared = self.loss == "squared"
@@ -317,7 +307,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self._respond(linear_predictor)[:, 0]
 
     def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
-        return np.exp(np.minimum(linear_predictor, 700)) if self.loss == "poisson" else linear_predictor
+        from tamis.linear.losses import loss_named
+
+        return loss_named(self.loss).respond(linear_predictor)
 
     def _keep_predictions(self, predictions: np.ndarray) -> None:
         self.cv_predictions_ = predictions[:, 0]
@@ -329,13 +321,6 @@ class LinearRegressor(RegressorMixin, LinearModel):
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.loss == "poisson"
         return tags
-
-
-def _spread(y: np.ndarray, weights: np.ndarray) -> float:
-    """A robust standard deviation: 1.4826 times the median distance from the median; the plain one when that is 0."""
-    kept = y[weights > 0]
-    far = float(1.4826 * np.median(np.abs(kept - np.median(kept))))
-    return far if far > 0 else float(kept.std()) or 1.0
 
 
 def _offset(offset: Any, n: int) -> np.ndarray:

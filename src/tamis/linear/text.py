@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from tamis.linear.losses import loss_named
+
 
 def formula(model: Any, digits: int) -> str:
     """The formula of a fitted model, one term a line, largest effect names as they are in the table."""
@@ -19,7 +21,7 @@ def formula(model: Any, digits: int) -> str:
 
 def _heads(model: Any, outputs: int) -> list[str]:
     if not hasattr(model, "classes_"):
-        return ["log of the expected count"] if model.loss == "poisson" else ["target"]
+        return [loss_named(model.loss).predictor]
     word = "log-odds of" if model.loss == "logistic" and outputs == 1 else "score of"
     labels = model.classes_[1:] if outputs == 1 else model.classes_
     return [f"{word} {label}" for label in labels]

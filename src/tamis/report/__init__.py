@@ -1,4 +1,8 @@
-"""Results as people read them: facts, one offline page, charts, and words on the screen."""
+"""Results as people read them: facts, one offline page, charts, and words on the screen.
+
+Read `facts` (results to a dict), `page` (the dict to one HTML file, by `template/`), `charts`, `predictions` and
+`table` (its parts), `sentence` and `show` (words and numbers), `reproduce`; `screen` is the terminal.
+"""
 
 from tamis.report.facts import facts
 from tamis.report.page import page

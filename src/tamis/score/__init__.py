@@ -4,7 +4,10 @@ Every score is called as f(X, y) and gives an array of d numbers, larger is bett
 """
 
 # The functions are imported after their modules of the same name, which they hide: tamis.score.gini is the function.
+from typing import Any as _Any
+
 from tamis.score.combine import combine
+from tamis.score.criteria import known as _known
 from tamis.score.criteria.anova import anova
 from tamis.score.criteria.chi2 import chi2
 from tamis.score.criteria.dispersion import dispersion
@@ -49,3 +52,12 @@ __all__ = [
     "top_pairs",
     "variance",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """The function of a criterion whose file is not named above."""
+    if name in _known():
+        from importlib import import_module
+
+        return getattr(import_module(f"tamis.score.criteria.{name}"), name)
+    raise AttributeError(f"module 'tamis.score' has no attribute {name!r}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,35 +14,13 @@ from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine
+from tamis.score.criteria import criterion_named, known
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 
-__all__ = ["CRITERIA", "RankSelector", "criterion_named", "order_of"]
-
-#: The criteria that score single columns, and the class behind each.
-CRITERIA = {
-    "pearson": "Pearson",
-    "stump": "Stump",
-    "mutual_information": "MutualInformation",
-    "gain_ratio": "GainRatio",
-    "gini": "Gini",
-    "chi2": "Chi2",
-    "anova": "Anova",
-    "relief": "Relief",
-    "dispersion": "Dispersion",
-    "variance": "Variance",
-    "symmetric_uncertainty": "SymmetricUncertainty",
-    "interaction": "Interaction",
-}
-
-
-def criterion_named(name: str) -> Criterion:
-    """A criterion by its name, as it is by default."""
-    check.one_of("by", name, CRITERIA)
-    found: Criterion = getattr(import_module(f"tamis.score.criteria.{name}"), CRITERIA[name])()
-    return found
+__all__ = ["RankSelector", "order_of"]
 
 
 class _Called(Criterion):
@@ -187,7 +164,7 @@ class RankSelector(TableSelector, BaseEstimator):
         given = self.by
         listed = [given] if isinstance(given, str) or callable(given) else given
         if not isinstance(listed, Iterable) or not (listed := list(listed)):
-            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(CRITERIA)}")
+            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(known())}")
         return [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
 
     def _check(self, table: Table, criteria: Sequence[Criterion]) -> int:

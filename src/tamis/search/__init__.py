@@ -1,4 +1,9 @@
-"""Subset search and stability: the right set of columns, found fast, and how sure we are of it."""
+"""Subset search and stability: the right set of columns, found fast, and how sure we are of it.
+
+Read `subset` (what users see), `space`, `trials` and `history` (sets, and their scores), then `strategy/` ×
+`evaluator/`; `stability` with `resampling/`, `shadow` and `mirror` choose by resamples, permuted copies and forests;
+`comparison` compares selectors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Any source becomes named, typed columns; the only place that knows dataframes exist."""
+"""Any source becomes named, typed columns; the only place that knows dataframes exist.
+
+Read `read`, `sources/` (files, frames, databases), `raw` (cells, nothing decided), `inference/` (what a column is),
+`types` (what users say it is), then `table` and `column` (the result), `decision` (why); `interface/` is how estimators
+read tables; `canonical` and `digest` are fingerprints.
+"""
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from tamis.engine.allocate import vector
+from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import LEFT, RIGHT, UNKNOWN
 from tamis.tree.grow.scan.sort import place_of

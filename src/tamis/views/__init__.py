@@ -1,4 +1,8 @@
-"""Three views of a table, each computed once and read by everything after it."""
+"""Three views of a table, each computed once and read by everything after it.
+
+Read `moments` (with `indicators`, the matrix it sums), `bins` (with `coding`, `encode` and `sheet`, its codes in one
+matrix), `neighbours`.
+"""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_splicing_finds_the_columns_among_many():
 def test_splicing_equals_branch_and_bound_where_both_can_go():
     """On an easy problem splicing must reach the proved optimum."""
     from tamis.linear.fit import Job
-    from tamis.linear.losses.loss import Squared
+    from tamis.linear.losses.squared import Squared
     from tamis.linear.penalties.elastic_net import Penalty
     from tamis.linear.solvers.splicing import Splicer
     from tamis.linear.solvers.subset_path import subset_path

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.allocate import vector
 from tamis.engine.hash import GOLDEN, splitmix64
+from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import inner, njit
 
 _splitmix64 = inner(splitmix64)

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.engine.allocate import matrix, vector
-from tamis.engine.intrinsics import fetch
+from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import below, draw_bootstrap, seed_state
 from tamis.forest.grow.categories import best_levels

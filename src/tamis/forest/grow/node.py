@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.engine.allocate import vector
+from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import uniform
 from tamis.forest.grow.sets import has

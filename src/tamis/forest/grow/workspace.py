@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.engine.allocate import matrix, vector
-from tamis.engine.intrinsics import fetch
+from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.grow.order import FEW
 from tamis.forest.grow.split import BUCKETS

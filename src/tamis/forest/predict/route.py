@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.allocate import matrix, vector
-from tamis.engine.intrinsics import borrowed
+from tamis.engine.intrinsics import borrowed, matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.grow.sets import holds
 from tamis.forest.layout import CATEGORY, CLASSES, COLUMN, LEFT_IF_MISSING, OBLIQUE

@@ -1,4 +1,36 @@
 """Losses of linear models: value, gradient, curvature and convex conjugate of each row's loss.
 
-Read `loss` first (every loss as arrays of rows), then `row_loss` (the same inside kernels, chosen by a number).
+Read `loss` first (what a loss is), then one file a loss, found by its name ("squared_hinge" is
+squared_hinge.SquaredHinge), and `row_loss` (the same inside kernels, chosen by a number).
 """
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from tamis.linear.losses.loss import Loss
+
+_NO_LOSSES = ("loss", "row_loss")
+
+
+@lru_cache(maxsize=2)
+def known(target: str) -> tuple[str, ...]:
+    """The words that `loss` takes for a target of "numbers" or "classes".
+
+    >>> known("classes")
+    ('logistic', 'squared_hinge')
+    """
+    found = sorted(one.name for one in iter_modules(__path__) if one.name not in _NO_LOSSES)
+    return tuple(word for word in found if loss_named(word).target == target)
+
+
+def loss_named(word: str) -> type[Loss]:
+    """The class of a loss.
+
+    >>> loss_named("squared_hinge").__name__
+    'SquaredHinge'
+    """
+    found: type[Loss] = getattr(import_module(f"{__name__}.{word}"), word.title().replace("_", ""))
+    return found

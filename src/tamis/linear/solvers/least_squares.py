@@ -11,8 +11,7 @@ import numpy as np
 from scipy import linalg, stats
 
 from tamis.errors import TamisWarning
-from tamis.linear.centred import Centred
-from tamis.linear.design import Design
+from tamis.linear.design import Centred, Design
 
 BLOCK = 4_096  # sparse rows that are made dense at a time
 CUT = 1e-13  # a direction below this share of the largest one counts as dependent

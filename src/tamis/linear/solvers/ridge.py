@@ -11,8 +11,7 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from tamis.engine import one_blas_thread
-from tamis.linear.centred import Centred
-from tamis.linear.design import Design
+from tamis.linear.design import Centred, Design
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import Path, strengths
 from tamis.split import Folds

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
-from tamis.linear.losses.loss import Squared
+from tamis.linear.losses.squared import Squared
 from tamis.linear.path import Path
 from tamis.linear.solvers.best_subset import MOST, best_subsets
 from tamis.linear.solvers.splicing import Splicer

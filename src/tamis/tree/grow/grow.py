@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.allocate import matrix, vector
+from tamis.engine.intrinsics import matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import (
     BEGIN,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tamis.engine.allocate import matrix
+from tamis.engine.intrinsics import matrix
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import LEVEL, LEVEL_SIDE
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from tamis import LinearClassifier
 from tamis.linear import fit as solver
 from tamis.linear.fit import Job, path_of, solution_at
-from tamis.linear.losses.loss import Multinomial
+from tamis.linear.losses.logistic import Multinomial
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import path_fits, suits
 

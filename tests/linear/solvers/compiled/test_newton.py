@@ -11,7 +11,11 @@ from scipy.optimize import brentq
 
 from tamis import LinearClassifier, LinearRegressor
 from tamis.linear.fit import Job, _wide, path_of, solution_at
-from tamis.linear.losses.loss import Huber, Logistic, Poisson, Squared, SquaredHinge
+from tamis.linear.losses.huber import Huber
+from tamis.linear.losses.logistic import Logistic
+from tamis.linear.losses.poisson import Poisson
+from tamis.linear.losses.squared import Squared
+from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import suits
 

@@ -8,7 +8,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from tamis import LinearClassifier, LinearRegressor
 from tamis.linear.fit import Job, path_of
-from tamis.linear.losses.loss import Logistic, Squared
+from tamis.linear.losses.logistic import Logistic
+from tamis.linear.losses.squared import Squared
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import suits
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import map_threads
-from tamis.linear.losses.loss import Huber, Logistic, Loss, Poisson, SquaredHinge
+from tamis.linear.losses.huber import Huber
+from tamis.linear.losses.logistic import Logistic
+from tamis.linear.losses.loss import Loss
+from tamis.linear.losses.poisson import Poisson
+from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, OneOutputFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 

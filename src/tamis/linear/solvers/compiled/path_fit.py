@@ -11,7 +11,11 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.errors import NotConverged
-from tamis.linear.losses.loss import Multinomial, Squared
+from tamis.linear.losses.huber import Huber
+from tamis.linear.losses.logistic import Logistic, Multinomial
+from tamis.linear.losses.poisson import Poisson
+from tamis.linear.losses.squared import Squared
+from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
@@ -22,6 +26,7 @@ AT_ONCE = 5  # strengths between two looks at the errors of the folds
 FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
 PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
+_COMPILED = (Squared, Logistic, Multinomial, SquaredHinge, Poisson, Huber)  # others take `newton_path`
 
 
 class PathFit:
@@ -145,12 +150,14 @@ class SquaredFit(OneOutputFit):
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
-    """Whether a compiled path serves a job: a table of bearable size and, with one linear predictor, single penalties.
+    """Whether a compiled path serves a job: a loss that kernels know, a table of bearable size, single penalties.
 
     With one linear predictor all columns must be penalised singly; sparse tables have one linear predictor.
     """
     n, p = X.shape
     dense = isinstance(X, np.ndarray)
+    if type(loss) not in _COMPILED:
+        return False
     if isinstance(loss, Multinomial):
         return dense and n * p <= _LARGE
     single = penalty.starts is None and bool(np.all(penalty.factors > 0))

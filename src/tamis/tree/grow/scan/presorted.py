@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from tamis.engine.allocate import vector
+from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import CLASS_BIT, HIGH, IS_CATEGORICAL, N_VALUES, PLACE
 from tamis.tree.grow.scan.sort import gather, sort_keys

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any, ClassVar
 
-import numba
 from llvmlite import binding  # type: ignore[import-untyped]
 from llvmlite.binding import ffi  # type: ignore[import-untyped]
 from numba.core import cgutils
@@ -25,12 +24,9 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 from tamis.engine.announce import announce
-from tamis.engine.group import mark_groups
-from tamis.engine.lower import Lowering
-from tamis.engine.recall import recalled
-
-#: Libraries are no public part of Numba: with other versions than these, kernels compile as Numba always does, slower.
-TRIED = numba.version_info.short in ((0, 68),)
+from tamis.engine.internals.group import mark_groups
+from tamis.engine.internals.lower import Lowering
+from tamis.engine.internals.recall import recalled
 
 
 class _Flags(Flags):
@@ -132,29 +128,22 @@ def _below(libraries: Iterable[Any]) -> Iterator[Any]:
 
 
 class WholeCompiler(Compiler):
-    """Numba's compiler for a kernel that Python calls; the plain one where Numba is of a version not tried here."""
+    """Numba's compiler for a kernel that Python calls."""
 
     _library: Any = _Whole
 
     def __init__(self, *given: Any) -> None:
-        if not TRIED:
-            super().__init__(*given)
-            return
         *others, flags, names = given  # contexts, library, argument and return types; options; types of locals
         super().__init__(*others, _Flags(flags), names)
 
     def compile_extra(self, func: Any) -> Any:
         announce()
-        if not TRIED:
-            return super().compile_extra(func)
         with _no_collections(), _lowered_only(self.state.targetctx.codegen()), recalled():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:
         """Numba's, without looking for functions within functions where there are none, and with our lowering."""
         (whole,) = super().define_pipelines()
-        if not TRIED:
-            return [whole]
         dropped = set[Any]()
         if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
             dropped.add(InlineClosureLikes)
@@ -170,8 +159,6 @@ class WholeCompiler(Compiler):
         return [passes]
 
     def _compile_bytecode(self) -> Any:
-        if not TRIED:
-            return super()._compile_bytecode()
         state = self.state
         state.library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()

@@ -7,8 +7,9 @@ import pytest
 from scipy import sparse
 
 from tamis import RankSelector, score
-from tamis.score.selector import CRITERIA
+from tamis.score.criteria import known
 
+CRITERIA = known()
 CLASSES = sorted(set(CRITERIA) - {"pearson", "variance", "dispersion", "interaction"})
 NUMBERS = ["pearson", "mutual_information", "gain_ratio", "symmetric_uncertainty", "anova", "relief"]
 FREE = ["variance", "dispersion"]

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
+from tamis.engine.internals.recall import _INSTEAD, recalled
 from tamis.engine.kernel import inner, njit
-from tamis.engine.recall import _INSTEAD, recalled
 
 
 def _standing():

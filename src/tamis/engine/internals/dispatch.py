@@ -1,0 +1,102 @@
+"""Kernels as Numba's dispatchers: those that Python calls, kept on the disk, and those that only kernels call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from numba.core import caching
+from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral  # type: ignore[attr-defined]
+
+from tamis.engine.internals.group import grouped
+from tamis.engine.internals.library import InnerCompiler, WholeCompiler
+from tamis.engine.interrupt import Interruptible
+from tamis.engine.stamp import stamp
+
+
+class _Index(caching.IndexDataCacheFile):
+    """The list of a kernel's compiled forms on the disk; one that cannot be read is an empty one.
+
+    Numba reads the argument types before it asks whether the list is older than the source: a class that has moved or
+    gone since (an upgrade leaves the lists of the old version behind) would be an error instead of a compilation.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return dict(super()._load_index())
+        except Exception:  # a pickle of unknown age can raise anything
+            return {}
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:  # the same for the compiled form itself
+            return None
+
+
+class _Cache(caching.FunctionCache):
+    """Numba's cache of one kernel, with the forgiving list, and a stamp of all that the kernel is made from."""
+
+    _list: _Index | None = None
+
+    @property
+    def _cache_file(self) -> _Index:
+        """Made when first asked for: until then, kernels below may not be defined."""
+        if self._list is None:
+            self._list = _Index(self._cache_path, self._impl.filename_base, stamp(self._py_func))
+        return self._list
+
+    @_cache_file.setter
+    def _cache_file(self, given: Any) -> None:
+        """Numba's own, with the stamp of one file, is not used."""
+
+
+class Inner(CPUDispatcher):
+    """A kernel called from kernels: one form for whatever numbers are written out in the call.
+
+    Numba compiles `f(x, 0)`, `f(x, 1)` and `f(x, n)` as three functions: a quarter of all that a tree needs.
+    """
+
+    def __init__(self, *given: Any, pipeline_class: Any = InnerCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        plain = {name: grouped(unliteral(kind)) for name, kind in kws.items()}
+        return super().get_call_template(tuple(grouped(unliteral(kind)) for kind in args), plain)
+
+
+class Kernel(Interruptible, CPUDispatcher):
+    """A compiled kernel, called from Python; where a kernel calls it, it becomes part of that, as an inner one does."""
+
+    _part: Inner | None = None
+
+    def __init__(self, *given: Any, pipeline_class: Any = WholeCompiler, **named: Any) -> None:
+        super().__init__(*given, pipeline_class=pipeline_class, **named)  # as when it was pickled
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        if self._part is None:
+            options = {**self.targetoptions, "no_cpython_wrapper": True}
+            self._part = Inner(self.py_func, targetoptions=options)
+        return self._part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        return self._part.get_overload(sig) if self._part else super().get_overload(sig)
+
+
+def kernel_of(function: Any, is_inner: bool, **options: Any) -> Any:
+    """A kernel of a function; an inner one allocates nothing and hands arrays on uncounted."""
+    if is_inner:
+        options = {"_nrt": False, "no_cpython_wrapper": True, **options}
+    compiler = InnerCompiler if is_inner else WholeCompiler
+    kernel: Any = numba.njit(function, nogil=True, no_cfunc_wrapper=True, pipeline_class=compiler, **options)
+    if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
+        kernel.__class__ = Inner if is_inner else Kernel
+        if not is_inner:
+            kernel._cache = _Cache(function)
+    return kernel
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether a form of the kernel is on the disk."""
+    return bool(kernel._cache._cache_file._load_index())
