@@ -1,7 +1,7 @@
 """Honest evaluation: every number Tamis reports about how good something is comes from here.
 
 Read `problem` (what is learned from what), `cross_validate` (the one loop), `fold/` (what a fold leaves behind) and
-`nested`; then `intervals/`, `chance/`, `audit` with `leaks` and `leakage/`, `loss`, `curves`, `holdout`.
+`nested`; then `chance/`, `audit` with `leaks` and `leakage/`, `curves`, `holdout`. Intervals are in `tamis.metrics`.
 """
 
 from tamis.evaluate.audit import Audit, audit
