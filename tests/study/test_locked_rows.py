@@ -133,7 +133,7 @@ def test_a_frame_of_objects_is_read_like_a_file(tmp_path, strange):
     for name, value in strange.items():
         frames[1].loc[FREE + 3, name] = value
     settings = tamis.study.settings.Settings(target="y", time="hour")
-    clean, spoilt = (tamis.study.problem.Problem.of(fetch(frame), settings) for frame in frames)
+    clean, spoilt = (tamis.study.problem.StudyProblem.of(fetch(frame), settings) for frame in frames)
     assert [d.sentence for d in clean.decisions] == [d.sentence for d in spoilt.decisions]
     assert clean.table.take(clean.rows).digest() == spoilt.table.take(spoilt.rows).digest()
 

@@ -317,10 +317,15 @@ def test_column_order_and_source_do_not_matter():
         ({"loss_matrix": [[0, 1, 1]]}, "shape"),
         ({"priors": [0.2, 0.3, 0.5]}, "2 classes"),
         ({"leaf": "linear"}, "TreeRegressor"),
-        ({"prune": "cv", "cv": "ten"}, "cv='ten'"),
     ],
 )
 def test_bad_parameters_get_a_sentence(params, words):
     """If this fails, a wrong parameter is swallowed or fails far from its cause."""
     with pytest.raises(ValueError, match=words):
         TreeClassifier(**params).fit(np.arange(8.0)[:, None], [0, 1] * 4)
+
+
+def test_folds_of_a_wrong_kind_get_a_sentence():
+    """If this fails, `cv` is read otherwise here than by linear models, searches and nested scores."""
+    with pytest.raises(TypeError, match="cv='ten' is no number, splitter or list"):
+        TreeClassifier(prune="cv", cv="ten").fit(np.arange(8.0)[:, None], [0, 1] * 4)
