@@ -35,7 +35,7 @@ def best_levels(kind, m, absent, node, limits, floor, state, best, work):
         best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
     for i in range(n_levels):
         heap[level[i], 0] = 0.0
-        heap[level[i], 2] = 0.0
+        heap[level[i], 1] = 0.0
         for t in range(n_sums):
             table[level[i] * n_sums + t] = 0.0
     return best, found
@@ -52,7 +52,7 @@ def _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
     for i in range(n_levels - 1):
         at = level[i]
         v += heap[at, 0]
-        n_left += heap[at, 2]
+        n_left += heap[at, 1]
         squares = other = 0.0
         for t in range(n_sums):
             one = left[t] + table[at * n_sums + t]
@@ -117,7 +117,7 @@ def _gather(kind, m, absent, n_sums, least, work):
     if least > 1:
         if work.plain[0]:
             for i in range(n):
-                heap[level[i], 2] = heap[level[i], 0]
+                heap[level[i], 1] = heap[level[i], 0]
         else:
             count_drawn(m, work)
     return n

@@ -131,7 +131,7 @@ def _counted_number(m, n, may_miss, node, limits, floor, best, work):
     if least > 1:
         if work.plain[0]:
             for k in range(n + 1):
-                heap[k, 2] = heap[k, 0]
+                heap[k, 1] = heap[k, 0]
         else:
             count_drawn(m, work)
     with_missing = may_miss and heap[n, 0] > 0.0
@@ -139,12 +139,12 @@ def _counted_number(m, n, may_miss, node, limits, floor, best, work):
     for side in range(1 + with_missing):
         v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
         if side:
-            v, s, n_left, last = heap[n, 0], table[n], heap[n, 2], n - 1
+            v, s, n_left, last = heap[n, 0], table[n], heap[n, 1], n - 1
         bar = best * MARGIN
         for k in range(last):
             v += heap[k, 0]
             s += table[k]
-            n_left += heap[k, 2]
+            n_left += heap[k, 1]
             rest = total - v
             enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
             if s * s > bar * v * rest and v >= floor and rest >= floor and enough:
@@ -152,7 +152,7 @@ def _counted_number(m, n, may_miss, node, limits, floor, best, work):
                 bar = best * MARGIN
                 cut, missing_left = k, side == 1
     for k in range(n + with_missing):
-        heap[k, 0] = heap[k, 2] = table[k] = 0.0
+        heap[k, 0] = heap[k, 1] = table[k] = 0.0
     return best, cut, missing_left
 
 
@@ -165,7 +165,7 @@ def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
         if work.plain[0]:
             for k in range(n + 1):
                 for c in range(n_classes):
-                    heap[k, 2] += table[k * n_classes + c]
+                    heap[k, 1] += table[k * n_classes + c]
         else:
             count_drawn(m, work)
     absent = 0.0
@@ -174,7 +174,7 @@ def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
             absent += table[n * n_classes + c]
     cut, missing_left = np.int64(-1), False
     for side in range(1 + (absent > 0.0)):
-        n_left, last = heap[n, 2] if side else 0.0, n - 1 if side else n - (absent == 0.0)
+        n_left, last = heap[n, 1] if side else 0.0, n - 1 if side else n - (absent == 0.0)
         for c in range(n_classes):
             left[c] = table[n * n_classes + c] if side else 0.0
         if n_classes == 3:
@@ -187,7 +187,7 @@ def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
         table[k] = 0.0
     if least > 1:
         for k in range(n + 1):
-            heap[k, 2] = 0.0
+            heap[k, 1] = 0.0
     return best, cut, missing_left
 
 
@@ -205,7 +205,7 @@ def _through(last, node, floor, least, n_left, best, work):
             v += one
             squares += one * one
             other += off * off
-        n_left += heap[k, 2]
+        n_left += heap[k, 1]
         rest = total - v
         enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
         if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
@@ -225,7 +225,7 @@ def _through_three(last, node, floor, least, n_left, best, work):
         a += table[3 * k]
         b += table[3 * k + 1]
         c += table[3 * k + 2]
-        n_left += heap[k, 2]
+        n_left += heap[k, 1]
         v, squares = a + b + c, a * a + b * b + c * c
         x, y, z = whole_a - a, whole_b - b, whole_c - c
         rest, other = total - v, x * x + y * y + z * z

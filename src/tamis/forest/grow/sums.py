@@ -75,6 +75,6 @@ def sum_classes(m, last, n_classes, work):
 
 @inner
 def count_drawn(m, work):
-    """heap[k, 2]: how often rows with the code k were drawn."""
+    """heap[k, 1]: how often rows with the code k were drawn."""
     for i in range(m):
-        work.heap[work.code[i], 2] += work.counts[i]
+        work.heap[work.code[i], 1] += work.counts[i]

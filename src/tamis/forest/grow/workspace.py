@@ -36,7 +36,7 @@ class SplitBuffers(NamedTuple):
     classes: np.ndarray
     left: np.ndarray
     sums: np.ndarray
-    heap: np.ndarray  # of each bucket or level: weight, order, drawn rows
+    heap: np.ndarray  # of each bucket or level: weight, drawn rows
     copies: np.ndarray  # of few sums: see sums.py
     table: np.ndarray
     mean: np.ndarray
@@ -82,9 +82,9 @@ def workspace(binned, target, m, n_sums):
         if binned.category[j]:
             levels = max(levels, binned.n_values[j] + 1)
     several = n_sums if target.kind != NUMBER and target.kind != CLASSES else 0
-    heap, table = matrix(levels, 3, np.float64), vector(levels * n_sums, np.float64)
+    heap, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
     for k in range(levels):
-        heap[k, 0] = heap[k, 1] = heap[k, 2] = 0.0
+        heap[k, 0] = heap[k, 1] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
     column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)
