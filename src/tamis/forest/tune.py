@@ -83,8 +83,8 @@ def tuned(
 
     A setting is judged by the mean squared out-of-bag error (Brier score, for classes) of its first trees, which draw
     the same rows for every setting. From the first setting on, a neighbour (more columns, next larger leaf, fewer
-    columns, next smaller leaf) is taken when it is better, more columns by `MARGIN`, until none is. Settings that would cost too
-    much are not tried, by the number of trees and columns, never by the clock.
+    columns, next smaller leaf) is taken when it is better, more columns by `MARGIN`, until none is. Settings that
+    would cost too much are not tried, by the number of trees and columns, never by the clock.
 
     Parameters
     ----------
