@@ -22,6 +22,7 @@ from tamis.tree.prune.held_out import HeldOutPaths
 from tamis.tree.tree import Tree
 
 SMOOTH = 15.0
+BEYOND = 0.1  # of the range of a node's targets
 PENALTIES = np.logspace(-4, 3, 15)  # times the number of rows, on standardised columns
 
 
@@ -29,7 +30,8 @@ PENALTIES = np.logspace(-4, 3, 15)  # times the number of rows, on standardised 
 class LeafModels:
     """A linear model for every node: prediction = intercept + coef · x over the numeric columns, in their own units.
 
-    `columns` are the numeric columns, `fill` stands in for their missing values.
+    `columns` are the numeric columns, `fill` stands in for their missing values. Predictions are held between `low` and
+    `high`, a tenth of their range beyond the targets of the node: a line does not know where it ends.
     """
 
     columns: np.ndarray
@@ -37,10 +39,17 @@ class LeafModels:
     coef: np.ndarray
     intercept: np.ndarray
     names: tuple[str, ...]
+    low: np.ndarray
+    high: np.ndarray
 
     def predict(self, X: np.ndarray, node: np.ndarray) -> np.ndarray:
         """Each row by the model of its node."""
-        return self.intercept[node] + np.einsum("ij,ij->i", self.coef[node], self.filled(X))
+        return self.answers(self.filled(X), node)
+
+    def answers(self, filled: np.ndarray, node: np.ndarray) -> np.ndarray:
+        """The same for rows whose numeric columns have no holes."""
+        said = self.intercept[node] + np.einsum("ij,ij->i", self.coef[node], filled)
+        return np.clip(said, self.low[node], self.high[node])
 
     def filled(self, X: np.ndarray) -> np.ndarray:
         part = X[:, self.columns]
@@ -56,10 +65,14 @@ class LeafModels:
                 parts.append(f"{sign} {number(abs(self.coef[node, j]))}·{self.names[j]}")
         return " ".join(parts) + (" …" if np.count_nonzero(self.coef[node]) > 6 else "")
 
+    def of_nodes(self, keep: np.ndarray) -> LeafModels:
+        """The models of some nodes."""
+        parts = {name: getattr(self, name)[keep] for name in ("coef", "intercept", "low", "high")}
+        return replace(self, **parts)
+
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name).tolist() for name in ("columns", "fill", "coef", "intercept")} | {
-            "names": list(self.names)
-        }
+        arrays = ("columns", "fill", "coef", "intercept", "low", "high")
+        return {name: getattr(self, name).tolist() for name in arrays} | {"names": list(self.names)}
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> LeafModels:
@@ -68,7 +81,8 @@ class LeafModels:
         coef = numbers("coef", saved["coef"], shape=(len(intercept), len(columns))).reshape(
             len(intercept), len(columns)
         )
-        return cls(columns, fill, coef, intercept, texts("names", saved["names"]))
+        ends = (numbers(name, saved[name], shape=(len(intercept),)) for name in ("low", "high"))
+        return cls(columns, fill, coef, intercept, texts("names", saved["names"]), *ends)
 
     def refuse_damaged(self, tree: Tree) -> None:
         """Raise unless there is a model for every node of a tree, of columns it has."""
@@ -146,7 +160,8 @@ class LinearLeaves:
                 start[node] = (n * start[node] + SMOOTH * intercept[parent]) / (n + SMOOTH)
                 at, parent = parent, int(tree.parent[parent])
         names = tuple(tree.names[j] for j in numeric)
-        return LeafModels(numeric, seen, smooth, start, names), risk
+        low, high = _range(tree, Z[:, -1], leaf)
+        return LeafModels(numeric, seen, smooth, start, names, low, high), risk
 
     def errors(
         self, tree: Tree, test: np.ndarray, collapse: np.ndarray, betas: np.ndarray
@@ -165,9 +180,7 @@ class LinearLeaves:
             live = node >= 0
             own = np.where(live, collapse[np.maximum(node, 0)], np.inf)
             here = live & (own < above)
-            answer[here, column] = models.intercept[node[here]] + np.einsum(
-                "ij,ij->i", models.coef[node[here]], filled[here]
-            )
+            answer[here, column] = models.answers(filled[here], node[here])
             off = y[here] - answer[here, column]
             # betas descend: those below the parent's price and not below the node's own
             start = np.searchsorted(-betas, -above[here], side="right")
@@ -198,7 +211,7 @@ class ModelTree(Tree):
         out = super().pruned(is_leaf)
         keep = self.kept(is_leaf)
         models = self.models  # type: ignore[attr-defined]
-        object.__setattr__(out, "models", replace(models, coef=models.coef[keep], intercept=models.intercept[keep]))
+        object.__setattr__(out, "models", models.of_nodes(keep))
         return out
 
 
@@ -239,6 +252,18 @@ def _moments(
     return count, mean, scatter
 
 
+def _range(tree: Tree, y: np.ndarray, leaf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest answer of every node: the range of its targets, and a share of it more on either side."""
+    low, high = np.full(tree.n_nodes, np.inf), np.full(tree.n_nodes, -np.inf)
+    np.minimum.at(low, leaf, y)
+    np.maximum.at(high, leaf, y)
+    for node in range(tree.n_nodes - 1, 0, -1):
+        low[tree.parent[node]] = min(low[tree.parent[node]], low[node])
+        high[tree.parent[node]] = max(high[tree.parent[node]], high[node])
+    more = BEYOND * (high - low)
+    return low - more, high + more
+
+
 def _ridge(scatter: np.ndarray, n: float) -> tuple[np.ndarray, float]:
     """Coefficients of the ridge model of least generalised cross-validation, and its risk.
 
@@ -257,16 +282,15 @@ def _ridge(scatter: np.ndarray, n: float) -> tuple[np.ndarray, float]:
     values, vectors = np.linalg.eigh(gram)
     values = np.maximum(values, 0.0)
     rotated = vectors.T @ slope
-    best, found = plain[1], plain
-    for penalty in PENALTIES * n:
-        shrunk = rotated / (values + penalty)
-        rss = max(total - 2.0 * float(shrunk @ rotated) + float(shrunk**2 @ values), 0.0)
-        df = 1.0 + float((values / (values + penalty)).sum())
-        if df >= n - 0.5:
-            continue
-        cost = rss * (n + df) / (n - df)
-        if cost < best:
-            coef = np.zeros(d)
-            coef[used] = vectors @ shrunk / s
-            best, found = cost, (coef, cost)
-    return found
+    penalty = (PENALTIES * n)[:, None]
+    shrunk = rotated / (values + penalty)
+    rss = np.maximum(total - 2.0 * (shrunk @ rotated) + shrunk**2 @ values, 0.0)
+    df = 1.0 + (values / (values + penalty)).sum(axis=1)
+    free = np.maximum(n - df, 0.25)
+    cost = np.where(df < n - 0.5, rss * (n + df) / free, np.inf)
+    best = int(np.argmin(cost))
+    if not cost[best] < plain[1]:
+        return plain
+    coef = np.zeros(d)
+    coef[used] = vectors @ shrunk[best] / s
+    return coef, float(cost[best])

@@ -19,7 +19,7 @@ from tamis.tree.grow.linear_split import BINS, FIRST, MISSING, LinearNode, best_
 from tamis.tree.stumps import Stump, grow_by_stumps
 from tamis.tree.tree import Tree
 
-LEAST = 5.0  # weight that a side must have: a line has two coefficients
+LEAST = 10.0  # weight that a side must have: a line has two coefficients
 _OF_NODE = ("n_rows", "weight", "impurity", "improvement", "risk", "value")
 MOST = 50  # numeric columns whose slopes are tried; of more, those that tell most about the residuals or their size
 
