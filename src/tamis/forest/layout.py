@@ -33,6 +33,17 @@ class BinnedArrays(NamedTuple):
     high: np.ndarray
 
 
+class ForestArrays(NamedTuple):
+    """Every tree of a forest, as the kernels that send rows down read them; columns as in the table they are given."""
+
+    nodes: np.ndarray  # NODE: tree after tree
+    roots: np.ndarray  # int64 (trees + 1): where each tree begins, and the number of nodes
+    table: np.ndarray  # float64 (rows, classes or targets): answers of the leaves that need more than one number
+    sets: np.ndarray  # uint64: the levels that go left at categorical splits, see grow/sets.py
+    sum_column: np.ndarray  # int64 (sums, columns in a sum): of oblique splits
+    sum_factor: np.ndarray  # float64, likewise
+
+
 class ForestTarget(NamedTuple):
     """What is to be predicted."""
 
@@ -42,6 +53,17 @@ class ForestTarget(NamedTuple):
     values: np.ndarray  # float64 (rows, targets); two classes: 0 and 1; more: empty
     weight: np.ndarray  # float64: of each row, the loss matrix in it
     worth: np.ndarray  # float64: what a class's weight is divided by in the answers
+
+
+class TargetCosts(NamedTuple):
+    """The true targets of all rows, and what wrong answers cost."""
+
+    n_classes: int  # 0 for numbers, whose cost is the squared error
+    classes: np.ndarray  # int32 (rows), empty for numbers
+    values: np.ndarray  # float64 (rows, targets)
+    weight: np.ndarray  # float64 (rows): in a mean of costs
+    loss: np.ndarray  # float64 (truth, answer)
+    majority: bool  # the class of most votes is the answer, not the one of least expected cost
 
 
 class Limits(NamedTuple):
@@ -54,6 +76,17 @@ class Limits(NamedTuple):
     min_share: float  # of the weight, on either side of a split
     random_cut: bool  # one threshold at random for each column, instead of the best
     n_combined: int  # columns in a sum, for oblique splits; 0 without
+
+
+class NodeLimits(NamedTuple):
+    """The limits as the nodes of one tree meet them: `min_weight` is `min_share` of the weight of its rows."""
+
+    max_features: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_weight: float  # of either side of a split; above 0
+    random_cut: bool
 
 
 class Draws(NamedTuple):
