@@ -20,19 +20,6 @@ CLASSES = 1  # three classes or more
 SEVERAL = 2  # several numeric targets
 
 
-class BinnedArrays(NamedTuple):
-    """A table as codes, columns in the order of their names, rows in the order of their content."""
-
-    codes: np.ndarray  # uint16 (columns, rows)
-    by_row: np.ndarray  # uint16 (rows, columns), the same
-    n_values: np.ndarray  # int32: number of value codes of each column, and its code for missing
-    missing: np.ndarray  # bool: whether a training row has no value
-    category: np.ndarray  # bool
-    first: np.ndarray  # int64: where a column's values begin in low and high
-    low: np.ndarray  # float64: smallest and largest training value of each code
-    high: np.ndarray
-
-
 class ForestArrays(NamedTuple):
     """Every tree of a forest, as the kernels that send rows down read them; columns as in the table they are given."""
 
@@ -66,7 +53,7 @@ class TargetCosts(NamedTuple):
     majority: bool  # the class of most votes is the answer, not the one of least expected cost
 
 
-class Limits(NamedTuple):
+class ForestLimits(NamedTuple):
     """When growing stops, and where it looks."""
 
     max_features: int

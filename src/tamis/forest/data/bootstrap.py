@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine import seed_of, seeds_of
 from tamis.errors import ParameterError
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import Draws, ForestTarget
 from tamis.tree.settings import rows_or_share
 
@@ -44,7 +44,7 @@ class Bootstrap:
 
     @classmethod
     def of(
-        cls, data: BinnedData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
+        cls, data: ForestData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
     ) -> Bootstrap:
         """What a forest's parameters ask for: fixed by the rows' content and the seed, so it can be asked again."""
         n = len(target.weight)

@@ -8,8 +8,9 @@ import numpy as np
 
 from tamis.engine import map_threads, seed_of
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.layout import BinnedArrays, ForestTarget, TargetCosts
+from tamis.forest.layout import ForestTarget, TargetCosts
 from tamis.forest.predict.trees import Trees
+from tamis.views.binned import BinnedTable
 
 CHUNK = 8  # trees a task: their sums are added in the same order for any number of threads
 
@@ -28,7 +29,7 @@ class ImportanceRows:
     majority : the class of most votes answers, not the one of least expected cost.
     """
 
-    binned: BinnedArrays
+    binned: BinnedTable
     columns: np.ndarray
     matrix: np.ndarray
     target: ForestTarget

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import TreeBatch
 from tamis.forest.layout import ForestTarget, TargetCosts
@@ -63,7 +63,7 @@ class CopyByCopy:
     different rows is as good as one of many.
     """
 
-    def __init__(self, data: BinnedData, bootstrap: Bootstrap, judge: OutOfBag) -> None:
+    def __init__(self, data: ForestData, bootstrap: Bootstrap, judge: OutOfBag) -> None:
         target, self._rows = judge.target, bootstrap.population
         self._bootstrap = replace(bootstrap, population=np.arange(len(bootstrap.population), dtype=np.uint32))
         self._values = data.values.copy()

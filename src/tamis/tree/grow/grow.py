@@ -24,7 +24,6 @@ from tamis.tree.grow.layout import (
     N_LEVELS,
     N_ROWS,
     N_SUR,
-    N_VALUES,
     PARENT,
     RIGHT,
     SURROGATE,
@@ -40,6 +39,7 @@ from tamis.tree.grow.scan.presorted import move_order
 from tamis.tree.grow.split import best_split
 from tamis.tree.grow.summary import is_uniform, summarise
 from tamis.tree.grow.surrogate import find_surrogates
+from tamis.views.binned import N_VALUES
 
 
 @inner

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES, BinnedByWidth
+
 GINI, ENTROPY, GAIN_RATIO, CHI2, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR = range(7)
 SURROGATE, CATEGORY, MAJORITY = range(3)
 LEFT, RIGHT, UNKNOWN = range(3)
@@ -16,9 +18,6 @@ LEFT, RIGHT, UNKNOWN = range(3)
 #: Keys hold a code from bit HIGH on, a row or a place in the node in the low 32, and between them the bit of class 1.
 HIGH, PLACE, CLASS_BIT = 33, 0xFFFFFFFF, 32
 BLOCK = 16  # keys that are summed up before any of them is looked at
-
-# rows of BinnedColumns.about
-WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
 
 # columns of Nodes.ints
 FEATURE, CUT, UPPER, CHILD, PARENT, DEPTH, DEFAULT, N_ROWS, FIRST_LEVEL, N_LEVELS, FIRST_SUR, N_SUR, BEGIN, END = range(
@@ -33,15 +32,6 @@ TOTAL, PRESENT, ON_LEFT, DIR0, DIR1, DIR2 = range(6)
 ROWS, CODE, ARRANGED, LEVEL, LEVEL_SIDE, SORTING = range(6)
 
 
-class BinnedColumns(NamedTuple):
-    """Codes of every column, by width, each column contiguous; a column's code `n_values` means missing."""
-
-    codes8: np.ndarray  # (columns of one byte, rows)
-    codes16: np.ndarray
-    codes32: np.ndarray
-    about: np.ndarray  # int64 (5, columns): width 0 1 2, place in it, n_values, is_categorical; order that breaks ties
-
-
 class TreeTarget(NamedTuple):
     """What is to be predicted: classes (values unused) or numbers (classes unused)."""
 
@@ -53,7 +43,7 @@ class TreeTarget(NamedTuple):
     case: np.ndarray  # the user's weights, which surrogates and majorities count
 
 
-class Limits(NamedTuple):
+class TreeLimits(NamedTuple):
     """When to stop, and how to treat missing values."""
 
     max_depth: int
@@ -167,7 +157,7 @@ class GrowBuffers(NamedTuple):
     tried: np.ndarray  # int64 (columns)
 
 
-def buffers_for(columns: BinnedColumns, target: TreeTarget, n_rows: int, presorted: bool) -> GrowBuffers:
+def buffers_for(columns: BinnedByWidth, target: TreeTarget, n_rows: int, presorted: bool) -> GrowBuffers:
     """Buffers for nodes of up to `n_rows` rows."""
     s, n_columns = target.n_stats, columns.about.shape[1]
     table = max(n_rows, 16) + 2  # tables are used only where they are shorter than the node

@@ -17,7 +17,6 @@ from tamis.tree.grow.layout import (
     LEFT,
     N_LEVELS,
     N_SUR,
-    N_VALUES,
     PLACE,
     RIGHT,
     UNKNOWN,
@@ -25,6 +24,7 @@ from tamis.tree.grow.layout import (
 )
 from tamis.tree.grow.scan.sort import code_at
 from tamis.tree.route import level_side
+from tamis.views.binned import N_VALUES
 
 DIRECTION = (1, -1, 0)  # of LEFT, RIGHT, UNKNOWN
 

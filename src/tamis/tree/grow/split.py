@@ -16,13 +16,10 @@ from tamis.tree.grow.layout import (
     GAIN_RATIO,
     GINI,
     HIGH,
-    IS_CATEGORICAL,
     LEFT,
     LEVEL,
     LEVEL_SIDE,
-    N_VALUES,
     ON_LEFT,
-    ORDER,
     PLACE,
     PRESENT,
     RIGHT,
@@ -41,6 +38,7 @@ from tamis.tree.grow.scan.presorted import n_with_value
 from tamis.tree.grow.scan.sort import SKIP, gather, place_of, sort_keys
 from tamis.tree.grow.scan.thresholds import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.grow.scan.two_classes import scan_two
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES, ORDER
 
 _splitmix64 = inner(splitmix64)
 

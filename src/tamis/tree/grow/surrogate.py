@@ -11,12 +11,9 @@ from __future__ import annotations
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import (
     HIGH,
-    IS_CATEGORICAL,
     LEFT,
     LEVEL,
     LEVEL_SIDE,
-    N_VALUES,
-    ORDER,
     PLACE,
     RIGHT,
     ROWS,
@@ -28,6 +25,7 @@ from tamis.tree.grow.layout import (
 from tamis.tree.grow.lists import more, put_levels
 from tamis.tree.grow.scan.sort import SKIP, gather, sort_keys
 from tamis.tree.grow.scan.two_classes import scan_directions
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES, ORDER
 
 
 @inner

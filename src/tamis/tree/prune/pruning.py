@@ -10,7 +10,7 @@ from scipy.stats import chi2 as chi2_distribution
 
 from tamis.engine import map_threads
 from tamis.metrics.one_standard_error import one_standard_error
-from tamis.tree.grow.layout import Limits
+from tamis.tree.grow.layout import TreeLimits
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import HeldOut
 from tamis.tree.tree import Tree
@@ -116,7 +116,7 @@ def cross_validate(
     problem: ClassProblem | NumberProblem,
     X: np.ndarray,
     rows: np.ndarray,
-    limits: Limits,
+    limits: TreeLimits,
     sequence: Sequence,
     folds: list[tuple[np.ndarray, np.ndarray]],
     n_jobs: int | None,

@@ -12,8 +12,9 @@ from numba import uint64
 
 from tamis.engine.intrinsics import vector
 from tamis.engine.kernel import inner, njit
-from tamis.tree.grow.layout import CLASS_BIT, HIGH, IS_CATEGORICAL, N_VALUES, PLACE, NodeRows
+from tamis.tree.grow.layout import CLASS_BIT, HIGH, PLACE, NodeRows
 from tamis.tree.grow.scan.sort import gather, sort_keys
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES
 
 
 @njit

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from tamis.engine.kernel import inner
-from tamis.tree.grow.layout import HIGH, N_VALUES, PLACE_IN_WIDTH, WIDTH, CodeSpan
+from tamis.tree.grow.layout import HIGH, CodeSpan
+from tamis.views.binned import N_VALUES, PLACE_IN_WIDTH, WIDTH
 
 SKIP = -2  # gather: leave rows without a value out
 
