@@ -172,10 +172,10 @@ def _deal(x, given, low, high, starts, rows, ordered, begin, end):
         starts[int((x[i] - low) * scale)] += 1
     before, crowd = 0, 0
     for c in range(2 * n + 1):
-        here = starts[c]
+        size = starts[c]
         starts[c] = before
-        before += here
-        crowd += here * here
+        before += size
+        crowd += size * size
     for i in range(n):
         c = int((x[i] - low) * scale)
         place = starts[c]

@@ -31,8 +31,8 @@ class Bootstrap:
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """Of trees first … end - 1: the seed of the rows each draws, and of the tree."""
-        own = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
-        return np.array(own, dtype=np.int64).T.copy()
+        seeds = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
+        return np.array(seeds, dtype=np.int64).T.copy()
 
     def counts(self, t: int, n_rows: int) -> np.ndarray:
         """How often tree t draws each row of the binned table; 0: out of its bag."""

@@ -25,7 +25,7 @@ COMPARED = 16  # levels up to which each is compared with each: no branch that c
 @inner(forceinline=True)
 def best_levels(kind, m, absent, node, limits, best, work):
     """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
-    heap, table, level = work.heap, work.table, work.level
+    bucket, table, level = work.bucket, work.table, work.level
     n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
     found = 0
@@ -34,8 +34,8 @@ def best_levels(kind, m, absent, node, limits, best, work):
         pick = 1 + int(uniform(work.state) * (n_levels - 1)) if random else 0
         best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work)
     for i in range(n_levels):
-        heap[level[i], 0] = 0.0
-        heap[level[i], 1] = 0.0
+        bucket[level[i], 0] = 0.0
+        bucket[level[i], 1] = 0.0
         for t in range(n_sums):
             table[level[i] * n_sums + t] = 0.0
     return best, found
@@ -44,15 +44,15 @@ def best_levels(kind, m, absent, node, limits, best, work):
 @inner(forceinline=True)
 def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
     """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
-    left, heap, table, level, sums, total = work.left, work.heap, work.table, work.level, work.sums, node.total
+    left, bucket, table, level, sums, total = work.left, work.bucket, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
     found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf
     for t in range(n_sums):
         left[t] = 0.0
     for i in range(n_levels - 1):
         at = level[i]
-        v += heap[at, 0]
-        n_left += heap[at, 1]
+        v += bucket[at, 0]
+        n_left += bucket[at, 1]
         squares = other = 0.0
         for t in range(n_sums):
             one = left[t] + table[at * n_sums + t]
@@ -86,8 +86,8 @@ def _charge(kind, n_levels, n_sums, random, node):
 
 @inner(forceinline=True)
 def _gather(kind, m, absent, n_sums, least, work):
-    """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
-    code, weight, heap, table, level = work.code, work.weight, work.heap, work.table, work.level
+    """bucket: weight (and drawn rows, if needed) of each level; table: sums of the target; returns the levels met."""
+    code, weight, bucket, table, level = work.code, work.weight, work.bucket, work.table, work.level
     n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
     if kind == CLASSES:
         sum_classes(m, absent, n_sums, work)
@@ -97,8 +97,8 @@ def _gather(kind, m, absent, n_sums, least, work):
         for i in range(m):
             at = code[i]
             level[n] = at
-            n += heap[at, 0] == 0.0
-            heap[at, 0] += weight[i]
+            n += bucket[at, 0] == 0.0
+            bucket[at, 0] += weight[i]
             if kind == NUMBER:
                 table[at] += work.z[i]
     if kind != NUMBER and kind != CLASSES:
@@ -111,13 +111,13 @@ def _gather(kind, m, absent, n_sums, least, work):
                 v = 0.0
                 for c in range(n_sums):
                     v += table[k * n_sums + c]
-                heap[k, 0] = v
+                bucket[k, 0] = v
             level[n] = k
-            n += heap[k, 0] > 0.0
+            n += bucket[k, 0] > 0.0
     if least > 1:
         if work.unit_weights[0]:
             for i in range(n):
-                heap[level[i], 1] = heap[level[i], 0]
+                bucket[level[i], 1] = bucket[level[i], 0]
         else:
             count_drawn(m, work)
     return n
@@ -126,7 +126,7 @@ def _gather(kind, m, absent, n_sums, least, work):
 @inner(forceinline=True)
 def _arrange(kind, n, n_sums, total, random, work):
     """Sort work.level by mean, then by level; at random when the cut is."""
-    sums, heap, table, mean, level = work.sums, work.heap, work.table, work.mean, work.level
+    sums, bucket, table, mean, level = work.sums, work.bucket, work.table, work.mean, work.level
     which = 0
     if kind == CLASSES:
         at = uniform(work.state) * total
@@ -135,12 +135,12 @@ def _arrange(kind, n, n_sums, total, random, work):
             which += 1
     if n <= COMPARED and not random:
         for i in range(n):
-            mean[i] = table[level[i] * n_sums + which] / heap[level[i], 0]
+            mean[i] = table[level[i] * n_sums + which] / bucket[level[i], 0]
         _by_comparison(n, mean, level, work.begins)
         return
     for i in range(n):
         one = level[i]
-        mean[one] = uniform(work.state) if random else table[one * n_sums + which] / heap[one, 0]
+        mean[one] = uniform(work.state) if random else table[one * n_sums + which] / bucket[one, 0]
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1

@@ -126,25 +126,25 @@ def _scan(kind, end, n_missing, node, limits, best, work):
 @inner(forceinline=True)
 def _counted_number(m, n, may_miss, node, limits, best, work):
     """As best_cut, for codes that are buckets: sums of every bucket, no order."""
-    heap, table, total, least = work.heap, work.table, node.total, limits.min_leaf
+    bucket, table, total, least = work.bucket, work.table, node.total, limits.min_leaf
     sum_number(m, n if may_miss else n - 1, work)
     if least > 1:
         if work.unit_weights[0]:
             for k in range(n + 1):
-                heap[k, 1] = heap[k, 0]
+                bucket[k, 1] = bucket[k, 0]
         else:
             count_drawn(m, work)
-    with_missing = may_miss and heap[n, 0] > 0.0
+    with_missing = may_miss and bucket[n, 0] > 0.0
     cut, missing_left = np.int64(-1), False
     for side in range(1 + with_missing):
         v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
         if side:
-            v, s, n_left, last = heap[n, 0], table[n], heap[n, 1], n - 1
+            v, s, n_left, last = bucket[n, 0], table[n], bucket[n, 1], n - 1
         bar = best * MARGIN
         for k in range(last):
-            v += heap[k, 0]
+            v += bucket[k, 0]
             s += table[k]
-            n_left += heap[k, 1]
+            n_left += bucket[k, 1]
             rest = total - v
             enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
             if s * s > bar * v * rest and v >= limits.min_weight and rest >= limits.min_weight and enough:
@@ -152,20 +152,20 @@ def _counted_number(m, n, may_miss, node, limits, best, work):
                 bar = best * MARGIN
                 cut, missing_left = k, side == 1
     for k in range(n + with_missing):
-        heap[k, 0] = heap[k, 1] = table[k] = 0.0
+        bucket[k, 0] = bucket[k, 1] = table[k] = 0.0
     return best, cut, missing_left
 
 
 @inner(forceinline=True)
 def _counted_classes(m, n, may_miss, node, limits, best, work):
     """As _counted_number, for classes."""
-    heap, table, least, left, n_classes = work.heap, work.table, limits.min_leaf, work.left, len(work.sums)
+    bucket, table, least, left, n_classes = work.bucket, work.table, limits.min_leaf, work.left, len(work.sums)
     sum_classes(m, n if may_miss else n - 1, n_classes, work)
     if least > 1:
         if work.unit_weights[0]:
             for k in range(n + 1):
                 for c in range(n_classes):
-                    heap[k, 1] += table[k * n_classes + c]
+                    bucket[k, 1] += table[k * n_classes + c]
         else:
             count_drawn(m, work)
     absent = 0.0
@@ -174,7 +174,7 @@ def _counted_classes(m, n, may_miss, node, limits, best, work):
             absent += table[n * n_classes + c]
     cut, missing_left = np.int64(-1), False
     for side in range(1 + (absent > 0.0)):
-        n_left, last = heap[n, 1] if side else 0.0, n - 1 if side else n - (absent == 0.0)
+        n_left, last = bucket[n, 1] if side else 0.0, n - 1 if side else n - (absent == 0.0)
         for c in range(n_classes):
             left[c] = table[n * n_classes + c] if side else 0.0
         if n_classes == 3:
@@ -187,14 +187,14 @@ def _counted_classes(m, n, may_miss, node, limits, best, work):
         table[k] = 0.0
     if least > 1:
         for k in range(n + 1):
-            heap[k, 1] = 0.0
+            bucket[k, 1] = 0.0
     return best, cut, missing_left
 
 
 @inner(forceinline=True)
 def _through(last, node, limits, n_left, best, work):
     """The best place to cut after one of the first `last` buckets, -1 when none is better than `best`."""
-    heap, table, left, sums, total = work.heap, work.table, work.left, work.sums, node.total
+    bucket, table, left, sums, total = work.bucket, work.table, work.left, work.sums, node.total
     at, bar, n_classes, least = np.int64(-1), best * MARGIN, len(sums), limits.min_leaf
     for k in range(last):
         v = squares = other = 0.0
@@ -205,7 +205,7 @@ def _through(last, node, limits, n_left, best, work):
             v += one
             squares += one * one
             other += off * off
-        n_left += heap[k, 1]
+        n_left += bucket[k, 1]
         rest = total - v
         enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
         if (
@@ -222,7 +222,7 @@ def _through(last, node, limits, n_left, best, work):
 @inner(forceinline=True)
 def _through_three(last, node, limits, n_left, best, work):
     """As _through, for three classes: their sums stay in registers."""
-    heap, table, total, least = work.heap, work.table, node.total, limits.min_leaf
+    bucket, table, total, least = work.bucket, work.table, node.total, limits.min_leaf
     at, bar = np.int64(-1), best * MARGIN
     a, b, c = work.left[0], work.left[1], work.left[2]
     whole_a, whole_b, whole_c = work.sums[0], work.sums[1], work.sums[2]
@@ -230,7 +230,7 @@ def _through_three(last, node, limits, n_left, best, work):
         a += table[3 * k]
         b += table[3 * k + 1]
         c += table[3 * k + 2]
-        n_left += heap[k, 1]
+        n_left += bucket[k, 1]
         v, squares = a + b + c, a * a + b * b + c * c
         x, y, z = whole_a - a, whole_b - b, whole_c - c
         rest, other = total - v, x * x + y * y + z * z
@@ -263,19 +263,7 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
     missing_left = uniform(work.state) < 0.5
     if low >= high:  # nothing but one value: all that can be told apart is having one
         low = high = min(low, n_values - 1)
-    first = binned.first[j]
-    a, b = binned.high[first + low], binned.low[first + high]
-    threshold = a + u * (b - a) if high > low else a
-    left, right = low, high  # the last code at or below the threshold
-    while left < right:
-        middle = (left + right + 1) >> 1
-        if binned.low[first + middle] <= threshold:
-            left = middle
-        else:
-            right = middle - 1
-    cut = left
-    if threshold < binned.high[first + cut]:
-        threshold = binned.high[first + cut]
+    cut, threshold = _threshold_between(low, high, u, binned.first[j], binned.low, binned.high)
     v, n_left, s = 0.0, 0, 0.0
     for c in range(len(work.left)):
         work.left[c] = 0.0
@@ -299,6 +287,21 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
     if gain > best * MARGIN:
         return gain, cut, missing_left, threshold
     return best, -1, False, 0.0
+
+
+@inner(forceinline=True)
+def _threshold_between(low, high, u, first, lows, highs):
+    """The threshold at a share u of the way between the values of two codes, and the last code at or below it."""
+    a, b = highs[first + low], lows[first + high]
+    threshold = a + u * (b - a) if high > low else a
+    left, right = low, high
+    while left < right:
+        middle = (left + right + 1) >> 1
+        if lows[first + middle] <= threshold:
+            left = middle
+        else:
+            right = middle - 1
+    return left, highs[first + left] if threshold < highs[first + left] else threshold
 
 
 @inner(forceinline=True)

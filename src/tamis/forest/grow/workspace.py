@@ -36,7 +36,7 @@ class SplitBuffers(NamedTuple):
     classes: np.ndarray
     left: np.ndarray
     sums: np.ndarray
-    heap: np.ndarray  # of each bucket or level: weight, drawn rows
+    bucket: np.ndarray  # float64 (buckets or levels, 2): weight, drawn rows
     copies: np.ndarray  # of few sums: see sums.py
     table: np.ndarray
     mean: np.ndarray
@@ -83,9 +83,9 @@ def workspace(binned, target, m, n_sums):
         if binned.category[j]:
             levels = max(levels, binned.n_values[j] + 1)
     several = n_sums if target.kind != NUMBER and target.kind != CLASSES else 0
-    heap, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
+    bucket, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
     for k in range(levels):
-        heap[k, 0] = heap[k, 1] = 0.0
+        bucket[k, 0] = bucket[k, 1] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
     column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)
@@ -114,7 +114,7 @@ def workspace(binned, target, m, n_sums):
         vector(m, np.uint32),
         vector(n_sums, np.float64),
         vector(n_sums, np.float64),
-        heap,
+        bucket,
         copies,
         table,
         vector(levels, np.float64),

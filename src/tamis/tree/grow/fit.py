@@ -79,21 +79,21 @@ def grow_tree(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.n
     from tamis.tree.grow.grow import grow, grow_ordered
     from tamis.tree.grow.layout import nodes_of
 
-    mine = rows.astype(np.int32)
-    buffers = _buffers(data, target, limits, mine)
-    most_leaves = max(1, len(mine) // max(1, limits.min_leaf))
+    tree_rows = rows.astype(np.int32)
+    buffers = _buffers(data, target, limits, tree_rows)
+    most_leaves = max(1, len(tree_rows) // max(1, limits.min_leaf))
     if limits.max_leaves:
         most_leaves = min(most_leaves, limits.max_leaves)
     if limits.max_depth < 40:
         most_leaves = min(most_leaves, 1 << limits.max_depth)
     nodes = nodes_of(2 * most_leaves + 1, target.n_stats)
     kernel = grow_ordered if buffers.all_ordered else grow
-    n, level, surrogate, agreement = kernel(data.columns, target, limits, mine, buffers, nodes)
+    n, level, surrogate, agreement = kernel(data.columns, target, limits, tree_rows, buffers, nodes)
     ints, floats, stats = nodes.ints[:n], nodes.floats[:n].copy(), nodes.stats[:n].copy()
     leaves = np.flatnonzero(ints[:, CHILD] < 0)
     leaves = leaves[np.argsort(ints[leaves, BEGIN])]
     leaf = np.empty(data.bins.n_rows, dtype=np.int64)
-    leaf[mine] = np.repeat(leaves, ints[leaves, N_ROWS])
+    leaf[tree_rows] = np.repeat(leaves, ints[leaves, N_ROWS])
     return _tree_of(data, target, ints, floats, stats, level, surrogate, agreement), leaf[rows]
 
 

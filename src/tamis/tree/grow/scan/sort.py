@@ -52,6 +52,18 @@ def code_at(columns, j, row):
 
 
 @inner
+def _radix_passes(n, bits):
+    """The cheapest number of passes: fewer move rows less often, more have fewer counters to clear."""
+    passes, least = 1, 0
+    for p in range(1, 5):
+        width = (bits + p - 1) // p
+        cost = p * (3 * n + (1 << width))
+        if width <= 11 and (least == 0 or cost < least):
+            passes, least = p, cost
+    return passes
+
+
+@inner
 def sort_keys(keys, other, digits, span):
     """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above.
 
@@ -72,12 +84,7 @@ def sort_keys(keys, other, digits, span):
         bits += 1
     if bits == 0:
         return
-    passes, least = 1, 0
-    for p in range(1, 5):  # fewer passes move rows less often, more passes have fewer counters to clear
-        width = (bits + p - 1) // p
-        cost = p * (3 * n + (1 << width))
-        if width <= 11 and (least == 0 or cost < least):
-            passes, least = p, cost
+    passes = _radix_passes(n, bits)
     width = (bits + passes - 1) // passes
     size = 1 << width
     for p in range(passes):
