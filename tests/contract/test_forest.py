@@ -11,6 +11,8 @@ SETTINGS = [
     ForestClassifier(10, thresholds="random", bootstrap=False, max_features=None),
     ForestClassifier(10, max_samples=0.5, bootstrap=False, min_samples_leaf=2, max_depth=5),
     ForestClassifier(80, stop_when_stable=True, n_jobs=2),
+    ForestClassifier(20, tune=True),
+    ForestRegressor(20, tune=True, n_jobs=2),
     ForestRegressor(10),
     ForestRegressor(10, thresholds="random", max_samples=0.7, min_samples_leaf=3, oob_score=False),
     ForestRegressor(80, max_features="log2", min_samples_split=5, stop_when_stable=True),

@@ -21,7 +21,7 @@ ESTIMATORS = [
     ShadowSelector(max_rounds=2, keep="undecided"),
     MirrorSelector(),
     MirrorSelector(ForestClassifier(20), leaves=1),
-    MirrorSelector(ForestRegressor(20), leaves=(1, 5)),
+    MirrorSelector(ForestRegressor(20), leaves=(1, 5), features=1),
 ]
 
 

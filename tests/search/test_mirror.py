@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.errors import KindError, ParameterError
-from tamis.search.mirror import expected_score
 from tamis.table import Table
 
 
@@ -100,19 +100,22 @@ def test_of_many_rows_some_are_looked_at():
     assert np.mean(model.predict(X) == y) > 0.95
 
 
-def test_the_score_of_many_trees_is_expected_from_few():
-    """Few trees would speak for large leaves: their scatter must come off, and that of all trees must stay."""
-    random = np.random.default_rng(0)
-    bias, scatter, trees, total = 0.3, 2.0, 25, 200
-    one, two = (bias + scatter * random.normal(size=(40_000, trees)).mean(axis=1, keepdims=True) for _ in range(2))
-    one[:3], two[5] = np.nan, np.nan
-    assert expected_score(one, two, trees, total) == pytest.approx(bias**2 + scatter**2 / total, abs=0.003)
-    assert expected_score(one, two, trees, 2 * trees) == pytest.approx(bias**2 + scatter**2 / (2 * trees), abs=0.003)
-
-
-@pytest.mark.parametrize(("trees", "kind"), [(1, ParameterError), ("many", KindError)])
-def test_trees_to_choose_leaves_with_must_be_two_at_least(trees, kind):
-    """One tree has no second to show how much it scatters."""
+@pytest.mark.parametrize("features", [(), (2, 1), "many", 0])
+def test_multiples_that_do_not_grow_are_refused(features):
+    """A multiple of 0 columns, or the same one twice, would be tried."""
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
-    with pytest.raises(kind, match="tuning_trees"):
-        MirrorSelector(tuning_trees=trees).fit(X, y)
+    with pytest.raises((KindError, ParameterError), match="features"):
+        MirrorSelector(features=features).fit(X, y)
+
+
+def test_a_clone_of_what_was_chosen_tunes_nothing():
+    """Inner folds would choose leaves and columns of their own, or others than were chosen."""
+    random = np.random.default_rng(1)
+    X = random.normal(size=(800, 12))
+    y = X[:, 0] * X[:, 1] > 0
+    model = MirrorSelector(ForestClassifier(60)).fit(X, y)
+    assert model.features_ > 1
+    again = clone(model).set_params(**model.chosen_parameters_).fit(X, y)
+    assert (again.min_samples_leaf_, again.features_) == (model.min_samples_leaf_, model.features_)
+    assert again.estimator_.tune is False
+    assert again.estimator_.n_estimators == 30

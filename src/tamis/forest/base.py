@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +18,14 @@ from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import build_trees
+from tamis.forest.grow.growing import GrowingForest
 from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.interval import Depth
 from tamis.forest.predict.out_of_bag import EVERY, CopyByCopy, OutOfBag
 from tamis.forest.predict.trees import Trees
-from tamis.forest.progress import watched
 from tamis.forest.settings import columns_to_try
 from tamis.forest.training import digest_of
+from tamis.forest.tune import Grid, Setting, tuned
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.settings import rows_or_share
@@ -40,49 +43,80 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     trees_: Trees
     n_features_in_: int
+    tuning_: list[Setting]
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = drawn_seed(self.random_state)
         bootstrap = self._bootstrap(data, target)
-        voting = getattr(self, "voting", "probabilities") == "majority"
-        judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
-        grown, n_grown, gain, share = [], 0, np.zeros(table.n_columns), 0.0
-        out_of_bag = bool(self.oob_score)
-        stopper = self._stopper(data, bootstrap, judge) if self.stop_when_stable else None
-        depth = Depth(target, worth) if out_of_bag and not target.n_classes and target.kind == NUMBER else None
-        batches = build_trees(
-            data, target, limits, bootstrap, n_trees, out_of_bag=out_of_bag, loss=loss if voting else None,
-            n_jobs=self.n_jobs, divides=EVERY if stopper is not None else 0,
-        )  # fmt: skip
-        with watched(batches, n_trees, self.progress) as trees:
-            for batch in trees:
-                grown.append(batch.trees)
-                n_grown += len(batch)
-                for own_share, own_gain in zip(
-                    batch.shares.tolist(), batch.gain
-                ):  # in order: the same sums for any batch
-                    share += own_share
-                    gain += own_gain
-                if out_of_bag:
-                    judge.add(batch)
-                if depth is not None:
-                    depth.add(batch)
-                if stopper is not None:
-                    if stopper is not judge:
-                        stopper.add(batch)
-                    if stopper.is_stable():
-                        break
-        self.trees_ = Trees.join(grown, data.columns, target.n_classes, judge.votes.shape[1])
+        self._refuse_without_rows_left_out(bootstrap)
+        begin = partial(self._begin, data, target, worth, loss, bootstrap)
+        forest = self._tuned(begin, limits, table.n_columns, bootstrap, n_trees) if self._tunes else begin(limits)
+        if forest.n_trees > n_trees:  # fewer than it takes to compare settings
+            forest = begin(self._chosen_limits(table.n_columns, len(target.weight)))
+        forest.grow(n_trees, self.progress, stop=bool(self.stop_when_stable))
+        judge = forest.judge
+        self.trees_ = Trees.join(forest.batches, data.columns, target.n_classes, judge.votes.shape[1])
         self.impurity_importance_ = np.empty(table.n_columns)
-        self.impurity_importance_[data.columns] = gain / n_grown
-        self.oob_share_ = share / n_grown
+        self.impurity_importance_[data.columns] = forest.gain / forest.n_trees
+        self.oob_share_ = forest.share / forest.n_trees
         self.training_digest_ = digest_of(data, target)
-        if out_of_bag:
+        if forest.out_of_bag:
             self.oob_curve_ = np.array(judge.curve)
             self._keep_out_of_bag(judge, data, table.n_rows)
-        self.interval_shares_ = None if depth is None else depth.shares()
+        self.interval_shares_ = None if forest.depth is None else forest.depth.shares()
+
+    def _begin(
+        self,
+        data: ForestData,
+        target: ForestTarget,
+        worth: np.ndarray,
+        loss: np.ndarray,
+        bootstrap: Bootstrap,
+        limits: ForestLimits,
+    ) -> GrowingForest:
+        """A forest without trees."""
+        voting = getattr(self, "voting", "probabilities") == "majority"
+        judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
+        out_of_bag = bool(self.oob_score)
+        looked_at = self._tunes or self.stop_when_stable
+        copies = looked_at and len(bootstrap.population) != len(data.rows)
+        by_copy = CopyByCopy(data, bootstrap, judge) if copies else judge
+        depth = Depth(target, worth) if out_of_bag and not target.n_classes and target.kind == NUMBER else None
+        build = partial(
+            build_trees, data, target, limits, bootstrap, out_of_bag=out_of_bag, loss=loss if voting else None,
+            n_jobs=self.n_jobs, divides=EVERY if self.stop_when_stable else 0,
+        )  # fmt: skip
+        return GrowingForest(build, len(data.columns), out_of_bag, judge, by_copy, depth)
+
+    def _tuned(
+        self,
+        begin: Callable[[ForestLimits], GrowingForest],
+        limits: ForestLimits,
+        n_columns: int,
+        bootstrap: Bootstrap,
+        n_trees: int,
+    ) -> GrowingForest:
+        """The beginning of the forest whose columns tried and smallest leaf do best out of the bag."""
+        grid = Grid.of(self.tune, limits, n_columns, int(bootstrap.sizes.sum()))
+        forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
+        self._take(self.tuning_[-1])
+        return forest
+
+    @property
+    def _tunes(self) -> bool:
+        return bool(self.tune) or isinstance(self.tune, Mapping)
+
+    def _take(self, setting: Setting) -> None:
+        self.max_features_, self.min_samples_leaf_ = setting.max_features, setting.min_samples_leaf
+
+    def _chosen_limits(self, n_columns: int, n_rows: int) -> ForestLimits:
+        """The limits that the forest was grown with."""
+        limits = self._limits(n_columns, n_rows)
+        if not self._tunes:
+            return limits
+        return limits._replace(max_features=self.max_features_, min_leaf=self.min_samples_leaf_)
 
     def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
         """For the very table given to fit, each row's answer by the trees that did not see it; None for other tables.
@@ -116,18 +150,20 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     def _bootstrap(self, data: ForestData, target: ForestTarget) -> Bootstrap:
         return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_)
 
-    def _stopper(self, data: ForestData, bootstrap: Bootstrap, judge: OutOfBag) -> OutOfBag | CopyByCopy:
-        """Whose curve says when to stop."""
-        if not self.oob_score:
-            raise ParameterError(
-                "stop_when_stable=True looks at the out-of-bag error, but oob_score=False; give one of them up"
-            )
-        if not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population):
-            raise ParameterError(
-                "stop_when_stable=True looks at rows left out, but with bootstrap=False every tree sees every row; "
-                "give max_samples below 1"
-            )
-        return judge if len(bootstrap.population) == len(data.rows) else CopyByCopy(data, bootstrap, judge)
+    def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
+        """Raise a sentence if a setting looks at rows left out and there are none."""
+        for name, asked in (("stop_when_stable", self.stop_when_stable), ("tune", self._tunes)):
+            if not asked:
+                continue
+            if not self.oob_score:
+                raise ParameterError(
+                    f"{name}=True looks at the out-of-bag error, but oob_score=False; give one of them up"
+                )
+            if not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population):
+                raise ParameterError(
+                    f"{name}=True looks at rows left out, but with bootstrap=False every tree sees every row; "
+                    "give max_samples below 1"
+                )
 
     @abstractmethod
     def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:

@@ -36,6 +36,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     max_features : columns tried at each split: "sqrt", "log2", None (all), a number or a share.
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
+    tune : True chooses `max_features` and `min_samples_leaf`, from those given on, by the out-of-bag score (Brier
+        score, squared error) of 50 trees; a mapping says which values to try, as in {"min_samples_leaf": [1, 5, 20]}.
+        The score quoted out of the bag is then the best of a few: it flatters a little.
     bootstrap : True draws rows with replacement, False without (all of them, unless max_samples says less),
         "balanced" draws as many rows of each class as the rarest has, with replacement.
     max_samples : how many rows a tree draws, a number or a share; by default as many as there are.
@@ -62,6 +65,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     oob_curve_ : error after each tree (with a loss matrix, mean cost). oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
+    max_features_, min_samples_leaf_, tuning_ : with `tune`, what was chosen, and all that was
+        tried with its score, the one chosen last.
 
     References
     ----------
@@ -81,6 +86,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         max_features: str | int | float | None = "sqrt",
         oob_score: bool = True,
         stop_when_stable: bool = False,
+        tune: Any = False,
         bootstrap: bool | str = True,
         max_samples: int | float | None = None,
         voting: str = "probabilities",
@@ -100,6 +106,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.max_features = max_features
         self.oob_score = oob_score
         self.stop_when_stable = stop_when_stable
+        self.tune = tune
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.voting = voting
@@ -210,6 +217,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         max_features: str | int | float | None = 1 / 3,
         oob_score: bool = True,
         stop_when_stable: bool = False,
+        tune: Any = False,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         splits: str = "axis",
@@ -226,6 +234,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.max_features = max_features
         self.oob_score = oob_score
         self.stop_when_stable = stop_when_stable
+        self.tune = tune
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.splits = splits

@@ -15,6 +15,7 @@ from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
+from tamis.forest.tune import Setting
 from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"
@@ -127,6 +128,8 @@ def _header(forest: Any) -> dict[str, Any]:
         "training": forest.training_digest_,
         "oob_score": _finite(getattr(forest, "oob_score_", None)),
     }
+    if forest._tunes:
+        out["tuning"] = [[tried.max_features, tried.min_samples_leaf, _finite(tried.score)] for tried in forest.tuning_]
     if trees.n_classes:
         kind = forest.classes_.dtype
         out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": forest.classes_.tolist()}
@@ -160,6 +163,9 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
         forest.oob_curve_ = arrays["oob_curve"]
         score = header["oob_score"]
         forest.oob_score_ = np.nan if score is None else float(numbers("oob_score", score, shape=()))
+    if forest._tunes:
+        forest.tuning_ = [_setting(*tried) for tried in header["tuning"]]
+        forest._take(forest.tuning_[-1])
     if n_classes:
         forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
         refuse_shape("classes", forest.classes_, (n_classes,))
@@ -167,6 +173,14 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     else:
         forest.n_outputs_ = n_outputs
     return forest
+
+
+def _setting(max_features: Any, min_samples_leaf: Any, score: Any) -> Setting:
+    return Setting(
+        whole("max_features", max_features, low=1),
+        whole("min_samples_leaf", min_samples_leaf, low=1),
+        np.inf if score is None else float(numbers("a score", score, shape=())),
+    )
 
 
 def _word(dtype: np.dtype) -> str:
@@ -188,6 +202,6 @@ def _plain(name: str, value: Any) -> Any:
         return value.item()
     if isinstance(value, (list, tuple)):
         return [_plain(name, part) for part in value]
-    if isinstance(value, dict):  # class_weight: what it did is in the trees
-        return None
+    if isinstance(value, dict):  # what class_weight did is in the trees, what tune did in `tuning`
+        return True if name == "tune" else None
     return value if value is None or isinstance(value, (bool, int, float, str)) else None

@@ -12,13 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import generator, seed_from, seed_of
+from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError, KindError
+from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, reading, text, texts, whole
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
 
-FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 MOST_LISTED = 20
 TREES = 200
 _FORESTS = ("ForestClassifier", "ForestRegressor")
@@ -45,18 +45,17 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     importances below 0 show how far noise reaches, and a column stays when its own is larger than the lowest of them
     is low. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
 
-    Leaves hold at least 1, 5, 20 or 100 rows: the size after which the next one does not lower the out-of-bag score
-    (Brier, or squared error) of `tuning_trees` trees, which draw the same rows for every size. It is chosen with all
-    columns and, from there on upwards, again with those kept: few weak
-    columns want large leaves, or single rows are learned by heart. Downwards the second choice could not be trusted:
-    rows out of the bag had a say in which columns were kept, so the score flatters (noise, 40 rows and 1,000 columns:
-    Brier 0.31 out of the bag, 0.63 on fresh rows).
+    The smallest leaf and the number of columns tried at a split are chosen by the forest's out-of-bag score (Brier, or
+    squared error; see `tune` of the forest). They are chosen with all columns; the leaf, from there on upwards, again
+    with those kept: few weak columns want large leaves, or single rows are learned by heart. Anything else the second
+    choice could not be trusted with: rows out of the bag had a say in which columns were kept, so the score flatters
+    (noise, 40 rows and 1,000 columns: Brier 0.31 out of the bag, 0.63 on fresh rows).
 
     Parameters
     ----------
     estimator : a `ForestClassifier` or `ForestRegressor`; by default one of 200 trees, as the target asks for.
     leaves : smallest leaves to try, in rows that a tree draws; a single one is taken as it is.
-    tuning_trees : trees of the forests that sizes of leaves are compared on; at most as many as the estimator has.
+    features : columns tried at a split, in multiples of what the estimator's `max_features` asks for; as `leaves`.
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the trees; None leaves the estimator's own.
@@ -68,8 +67,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     importances_ : what each column brings to rows out of the bag, in the forest of all columns.
     reach_ : the importance that a column of noise reaches.
     estimator_ : the forest of the columns kept, in the order of their names.
-    min_samples_leaf_ : its smallest leaf.
-    chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: the leaf chosen here, and half
+    min_samples_leaf_, features_ : the smallest leaf, and the multiple of `max_features`, that were chosen.
+    chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
         the trees (their mean answer scatters a little more: of 100 trees the Brier score is larger by about 0.001).
     classes_ : of a classifier.
 
@@ -89,7 +88,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         estimator: Any = None,
         *,
         leaves: Any = (1, 5, 20, 100),
-        tuning_trees: int = 50,
+        features: Any = (1, 2, 4, 8),
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
         random_state: Any = None,
@@ -97,7 +96,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     ) -> None:
         self.estimator = estimator
         self.leaves = leaves
-        self.tuning_trees = tuning_trees
+        self.features = features
         self.most_drawn = most_drawn
         self.most_rows = most_rows
         self.random_state = random_state
@@ -105,14 +104,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> MirrorSelector:
         """Grow, sift and grow again."""
-        sizes = self._sizes()
+        leaves, multiples = self._ascending("leaves"), self._ascending("features")
         check.count("most_drawn", self.most_drawn)
         table = features(self, X, reset=True, min_rows=2)
         model = self._model(y)
         table, y = self._some(table, y, model.random_state)
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
-        first = self._tuned(model, ordered, y, sizes)
+        first = self._grown(model, ordered, y, leaves, multiples)
         found = first.impurity_importance_
         self.reach_ = max(0.0, -float(found.min()))
         kept = np.flatnonzero(found > self.reach_)
@@ -125,8 +124,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if len(kept) == table.n_columns:
             self.estimator_ = first
         else:
-            least = sizes[sizes.index(int(first.min_samples_leaf)) :]
-            self.estimator_ = self._tuned(model, ordered.select(kept.tolist()), y, least)
+            larger = [leaf for leaf in leaves if leaf >= self.min_samples_leaf_]
+            self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, [self.features_])
         self._remember(tuple(ordered.names[j] for j in kept))
         return self
 
@@ -144,12 +143,12 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         kept = np.flatnonzero(chosen)
         return table.take(kept), target[kept]
 
-    def _sizes(self) -> list[int]:
-        given = self.leaves if isinstance(self.leaves, Iterable) else [self.leaves]
-        sizes = [check.count("leaves", leaf) for leaf in given]
-        if not sizes or sorted(set(sizes)) != sizes:
-            raise KindError(f"leaves={self.leaves!r} must be sizes that grow, as in (1, 5, 20); give one or several")
-        return sizes
+    def _ascending(self, name: str) -> list[int]:
+        given = getattr(self, name)
+        found = [check.count(name, one) for one in (given if isinstance(given, Iterable) else [given])]
+        if not found or sorted(set(found)) != found:
+            raise KindError(f"{name}={given!r} must be whole numbers that grow, as in (1, 5, 20); give one or several")
+        return found
 
     def _model(self, y: Any) -> Any:
         """The forest to be grown, every setting but the leaf."""
@@ -169,37 +168,25 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         made.set_params(oob_score=True, progress=False)
         return made if self.n_jobs is None else made.set_params(n_jobs=self.n_jobs)
 
-    def _tuned(self, model: Any, table: Table, y: Any, sizes: list[int]) -> Any:
-        """The forest of the first leaf size that the next one does not better out of the bag."""
-        half = max(1, min(check.count("tuning_trees", self.tuning_trees, low=2), model.n_estimators) // 2)
-        room = min(table.n_rows, self.most_drawn) // FEWEST
-        tried = [leaf for leaf in sizes[1:] if leaf <= room]
-        if not tried:
-            return self._grown(model, table, y, sizes[0])
-        seed = seed_from(model.random_state)
-        halves = [
-            clone(model).set_params(n_estimators=half, random_state=seed_of(seed, "half", k) % (1 << 31))
-            for k in (0, 1)
-        ]
-        best, score = sizes[0], np.inf
-        for leaf in (sizes[0], *tried):
-            off = [out_of_bag_errors(self._grown(few, table, y, leaf), y) for few in halves]
-            found = expected_score(off[0], off[1], half, model.n_estimators)
-            if not found < score:
-                break
-            best, score = leaf, found
-        return self._grown(model, table, y, best)
-
-    def _grown(self, model: Any, table: Table, y: Any, leaf: int) -> Any:
-        forest = clone(model).set_params(min_samples_leaf=leaf)
+    def _grown(self, model: Any, table: Table, y: Any, leaves: list[int], multiples: list[int]) -> Any:
+        """The forest of the leaf, and of the multiple of the columns tried at a split, that do best out of the bag."""
+        d = table.n_columns
+        single = columns_to_try(model.max_features, d)
+        tried = sorted({min(d, single * multiple) for multiple in multiples})
+        forest = clone(model).set_params(max_features=tried[0], min_samples_leaf=leaves[0])
+        if len(leaves) > 1 or len(tried) > 1:
+            forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves})
         if table.n_rows > self.most_drawn and forest.max_samples is None:
             forest.set_params(max_samples=self.most_drawn)
-        return forest.fit(table, y)
+        forest.fit(table, y)
+        self.min_samples_leaf_ = int(getattr(forest, "min_samples_leaf_", leaves[0]))
+        taken = getattr(forest, "max_features_", tried[0])
+        self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == taken)
+        return forest
 
     def _remember(self, names: tuple[str, ...]) -> None:
         self.selected_columns_ = tuple(str(name) for name in names)
-        self.min_samples_leaf_ = int(self.estimator_.min_samples_leaf)
-        self.chosen_parameters_ = {"leaves": self.min_samples_leaf_}
+        self.chosen_parameters_ = {"leaves": self.min_samples_leaf_, "features": self.features_}
         if self.estimator is not None:
             self.chosen_parameters_["estimator__n_estimators"] = max(1, self.estimator_.n_estimators // 2)
         self.__dict__.pop("classes_", None)
@@ -269,6 +256,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             "levels": [[name, list(known)] for name, known in self.levels_in_.items()],
             "trees": self.estimator_.n_estimators,
             "most_drawn": self.most_drawn,
+            "leaf": self.min_samples_leaf_,
+            "features": self.features_,
             "forest": packed(self.estimator_),
         }
 
@@ -283,6 +272,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         trees = check.count("trees", whole("trees", facts["trees"]), high=MOST_TREES)
         drawn = check.count("most_drawn", whole("most_drawn", facts["most_drawn"]), high=MOST_ROWS)
         made = cls(kind(trees), most_drawn=drawn)
+        made.min_samples_leaf_ = whole("leaf", facts.get("leaf", 1), low=1)  # files written before this lack both
+        made.features_ = whole("features", facts.get("features", 1), low=1)
         with reading("the packed forest", "fit it again"):
             made.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
             named = getattr(made.estimator_, "feature_names_in_", columns)
@@ -314,36 +305,3 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         tags.input_tags.allow_nan = tags.input_tags.categorical = True
         tags.target_tags.required = True
         return tags
-
-
-def out_of_bag_errors(forest: Any, y: Any) -> np.ndarray:
-    """Out-of-bag probabilities less the indicators of the true class (rows × classes), or numbers less the truth."""
-    if hasattr(forest, "classes_"):
-        return np.asarray(forest.oob_decision_function_ - (np.asarray(y).reshape(-1, 1) == forest.classes_))
-    said = forest.oob_prediction_
-    return np.asarray(said.reshape(len(said), -1) - np.asarray(y, dtype=np.float64).reshape(len(said), -1))
-
-
-def expected_score(one: np.ndarray, two: np.ndarray, trees: int, total: int) -> float:
-    """The mean squared out-of-bag error to expect of a forest of `total` trees, from those of two small forests.
-
-    The mean answer of two forests scatters by v = mean |one - two|² / 4 about that of infinitely many trees; that of
-    `total` trees by v · 2 trees / total. The difference is taken off: few trees would else speak for large leaves,
-    whose answers scatter less (benchmarks/search/mirror.py: of 7 tables of numbers the share of the variance left by
-    leaves chosen with 50 trees was 0.1748, so corrected 0.1736, as with 200 trees).
-
-    Parameters
-    ----------
-    one, two : errors of each forest (rows × outputs), NaN for rows that no tree left out.
-    trees : of each of the two.
-    total : of the forest that is judged.
-
-    >>> expected_score(np.array([[1.0], [3.0]]), np.array([[1.0], [1.0]]), 10, 20), round(
-    ...     expected_score(np.array([[1.0], [3.0]]), np.array([[1.0], [1.0]]), 10, 40), 3
-    ... )
-    (2.5, 2.25)
-    """
-    seen = ~(np.isnan(one[:, 0]) | np.isnan(two[:, 0]))
-    n = max(1, int(seen.sum()))
-    mean, apart = (one[seen] + two[seen]) / 2, one[seen] - two[seen]
-    return float((mean**2).sum() / n - (apart**2).sum() / (4 * n) * (1 - 2 * trees / total))

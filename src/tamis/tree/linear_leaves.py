@@ -16,7 +16,8 @@ import numpy as np
 from tamis.errors import DamagedError
 from tamis.saved import numbers, refuse_outside, refuse_shape, texts
 from tamis.tree.export.wording import number
-from tamis.tree.grow.layout import TreeLimits
+from tamis.tree.grow.layout import SQUARED_ERROR, TreeLimits
+from tamis.tree.oblique import ObliqueProblem
 from tamis.tree.prune.held_out import HeldOutPaths
 from tamis.tree.tree import Tree
 
@@ -89,19 +90,44 @@ class LinearLeaves:
 
     def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""
-        tree, leaf = self.base.grow_on(rows, limits)
+        tree, leaf = self.base.grow_on(rows, limits, **self._grower(rows))
         models, risk = self._fit(tree, rows, leaf)
         return _with_models(tree, models, risk), leaf
+
+    def _grower(self, rows: np.ndarray) -> dict[str, Any]:
+        """How splits are found: to suit linear models, unless the criterion or oblique splits ask otherwise."""
+        from tamis.tree.linear_splits import LinearSplits
+
+        if getattr(self.base, "criterion", None) != SQUARED_ERROR or isinstance(self.base, ObliqueProblem):
+            return {}
+        numeric, filled, _ = self._numeric(rows)
+        every = np.zeros((len(self.X), len(numeric)))
+        every[rows] = filled
+        y, weight = self.base.values[:, 0], self.base.weight
+
+        def residual(mine: np.ndarray) -> np.ndarray:
+            Z = np.column_stack([every[mine], y[mine]])
+            w = weight[mine]
+            Z = Z - np.average(Z, axis=0, weights=w)
+            coef, _ = _ridge((Z * w[:, None]).T @ Z, float(w.sum()))
+            return np.asarray(Z[:, -1] - Z[:, :-1] @ coef)
+
+        return {"grow": LinearSplits(self.X, every, residual).grow}
+
+    def _numeric(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The numeric columns, their values in some rows with means in place of missing ones, and the means."""
+        numeric = np.flatnonzero(~self.base.data.bins.is_categorical)
+        part = self.X[np.ix_(rows, numeric)]
+        seen = np.where(np.isnan(part), 0.0, part).sum(axis=0) / np.maximum((~np.isnan(part)).sum(axis=0), 1)
+        return numeric, np.where(np.isnan(part), seen, part), seen
 
     def models(self, tree: Tree) -> LeafModels:
         """The models of a tree that `grow_on` grew, pruned or not."""
         return tree.models  # type: ignore[attr-defined, no-any-return]
 
     def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LeafModels, np.ndarray]:
-        numeric = np.flatnonzero(~self.base.data.bins.is_categorical)
-        part = self.X[np.ix_(rows, numeric)]
-        seen = np.where(np.isnan(part), 0.0, part).sum(axis=0) / np.maximum((~np.isnan(part)).sum(axis=0), 1)
-        Z = np.column_stack([np.where(np.isnan(part), seen, part), self.base.values[rows, 0]])
+        numeric, filled, seen = self._numeric(rows)
+        Z = np.column_stack([filled, self.base.values[rows, 0]])
         weight = self.base.weight[rows]
         count, mean, scatter = _moments(tree, Z, weight, leaf)
         coef, intercept = np.zeros((tree.n_nodes, len(numeric))), np.zeros(tree.n_nodes)

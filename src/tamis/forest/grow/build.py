@@ -55,14 +55,15 @@ def build_trees(
     target: ForestTarget,
     limits: ForestLimits,
     bootstrap: Bootstrap,
-    n_trees: int,
+    first: int,
+    end: int,
     *,
     out_of_bag: bool,
     loss: np.ndarray | None,
     n_jobs: int | None,
     divides: int = 0,
 ) -> Generator[TreeBatch]:
-    """Trees 0, 1, … in order, some at a time, grown on threads. Closing the iterator, or an interrupt, stops them.
+    """Trees first … end - 1 in order, some at a time, grown on threads; stopped when the iterator is closed.
 
     out_of_bag : send the rows left out down, and measure what columns bring on them.
     loss : when trees vote, the cost of each (truth, answer).
@@ -72,13 +73,13 @@ def build_trees(
     chunk = _at_a_time(len(target.weight), limits)
     if divides:
         chunk = max(k for k in range(1, divides + 1) if divides % k == 0 and k <= max(chunk, 1))
-    starts = range(0, n_trees, chunk)
+    starts = range(first, end, chunk)
 
-    def several(first: int) -> TreeBatch:
-        end = min(first + chunk, n_trees)
+    def several(start: int) -> TreeBatch:
         if limits.n_combined and not data.binned.category.all():
-            return _oblique(data, target, limits, bootstrap, first, out_of_bag, loss, stop)
-        return _grow(data.binned, target, limits, bootstrap, (first, end), out_of_bag, loss, stop)
+            return _oblique(data, target, limits, bootstrap, start, out_of_bag, loss, stop)
+        of = start, min(start + chunk, end)
+        return _grow(data.binned, target, limits, bootstrap, of, out_of_bag, loss, stop)
 
     n_threads = workers(n_jobs)
     if n_threads == 1 and chunk > 1:  # a call takes milliseconds: no thread is needed to be stopped between two
@@ -87,8 +88,8 @@ def build_trees(
     pool = ThreadPoolExecutor(n_threads, thread_name_prefix="tamis-forest")
     queue: deque[Future[TreeBatch]] = deque()
     try:
-        for first in starts:
-            queue.append(pool.submit(several, first))
+        for start in starts:
+            queue.append(pool.submit(several, start))
             if len(queue) > 2 * n_threads:
                 yield queue.popleft().result()
         while queue:

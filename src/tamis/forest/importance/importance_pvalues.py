@@ -54,13 +54,13 @@ def _round(
     if matrix.size:
         matrix = np.hstack([matrix, np.column_stack([matrix[place, k] for k, place in enumerate(places)])])
     beside = replace(data, binned=binned, columns=columns)
-    limits = forest._limits(d, n)
+    limits = forest._chosen_limits(d, n)
     limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d))
     bootstrap: Bootstrap = replace(forest._bootstrap(data, rows.target), seed=seed)
     votes = getattr(forest, "voting", "probabilities") == "majority"
     batches = build_trees(
-        beside, rows.target, limits, bootstrap, len(forest.trees_), out_of_bag=False, loss=rows.loss if votes else None,
-        n_jobs=n_jobs,
+        beside, rows.target, limits, bootstrap, 0, len(forest.trees_), out_of_bag=False,
+        loss=rows.loss if votes else None, n_jobs=n_jobs,
     )  # fmt: skip
     old = forest.trees_
     trees = Trees.join([batch.trees for batch in batches], columns, old.n_classes, old.n_outputs)

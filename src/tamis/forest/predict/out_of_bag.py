@@ -50,6 +50,11 @@ class OutOfBag:
         with np.errstate(invalid="ignore"):
             return self.votes / self.n_trees[:, None]
 
+    @property
+    def judge(self) -> OutOfBag:
+        """Itself: where every row counts once there are no copies to tell apart."""
+        return self
+
     def is_stable(self) -> bool:
         """Whether the curve is flat within its own noise."""
         return len(self.curve) >= LEAST and len(self.curve) % EVERY == 0 and is_flat(np.array(self.curve))
@@ -68,7 +73,7 @@ class CopyByCopy:
         self._bootstrap = replace(bootstrap, population=np.arange(len(bootstrap.population), dtype=np.uint32))
         self._values = data.values.copy()
         self._values[:, data.binned.category] = data.binned.codes[data.binned.category].T
-        self._judge = OutOfBag(
+        self.judge = OutOfBag(
             target._replace(
                 classes=target.classes[self._rows] if target.n_classes else target.classes,
                 values=target.values[self._rows] if len(target.values) else target.values,
@@ -82,7 +87,7 @@ class CopyByCopy:
         """Add the trees' answers for the copies they left out."""
         from tamis.forest.predict.route import out_of_bag_rows
 
-        judge, n_columns = self._judge, self._values.shape[1]
+        judge, n_columns = self.judge, self._values.shape[1]
         for t in range(len(batch)):
             out = out_of_bag_rows(self._bootstrap.counts(len(judge.curve), len(self._rows)))
             grown = batch.trees.one(t)
@@ -93,7 +98,7 @@ class CopyByCopy:
 
     def is_stable(self) -> bool:
         """Whether the curve is flat within its own noise."""
-        return self._judge.is_stable()
+        return self.judge.is_stable()
 
 
 def is_flat(curve: np.ndarray) -> bool:

