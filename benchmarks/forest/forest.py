@@ -318,14 +318,14 @@ def slope(x, y):
 def bare(n_trees=10):
     """What share of the time a bare loop takes that reads every code the trees look at, once, and adds it up."""
     from tamis.engine.kernel import njit
-    from tamis.forest.data.binned import BinnedData
+    from tamis.forest.data.binned import ForestData
     from tamis.table import Table
 
     frame, y = classes(50_000, 30, 3)
     X = frame.to_numpy()
     whole = min(seconds(lambda: ForestClassifier(n_trees, oob_score=False).fit(X, y))[0] for _ in range(3))
     forest = ForestClassifier(n_trees, oob_score=False).fit(X, y)
-    ready, data = seconds(lambda: BinnedData.of(Table.of(X), y.astype(float), np.ones(len(y))))
+    ready, data = seconds(lambda: ForestData.of(Table.of(X), y.astype(float), np.ones(len(y))))
 
     @njit
     def loop(codes, sizes, rows, tried):

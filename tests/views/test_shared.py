@@ -6,8 +6,8 @@ import pytest
 
 import tamis
 from tamis.table import Table
-from tamis.views import sheet as sheets
-from tamis.views.sheet import Sheet
+from tamis.views import binned
+from tamis.views.binned import bin_columns
 
 
 def _frame(seed, n=120):
@@ -20,10 +20,10 @@ def _frame(seed, n=120):
 
 
 def _same(one, two):
-    for part in ("codes", "n_values", "missing", "first", "low", "high"):
-        np.testing.assert_array_equal(getattr(one, part), getattr(two, part))
-    assert {j: (c.levels, c.n_values) for j, c in one.categories.items()} == {
-        j: (c.levels, c.n_values) for j, c in two.categories.items()
+    for part, other in zip(one[0], two[0]):
+        np.testing.assert_array_equal(part, other)
+    assert {j: (c.levels, c.n_values) for j, c in one[1].items()} == {
+        j: (c.levels, c.n_values) for j, c in two[1].items()
     }
 
 
@@ -46,16 +46,16 @@ def test_what_is_cut_is_what_would_be_worked_out(seed, wide):
         (plain.select(columns).take(rows), shared.select(columns).take(rows)),
     ):
         assert two.origin is not None
-        _same(Sheet.of(one), Sheet.of(two))
+        _same(bin_columns(one), bin_columns(two))
         order = rng.permutation(one.n_columns)
-        _same(Sheet.of(one, order), Sheet.of(two, order, n_jobs=2))
+        _same(bin_columns(one, order), bin_columns(two, order, n_jobs=2))
 
 
 def test_a_study_codes_its_table_once(tmp_path, monkeypatch):
     """Every fit would sort every column again: one study of a small table fits hundreds of models."""
     counted = []
-    usual = sheets._short
-    monkeypatch.setattr(sheets, "_short", lambda table, *args: counted.append(table.shape) or usual(table, *args))
+    usual = binned._short
+    monkeypatch.setattr(binned, "_short", lambda table, *args: counted.append(table.shape) or usual(table, *args))
     frame = _frame(0).drop(columns="none")
     y = np.where(frame["b"].fillna(0) + (frame["word"] == "u") > 0.3, "yes", "no")
     for n_jobs in (1, 2):

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import build_trees
 from tamis.forest.grow.growing import GrowingForest
-from tamis.forest.layout import NUMBER, ForestTarget, Limits
+from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.interval import Depth
 from tamis.forest.predict.out_of_bag import EVERY, CopyByCopy, OutOfBag
 from tamis.forest.predict.trees import Trees
@@ -45,7 +45,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     n_features_in_: int
     tuning_: list[Setting]
 
-    def _grow(self, table: Table, data: BinnedData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
+    def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = drawn_seed(self.random_state)
@@ -69,12 +69,12 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     def _begin(
         self,
-        data: BinnedData,
+        data: ForestData,
         target: ForestTarget,
         worth: np.ndarray,
         loss: np.ndarray,
         bootstrap: Bootstrap,
-        limits: Limits,
+        limits: ForestLimits,
     ) -> GrowingForest:
         """A forest without trees."""
         voting = getattr(self, "voting", "probabilities") == "majority"
@@ -92,8 +92,8 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     def _tuned(
         self,
-        begin: Callable[[Limits], GrowingForest],
-        limits: Limits,
+        begin: Callable[[ForestLimits], GrowingForest],
+        limits: ForestLimits,
         n_columns: int,
         bootstrap: Bootstrap,
         n_trees: int,
@@ -111,7 +111,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     def _take(self, setting: Setting) -> None:
         self.max_features_, self.min_samples_leaf_ = setting.max_features, setting.min_samples_leaf
 
-    def _chosen_limits(self, n_columns: int, n_rows: int) -> Limits:
+    def _chosen_limits(self, n_columns: int, n_rows: int) -> ForestLimits:
         """The limits that the forest was grown with."""
         limits = self._limits(n_columns, n_rows)
         if not self._tunes:
@@ -136,8 +136,8 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             said[seen] = self.oob_prediction_[seen]
         return said
 
-    def _limits(self, n_columns: int, n_rows: int) -> Limits:
-        return Limits(
+    def _limits(self, n_columns: int, n_rows: int) -> ForestLimits:
+        return ForestLimits(
             max_features=columns_to_try(self.max_features, n_columns),
             max_depth=_NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth),
             min_split=rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2),
@@ -147,7 +147,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
         )
 
-    def _bootstrap(self, data: BinnedData, target: ForestTarget) -> Bootstrap:
+    def _bootstrap(self, data: ForestData, target: ForestTarget) -> Bootstrap:
         return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_)
 
     def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
@@ -166,7 +166,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
                 )
 
     @abstractmethod
-    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         """Keep the answers and the score of the rows left out: shares of classes, or numbers."""
 
     @property

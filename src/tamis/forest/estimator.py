@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.forest.base import BaseForest
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.training import remember
@@ -138,9 +138,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 
     def _problem(
         self, table: Table, classes: Classes, weight: np.ndarray
-    ) -> tuple[dict[int, np.ndarray], BinnedData, ForestTarget, np.ndarray]:
+    ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        data = BinnedData.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
+        data = ForestData.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
         codes = np.ascontiguousarray(classes.codes[data.rows])
         heavy = np.bincount(codes, weights=data.counted, minlength=classes.n_classes)
         factor = check.class_factors(self.class_weight, classes.labels, heavy)
@@ -159,7 +159,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         )
         return data.joined, data, target, data.counted
 
-    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         self.oob_decision_function_ = np.full((n_rows, len(self.classes_)), np.nan)
         shares = judge.answers()
         self.oob_decision_function_[data.rows] = shares
@@ -261,9 +261,9 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     def _problem(
         self, table: Table, values: np.ndarray, weight: np.ndarray
-    ) -> tuple[dict[int, np.ndarray], BinnedData, ForestTarget, np.ndarray]:
+    ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        data = BinnedData.of(table, values, weight, self.n_jobs)
+        data = ForestData.of(table, values, weight, self.n_jobs)
         target = ForestTarget(
             kind=NUMBER if values.ndim == 1 else SEVERAL,
             n_classes=0,
@@ -274,7 +274,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         )
         return data.joined, data, target, data.counted
 
-    def _keep_out_of_bag(self, judge: OutOfBag, data: BinnedData, n_rows: int) -> None:
+    def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         out = np.full((n_rows, self.n_outputs_), np.nan)
         answers = judge.answers()
         out[data.rows] = answers

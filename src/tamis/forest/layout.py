@@ -20,17 +20,15 @@ CLASSES = 1  # three classes or more
 SEVERAL = 2  # several numeric targets
 
 
-class BinnedArrays(NamedTuple):
-    """A table as codes, columns in the order of their names, rows in the order of their content."""
+class ForestArrays(NamedTuple):
+    """Every tree of a forest, as the kernels that send rows down read them; columns as in the table they are given."""
 
-    codes: np.ndarray  # uint16 (columns, rows)
-    by_row: np.ndarray  # uint16 (rows, columns), the same
-    n_values: np.ndarray  # int32: number of value codes of each column, and its code for missing
-    missing: np.ndarray  # bool: whether a training row has no value
-    category: np.ndarray  # bool
-    first: np.ndarray  # int64: where a column's values begin in low and high
-    low: np.ndarray  # float64: smallest and largest training value of each code
-    high: np.ndarray
+    nodes: np.ndarray  # NODE: tree after tree
+    roots: np.ndarray  # int64 (trees + 1): where each tree begins, and the number of nodes
+    table: np.ndarray  # float64 (rows, classes or targets): answers of the leaves that need more than one number
+    sets: np.ndarray  # uint64: the levels that go left at categorical splits, see grow/sets.py
+    sum_column: np.ndarray  # int64 (sums, columns in a sum): of oblique splits
+    sum_factor: np.ndarray  # float64, likewise
 
 
 class ForestTarget(NamedTuple):
@@ -44,7 +42,18 @@ class ForestTarget(NamedTuple):
     worth: np.ndarray  # float64: what a class's weight is divided by in the answers
 
 
-class Limits(NamedTuple):
+class TargetCosts(NamedTuple):
+    """The true targets of all rows, and what wrong answers cost."""
+
+    n_classes: int  # 0 for numbers, whose cost is the squared error
+    classes: np.ndarray  # int32 (rows), empty for numbers
+    values: np.ndarray  # float64 (rows, targets)
+    weight: np.ndarray  # float64 (rows): in a mean of costs
+    loss: np.ndarray  # float64 (truth, answer)
+    majority: bool  # the class of most votes is the answer, not the one of least expected cost
+
+
+class ForestLimits(NamedTuple):
     """When growing stops, and where it looks."""
 
     max_features: int
@@ -54,6 +63,17 @@ class Limits(NamedTuple):
     min_share: float  # of the weight, on either side of a split
     random_cut: bool  # one threshold at random for each column, instead of the best
     n_combined: int  # columns in a sum, for oblique splits; 0 without
+
+
+class NodeLimits(NamedTuple):
+    """The limits as the nodes of one tree meet them: `min_weight` is `min_share` of the weight of its rows."""
+
+    max_features: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_weight: float  # of either side of a split; above 0
+    random_cut: bool
 
 
 class Draws(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import ForestTarget
 
 #: By forest. A global dictionary, for an attribute of the forest would be pickled, cloned and saved with it, and would
@@ -47,7 +47,7 @@ def _nothing() -> None:
     return None
 
 
-def digest_of(data: BinnedData, target: ForestTarget) -> str:
+def digest_of(data: ForestData, target: ForestTarget) -> str:
     """A digest of the training rows and their targets, whatever their order."""
     binned = data.binned
     high = None if binned.high is binned.low else binned.high
@@ -65,7 +65,7 @@ def _few_bytes(part: np.ndarray) -> bytes:
     return lanes.tobytes() + flat[8 * n_words :].tobytes()
 
 
-def refuse_other_rows(forest: Any, data: BinnedData, target: ForestTarget) -> None:
+def refuse_other_rows(forest: Any, data: ForestData, target: ForestTarget) -> None:
     """Raise a sentence unless these are the rows, targets and weights of `fit`."""
     if getattr(forest, "training_digest_", None) not in (None, digest_of(data, target)):
         raise ParameterError(

@@ -11,7 +11,7 @@ import numpy as np
 from tamis import check
 from tamis.errors import KindError
 from tamis.forest.grow.growing import GrowingForest
-from tamis.forest.layout import ForestTarget, Limits
+from tamis.forest.layout import ForestLimits, ForestTarget
 from tamis.forest.settings import columns_to_try
 from tamis.tree.settings import rows_or_share
 
@@ -44,7 +44,7 @@ class Grid:
     leaves: list[int]
 
     @classmethod
-    def of(cls, given: Any, first: Limits, n_columns: int, n_drawn: int) -> Grid:
+    def of(cls, given: Any, first: ForestLimits, n_columns: int, n_drawn: int) -> Grid:
         """What `tune` asks for: True, or a mapping with values for `max_features`, `min_samples_leaf` or both.
 
         Leaves of which a tree of `n_drawn` rows has no room for a few are left out.
@@ -77,7 +77,7 @@ def _values(given: Mapping[str, Any], name: str, alone: int) -> list[Any]:
 
 
 def tuned(
-    begin: Callable[[Limits], GrowingForest], first: Limits, grid: Grid, n_trees: int
+    begin: Callable[[ForestLimits], GrowingForest], first: ForestLimits, grid: Grid, n_trees: int
 ) -> tuple[GrowingForest, list[Setting]]:
     """The beginning of the forest of the best setting found, and all settings that were tried, the best one last.
 

@@ -15,8 +15,8 @@ from tamis.split.inner import dealt_folds
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
-from tamis.tree.grow.fit import BinnedData
-from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, Limits
+from tamis.tree.grow.fit import TreeData
+from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, TreeLimits
 from tamis.tree.grow.training_set import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import predictions_at
 from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate
@@ -101,12 +101,12 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             return check.one_of("prune", self.prune, ["cv", "chi2"])
         return check.number("prune", self.prune, low=0)
 
-    def _limits(self, table: Table, n_rows: int) -> Limits:
+    def _limits(self, table: Table, n_rows: int) -> TreeLimits:
         least = rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
         split = rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2)
         depth = _NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth)
         leaves = 0 if self.max_leaf_nodes is None else check.count("max_leaf_nodes", self.max_leaf_nodes, low=2)
-        return Limits(
+        return TreeLimits(
             max_depth=depth,
             min_split=split,
             min_leaf=least,
@@ -267,7 +267,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = _priors(self.priors, target.n_classes)
         prune_by = self._prune_by_checked()
-        data, kind = BinnedData.of(table), CLASS_CRITERIA[criterion]
+        data, kind = TreeData.of(table), CLASS_CRITERIA[criterion]
         problem = ClassProblem(data, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
@@ -377,9 +377,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
             )
         if self.leaf == "linear" and self.n_outputs_ > 1:
             raise ParameterError(f"leaf='linear' takes one target, but y has {self.n_outputs_}; fit one at a time")
-        problem = NumberProblem(
-            BinnedData.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight
-        )
+        problem = NumberProblem(TreeData.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight)
         self._grow(table, problem, values)
         return self
 

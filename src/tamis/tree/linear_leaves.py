@@ -16,7 +16,7 @@ import numpy as np
 from tamis.errors import DamagedError
 from tamis.saved import numbers, refuse_outside, refuse_shape, texts
 from tamis.tree.export.wording import number
-from tamis.tree.grow.layout import SQUARED_ERROR, Limits
+from tamis.tree.grow.layout import SQUARED_ERROR, TreeLimits
 from tamis.tree.oblique import ObliqueProblem
 from tamis.tree.prune.held_out import HeldOutPaths
 from tamis.tree.tree import Tree
@@ -102,7 +102,7 @@ class LinearLeaves:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.base, name)  # targets, weights and costs are the same
 
-    def grow_on(self, rows: np.ndarray, limits: Limits) -> tuple[Tree, np.ndarray]:
+    def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""
         tree, leaf = self.base.grow_on(rows, limits, **self._grower(rows))
         models, risk = self._fit(tree, rows, leaf)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.tree.grow.fit import BinnedData, grow_tree
-from tamis.tree.grow.layout import SQUARED_ERROR, Limits, TreeTarget
+from tamis.tree.grow.fit import TreeData, grow_tree
+from tamis.tree.grow.layout import SQUARED_ERROR, TreeLimits, TreeTarget
 from tamis.tree.grow.linear_split import BINS, FIRST, MISSING, LinearNode, best_linear_split
 from tamis.tree.stumps import Stump, grow_by_stumps
 from tamis.tree.tree import Tree
@@ -39,13 +39,13 @@ class LinearSplits:
     filled: np.ndarray
     residual: Any
 
-    def grow(self, data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+    def grow(self, data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""
         category = np.asarray(data.bins.is_categorical)
         codes = _coarse(self.X, category, rows, target.weight)
         root, _ = grow_tree(data, target, limits._replace(max_depth=0), rows)
 
-        def find(mine: np.ndarray, stump: Limits) -> Stump:
+        def find(mine: np.ndarray, stump: TreeLimits) -> Stump:
             alone = _leaf(root, target.values[mine, 0], target.weight[mine])
             column, gain, left = self._split(alone, target.weight[mine], stump, mine, codes, category)
             if column < 0:
@@ -58,7 +58,7 @@ class LinearSplits:
         self,
         alone: Tree,
         weight: np.ndarray,
-        stump: Limits,
+        stump: TreeLimits,
         mine: np.ndarray,
         codes: np.ndarray,
         category: np.ndarray,
@@ -163,9 +163,9 @@ def _refined(x: np.ndarray, left: np.ndarray, node: LinearNode, least: np.ndarra
 
 
 def _as_tree(
-    data: BinnedData,
+    data: TreeData,
     target: TreeTarget,
-    stump: Limits,
+    stump: TreeLimits,
     mine: np.ndarray,
     x: np.ndarray,
     left: np.ndarray,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tamis.table import Table
-from tamis.tree.grow.fit import BinnedData, grow_tree
-from tamis.tree.grow.layout import CHI2, MAJORITY, Limits, TreeTarget
+from tamis.tree.grow.fit import TreeData, grow_tree
+from tamis.tree.grow.layout import CHI2, MAJORITY, TreeLimits, TreeTarget
 from tamis.tree.stumps import Stump, grow_by_stumps
 from tamis.tree.tree import Tree
 
@@ -33,20 +33,24 @@ class ObliqueProblem:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.base, name)  # classes, weights and costs are the same
 
-    def grow_on(self, rows: np.ndarray, limits: Limits) -> tuple[Tree, np.ndarray]:
+    def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""
         return self.base.grow_on(rows, limits, grow=self._grow)
 
-    def _grow(self, data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+    def _grow(
+        self, data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray
+    ) -> tuple[Tree, np.ndarray]:
         numeric = np.flatnonzero(~data.bins.is_categorical)
 
-        def find(mine: np.ndarray, stump: Limits) -> Stump:
+        def find(mine: np.ndarray, stump: TreeLimits) -> Stump:
             axis, _ = grow_tree(data, target, stump, mine)
             return self._combine(target, stump, mine, numeric, axis) if axis.left[0] >= 0 else Stump(axis)
 
         return grow_by_stumps(find, self.X, target, limits, rows)
 
-    def _combine(self, target: TreeTarget, stump: Limits, rows: np.ndarray, numeric: np.ndarray, axis: Tree) -> Stump:
+    def _combine(
+        self, target: TreeTarget, stump: TreeLimits, rows: np.ndarray, numeric: np.ndarray, axis: Tree
+    ) -> Stump:
         """The best oblique stump, when it is better enough than the axis split; else that."""
         found = Stump(axis)
         part = self.X[np.ix_(rows, numeric)]
@@ -72,7 +76,7 @@ class ObliqueProblem:
         return found
 
 
-def _cut(projected: np.ndarray, target: TreeTarget, stump: Limits, rows: np.ndarray) -> Tree:
+def _cut(projected: np.ndarray, target: TreeTarget, stump: TreeLimits, rows: np.ndarray) -> Tree:
     """The best cut of a projection of the rows, as a stump."""
     local = target._replace(
         classes=target.classes[rows] if len(target.classes) else target.classes,
@@ -80,7 +84,7 @@ def _cut(projected: np.ndarray, target: TreeTarget, stump: Limits, rows: np.ndar
         weight=target.weight[rows],
         case=target.case[rows],
     )
-    one = BinnedData.of(Table(matrix=projected[:, None]))
+    one = TreeData.of(Table(matrix=projected[:, None]))
     return grow_tree(one, local, stump._replace(missing=MAJORITY, max_features=1), np.arange(len(rows)))[0]
 
 

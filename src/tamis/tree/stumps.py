@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.tree.grow.layout import Limits, TreeTarget
+from tamis.tree.grow.layout import TreeLimits, TreeTarget
 from tamis.tree.tree import Tree
 
 
@@ -55,7 +55,11 @@ class Stump:
 
 
 def grow_by_stumps(
-    find: Callable[[np.ndarray, Limits], Stump], X: np.ndarray, target: TreeTarget, limits: Limits, rows: np.ndarray
+    find: Callable[[np.ndarray, TreeLimits], Stump],
+    X: np.ndarray,
+    target: TreeTarget,
+    limits: TreeLimits,
+    rows: np.ndarray,
 ) -> tuple[Tree, np.ndarray]:
     """A tree grown on some rows of a matrix; and each row's leaf.
 

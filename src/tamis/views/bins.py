@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
+from tamis.views.binned import BinnedByWidth, BinnedTable, bin_columns, by_width, matrix_by_width
 from tamis.views.coding import MOST, Coding
-from tamis.views.sheet import Sheet
 
 __all__ = ["MOST", "Bins", "Coding"]
 
@@ -39,7 +40,8 @@ class Bins:
         self._codes: tuple[np.ndarray, ...] | None = tuple(codes)
         self.n_rows = n_rows
         self.named = named
-        self.sheet: Sheet | None = None  # what they are made of, for those who read all columns at once
+        self.binned: BinnedTable | None = None  # what they are made of, for those who read all columns at once
+        self._categories: dict[int, Coding] = {}  # of `binned`
         self._table: Table | None = None
 
     @classmethod
@@ -52,32 +54,33 @@ class Bins:
             return X
         table = Table.of(X)
         if table.n_rows <= min(MOST, most):
-            return cls._of_sheet(Sheet.of(table, n_jobs=n_jobs), table)
+            return cls._of_binned(*bin_columns(table, n_jobs=n_jobs), table)
         pairs = map_threads(lambda j: Coding.learn(table.column(j), most), range(table.n_columns), n_jobs)
         return cls([c for c, _ in pairs], [codes for _, codes in pairs], n_rows=table.n_rows, named=table.named)
 
     @classmethod
-    def _of_sheet(cls, sheet: Sheet, table: Table) -> Bins:
+    def _of_binned(cls, binned: BinnedTable, categories: dict[int, Coding], table: Table) -> Bins:
         """An object a column is made when asked for: in a table of 100,000 columns they cost more than the codes."""
         made = cls((), (), n_rows=table.n_rows, named=table.named)
-        made.sheet, made._table, made._codings, made._codes = sheet, table, None, None
+        made.binned, made._categories, made._table = binned, categories, table
+        made._codings = made._codes = None
         return made
 
     @property
     def codings(self) -> tuple[Coding, ...]:
         """How each column is coded."""
-        if self._codings is None and self.sheet is not None:
-            self._codings = _codings_of(self.sheet, self.names)
+        if self._codings is None and self.binned is not None:
+            self._codings = _codings_of(self.binned, self._categories, self.names)
         return self._codings or ()
 
     @property
     def codes(self) -> tuple[np.ndarray, ...]:
         """The codes, one array a column."""
-        if self._codes is None and self.sheet is not None:
-            if (self.sheet.n_values < 256).all():  # at once: one by one would take longer than coding short columns
-                self._codes = tuple(self.sheet.codes.astype(np.uint8))
+        if self._codes is None and self.binned is not None:
+            if (self.binned.n_values < 256).all():  # at once: one by one would take longer than coding short columns
+                self._codes = tuple(self.binned.codes.astype(np.uint8))
             else:
-                lines = zip(self.codings, self.sheet.codes)
+                lines = zip(self.codings, self.binned.codes)
                 self._codes = tuple(line.astype(coding.dtype, copy=False) for coding, line in lines)
         return self._codes or ()
 
@@ -108,17 +111,45 @@ class Bins:
     @property
     def n_values(self) -> np.ndarray:
         """Number of value codes of each column; the same number is the column's code for missing."""
-        if self.sheet is not None:
-            return self.sheet.n_values
+        if self.binned is not None:
+            return self.binned.n_values.astype(np.int64)
         return np.array([coding.n_values for coding in self.codings], dtype=np.int64)
 
     @property
     def is_categorical(self) -> np.ndarray:
-        if self.sheet is not None:
-            found = np.zeros(self.n_columns, dtype=bool)
-            found[list(self.sheet.categories)] = True
-            return found
+        if self.binned is not None:
+            return self.binned.category
         return np.array([coding.is_categorical for coding in self.codings], dtype=bool)
+
+    @property
+    def levels(self) -> tuple[tuple[Any, ...] | None, ...]:
+        """The levels of each column, None for numbers."""
+        if self.binned is None:
+            return tuple(coding.levels for coding in self.codings)
+        found: list[tuple[Any, ...] | None] = [None] * self.n_columns
+        for j, coding in self._categories.items():
+            found[j] = coding.levels
+        return tuple(found)
+
+    @cached_property
+    def by_width(self) -> BinnedByWidth:
+        """The codes as trees read them."""
+        zeros = np.zeros(self.n_columns, dtype=np.int64)
+        about = np.array([zeros, zeros, self.n_values, self.is_categorical, self.order()], dtype=np.int64)
+        if self.binned is not None:
+            return matrix_by_width(self.binned.codes, about)
+        return by_width(list(self.codes), self.n_rows, about)
+
+    @cached_property
+    def code_values(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest value of each code of all columns, one column after the other, each followed by ∞; their starts."""
+        if self.binned is not None:
+            first = self.binned.first
+            return np.insert(self.binned.low, first[1:], np.inf), first + np.arange(len(first))
+        none = np.empty(0)
+        parts = [part for c in self.codings for part in (none if c.low is None else c.low, [np.inf])]
+        lengths = [0 if c.low is None else len(c.low) for c in self.codings]
+        return np.concatenate([none, *parts]), np.append(0, np.cumsum(np.array(lengths, dtype=np.int64) + 1))
 
     def order(self) -> np.ndarray:
         """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""
@@ -189,13 +220,13 @@ class Bins:
         return f"Bins({self.n_rows:,} rows × {self.n_columns:,} columns)"
 
 
-def _codings_of(sheet: Sheet, names: Sequence[str]) -> tuple[Coding, ...]:
+def _codings_of(binned: BinnedTable, categories: dict[int, Coding], names: Sequence[str]) -> tuple[Coding, ...]:
     from tamis.views import encode as kernels
 
-    edges = np.empty(max(len(sheet.low) - 1, 0))
-    kernels.midways(sheet.low, sheet.low, edges)  # those between two columns are nobody's
-    ends = zip(names, sheet.first[:-1].tolist(), sheet.first[1:].tolist())
+    edges = np.empty(max(len(binned.low) - 1, 0))
+    kernels.midways(binned.low, binned.low, edges)  # those between two columns are nobody's
+    ends = zip(names, binned.first[:-1].tolist(), binned.first[1:].tolist())
     return tuple(
-        sheet.categories.get(j) or Coding(name, b - a, sheet.low[a:b], sheet.low[a:b], edges[a : max(b - 1, a)])
+        categories.get(j) or Coding(name, b - a, binned.low[a:b], binned.low[a:b], edges[a : max(b - 1, a)])
         for j, (name, a, b) in enumerate(ends)
     )

@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tamis.engine.kernel import inner, njit
 
 CROWD = 32  # values in a cell that are dealt once more rather than inserted one by one
+
+
+class CodedColumns(NamedTuple):
+    """What the coding of columns fills: line p belongs to column p."""
+
+    codes: np.ndarray  # uint16 (columns, rows)
+    values: np.ndarray  # float64 (columns, rows): distinct values in their order, sizes[p] of them
+    sizes: np.ndarray  # int64 (columns)
+    missing: np.ndarray  # bool (columns): whether some row has no value
 
 
 @njit
@@ -161,10 +172,10 @@ def _deal(x, given, low, high, starts, rows, ordered, begin, end):
         starts[int((x[i] - low) * scale)] += 1
     before, crowd = 0, 0
     for c in range(2 * n + 1):
-        here = starts[c]
+        size = starts[c]
         starts[c] = before
-        before += here
-        crowd += here * here
+        before += size
+        crowd += size * size
     for i in range(n):
         c = int((x[i] - low) * scale)
         place = starts[c]
@@ -209,16 +220,17 @@ def _insert(rows, ordered, n):
 
 
 @njit
-def code_lines(lines, places, room, rows, ordered, codes, values, sizes, missing):
-    """`code_line` for columns of numbers, a line each; sizes[p] is -1 where `by_cells` gave up."""
+def code_lines(lines, places, room, rows, ordered, coded):
+    """`code_line` for columns of numbers, a line each; coded.sizes[p] is -1 where `by_cells` gave up."""
     for j in range(len(lines)):
         n = by_cells(lines[j], room, rows, ordered)
-        code_line(lines[j], places[j], n, rows, ordered, codes, values, sizes, missing)
+        code_line(lines[j], places[j], n, rows, ordered, coded)
 
 
 @njit
-def code_line(line, p, n, rows, ordered, codes, values, sizes, missing):
+def code_line(line, p, n, rows, ordered, coded):
     """Codes of column p, its distinct values, their number, and whether any is missing; n rows are given in order."""
+    codes, values, missing = coded.codes, coded.values, coded.missing
     k = -1
     for i in range(n):
         x = ordered[i]
@@ -226,7 +238,7 @@ def code_line(line, p, n, rows, ordered, codes, values, sizes, missing):
             k += 1
             values[p, k] = x + 0.0  # so that it does not depend on the rows' order whether 0 has a sign
         codes[p, rows[i]] = k
-    sizes[p] = k + 1 if n >= 0 else -1
+    coded.sizes[p] = k + 1 if n >= 0 else -1
     missing[p] = 0 <= n < len(line)
     if missing[p]:
         for i in range(len(line)):
@@ -235,28 +247,28 @@ def code_line(line, p, n, rows, ordered, codes, values, sizes, missing):
 
 
 @njit
-def recode(whole, n_whole, first, low, rows, columns, places, codes, values, sizes, missing):
+def recode(binned, rows, columns, places, coded):
     """Codes of some rows of columns that are coded: ranks among the values that these rows have.
 
-    whole, n_whole, first, low: the sheet of all rows. columns: for each column p, its line there. places: the columns p
-    to do. The others are written to, as by `code_line`.
+    binned: the BinnedTable of all rows. columns: for each column p, its line there. places: the columns p to do.
     """
+    codes, values = coded.codes, coded.values
     room = np.empty(65_536 + 1, dtype=np.int32)
     for p in places:
-        line, end = whole[columns[p]], n_whole[columns[p]]
+        line, end = binned.codes[columns[p]], binned.n_values[columns[p]]
         for v in range(end + 1):
             room[v] = 0
         for i in range(len(rows)):
             room[line[rows[i]]] = 1
-        k, at = 0, first[columns[p]]
-        missing[p] = room[end] == 1
+        k, at = 0, binned.first[columns[p]]
+        coded.missing[p] = room[end] == 1
         for v in range(end):
             if room[v] == 1:
-                values[p, k] = low[at + v]
+                values[p, k] = binned.low[at + v]
                 room[v] = k
                 k += 1
         room[end] = k
-        sizes[p] = k
+        coded.sizes[p] = k
         for i in range(len(rows)):
             codes[p, i] = room[line[rows[i]]]
 

@@ -186,9 +186,9 @@ def distances(p, row, first, last, out):
         for b in range(size):
             out[b] += abs(columns[j, first + b] - x[j])
     for j in range(len(p.codes)):
-        codes, own = p.codes[j, first:last], p.codes[j, row]
+        codes, code = p.codes[j, first:last], p.codes[j, row]
         for b in range(size):
-            out[b] += 1.0 if codes[b] != own else 0.0
+            out[b] += 1.0 if codes[b] != code else 0.0
     for h in range(len(p.holed)):
         for b in range(size):
             out[b] += gap(p, h, row, first + b)

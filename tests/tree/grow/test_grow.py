@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tamis.table import Table, categories
 from tamis.tree import TreeClassifier, TreeRegressor
-from tamis.tree.grow.fit import BinnedData
+from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.training_set import ClassProblem
 from tamis.tree.prune.pruning import Sequence
 
@@ -127,7 +127,7 @@ def test_a_random_choice_of_columns_is_kept_to():
     X = rng.normal(size=(200, 4))
     y = (X[:, 0] > 0).astype(np.int32)
     table = Table.of(X)
-    problem = ClassProblem(BinnedData.of(table), 0, y, np.ones(200), 1 - np.eye(2), None)
+    problem = ClassProblem(TreeData.of(table), 0, y, np.ones(200), 1 - np.eye(2), None)
     limits = TreeClassifier(max_depth=1)._limits(table, 200)
     every = problem.grow_on(np.arange(200), limits)[0]
     assert every.feature[0] == 0

@@ -219,11 +219,11 @@ def test_held_out_rows_never_influence_a_fold(kind, params):
     other = X.copy()
     other[test] = other[test] * 3 + 1
     a = kind(**params).fit(X[train], y[train])
-    from tamis.tree.grow.fit import BinnedData
+    from tamis.tree.grow.fit import TreeData
     from tamis.tree.grow.training_set import ClassProblem
 
     assert ClassProblem is not None
-    assert BinnedData is not None
+    assert TreeData is not None
     grown = []
     for table, target in ((X, y), (other, np.where(np.arange(120) < 80, y, 1 - y))):
         model = kind(**params)

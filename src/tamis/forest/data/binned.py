@@ -12,20 +12,19 @@ from functools import cached_property
 import numpy as np
 
 from tamis.forest.data.oblique import values_of
-from tamis.forest.layout import BinnedArrays
 from tamis.table import Table
-from tamis.views.sheet import Sheet
+from tamis.views.binned import BinnedTable, bin_columns
 
 MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
 
 
 @dataclass(frozen=True, eq=False)
-class BinnedData:
-    """Codes of the training rows that weigh something.
+class ForestData:
+    """The training rows of a forest that weigh something.
 
     Attributes
     ----------
-    binned : the arrays the kernels read.
+    binned : their codes.
     columns : position in the user's table of each column of the binned table.
     rows : position in the user's table of each row of the binned table.
     copies : how often each row counts, or None when weights are not whole numbers.
@@ -33,7 +32,7 @@ class BinnedData:
     joined : code of each level, for categorical columns with so many levels that rare ones share a code.
     """
 
-    binned: BinnedArrays
+    binned: BinnedTable
     columns: np.ndarray
     rows: np.ndarray
     copies: np.ndarray | None
@@ -51,20 +50,20 @@ class BinnedData:
         return self.weight if self.copies is None else self.copies.astype(np.float64)
 
     @classmethod
-    def of(cls, table: Table, target: np.ndarray, weight: np.ndarray, n_jobs: int | None = None) -> BinnedData:
+    def of(cls, table: Table, target: np.ndarray, weight: np.ndarray, n_jobs: int | None = None) -> ForestData:
         """The binned data of a table; `target` is a column or matrix of float64 that tells equal rows apart."""
         live = np.flatnonzero(weight > 0)
         if len(live) < table.n_rows:
             table, target, weight = table.take(live), target[live], weight[live]
         columns, copies = table.order(), _copies(weight)
-        sheet = Sheet.of(table, columns, n_jobs)
-        order = _canonical(sheet.codes, target, weight if copies is None else None)
+        binned, codings = bin_columns(table, columns, n_jobs)
+        order = _canonical(binned.codes, target, weight if copies is None else None)
         if copies is not None:
             copies, weight = copies[order], np.ones(len(order))
         else:
             weight = weight[order]
-        joined = {j: c.table for j, c in sheet.categories.items() if c.table is not None and not c.lossless}
-        return cls(_binned(sheet, columns, order), columns, live[order], copies, weight, joined)
+        joined = {j: c.table for j, c in codings.items() if c.table is not None and not c.lossless}
+        return cls(_in_order(binned, order), columns, live[order], copies, weight, joined)
 
 
 def _copies(weight: np.ndarray) -> np.ndarray | None:
@@ -85,18 +84,10 @@ def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None)
     return order_of(digest)
 
 
-def _binned(sheet: Sheet, columns: np.ndarray, order: np.ndarray) -> BinnedArrays:
+def _in_order(binned: BinnedTable, order: np.ndarray) -> BinnedTable:
+    """The rows in another order, their codes column by column and row by row."""
     from tamis.forest.data.row_hash import arrange
 
-    codes, by_row = np.empty_like(sheet.codes), np.empty(sheet.codes.shape[::-1], dtype=np.uint16)
-    arrange(sheet.codes, order, codes, by_row)
-    return BinnedArrays(
-        codes=codes,
-        by_row=by_row,
-        n_values=sheet.n_values.astype(np.int32),
-        missing=sheet.missing,
-        category=np.isin(columns, list(sheet.categories)),
-        first=sheet.first,
-        low=sheet.low,
-        high=sheet.high,
-    )
+    codes, by_row = np.empty_like(binned.codes), np.empty(binned.codes.shape[::-1], dtype=np.uint16)
+    arrange(binned.codes, order, codes, by_row)
+    return binned._replace(codes=codes, by_row=by_row)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine import seed_of, seeds_of
 from tamis.errors import ParameterError
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import Draws, ForestTarget
 from tamis.tree.settings import rows_or_share
 
@@ -31,8 +31,8 @@ class Bootstrap:
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """Of trees first … end - 1: the seed of the rows each draws, and of the tree."""
-        own = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
-        return np.array(own, dtype=np.int64).T.copy()
+        seeds = [seeds_of(self.seed, name, range(first, end)) for name in ("rows", "tree")]
+        return np.array(seeds, dtype=np.int64).T.copy()
 
     def counts(self, t: int, n_rows: int) -> np.ndarray:
         """How often tree t draws each row of the binned table; 0: out of its bag."""
@@ -44,7 +44,7 @@ class Bootstrap:
 
     @classmethod
     def of(
-        cls, data: BinnedData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
+        cls, data: ForestData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
     ) -> Bootstrap:
         """What a forest's parameters ask for: fixed by the rows' content and the seed, so it can be asked again."""
         n = len(target.weight)

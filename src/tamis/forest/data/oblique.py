@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.engine import generator
-from tamis.forest.layout import COLUMN, LEFT_IF_MISSING, OBLIQUE, BinnedArrays
+from tamis.forest.layout import COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.table import Table
-from tamis.views.sheet import Sheet
+from tamis.views.binned import BinnedTable, bin_columns
 
 PER = 4  # sums a tree is offered for each column
 MOST_SUMS = 256  # and at most
@@ -22,19 +22,19 @@ class ObliqueColumns:
     Attributes
     ----------
     binned : what the tree grows on.
-    sum_column, sum_factor : (sums, columns in a sum) positions in the forest's field, and what each is multiplied by.
+    sum_column, sum_factor : (sums, columns in a sum) positions in the forest's binned table, and their factors.
     share : how much of a sum's spread each of its columns brings.
-    plain : positions in the forest's field of the columns that follow the sums.
+    plain : positions in the forest's binned table of the columns that follow the sums.
     """
 
-    binned: BinnedArrays
+    binned: BinnedTable
     sum_column: np.ndarray
     sum_factor: np.ndarray
     share: np.ndarray
     plain: np.ndarray
 
     @classmethod
-    def of(cls, binned: BinnedArrays, values: np.ndarray, width: int, seed: int, t: int) -> ObliqueColumns:
+    def of(cls, binned: BinnedTable, values: np.ndarray, width: int, seed: int, t: int) -> ObliqueColumns:
         """Binned table of tree t; factors are drawn evenly from -1 to 1, over their column's spread (Breiman 2001)."""
         numeric, plain = np.flatnonzero(~binned.category), np.flatnonzero(binned.category)
         width, n_sums = min(width, len(numeric)), min(PER * len(numeric), MOST_SUMS)
@@ -46,7 +46,7 @@ class ObliqueColumns:
         for q in range(width):  # in the order in which a prediction adds them up
             sums += factor[:, q] * values[:, sum_column[:, q]]
         share = np.abs(weight) / np.maximum(np.abs(weight).sum(axis=1, keepdims=True), 1e-300)
-        return cls(_binned(Sheet.of(Table.of(sums)), binned, plain), sum_column, factor, share, plain)
+        return cls(_beside(bin_columns(Table.of(sums))[0], binned, plain), sum_column, factor, share, plain)
 
     def spread(self, gain: np.ndarray, n_columns: int) -> np.ndarray:
         """What sums bring, shared out to their columns."""
@@ -69,14 +69,14 @@ class ObliqueColumns:
         return self.sum_column[used], self.sum_factor[used]
 
 
-def _spread(binned: BinnedArrays) -> np.ndarray:
+def _spread(binned: BinnedTable) -> np.ndarray:
     """Standard deviation of each column's different values: the same whether a row is given twice or weighs 2."""
     ends = zip(binned.first[:-1], binned.first[1:])
     found = np.array([np.std(binned.low[a:b]) if b > a else 0.0 for a, b in ends])
     return np.where(found > 0, found, 1.0)
 
 
-def values_of(binned: BinnedArrays) -> np.ndarray:
+def values_of(binned: BinnedTable) -> np.ndarray:
     """The numbers behind the codes, rows × columns; NaN for missing and for categories."""
     out = np.full((binned.codes.shape[1], len(binned.codes)), np.nan)
     for j in np.flatnonzero(~binned.category):
@@ -85,15 +85,14 @@ def values_of(binned: BinnedArrays) -> np.ndarray:
     return out
 
 
-def _binned(sheet: Sheet, binned: BinnedArrays, plain: np.ndarray) -> BinnedArrays:
-    codes = np.concatenate([sheet.codes, binned.codes[plain]])
-    return BinnedArrays(
+def _beside(sums: BinnedTable, binned: BinnedTable, plain: np.ndarray) -> BinnedTable:
+    """The sums, then the columns `plain` of the binned table, which are categories and have no values."""
+    codes = np.concatenate([sums.codes, binned.codes[plain]])
+    return sums._replace(
         codes=codes,
         by_row=np.ascontiguousarray(codes.T),
-        n_values=np.concatenate([sheet.n_values, binned.n_values[plain]]).astype(np.int32),
-        missing=np.concatenate([sheet.missing, binned.missing[plain]]),
-        category=np.concatenate([np.zeros(len(sheet.codes), dtype=bool), np.ones(len(plain), dtype=bool)]),
-        first=np.append(sheet.first, np.full(len(plain), sheet.first[-1])),
-        low=sheet.low,
-        high=sheet.high,
+        n_values=np.concatenate([sums.n_values, binned.n_values[plain]]),
+        missing=np.concatenate([sums.missing, binned.missing[plain]]),
+        category=np.concatenate([sums.category, binned.category[plain]]),
+        first=np.append(sums.first, np.full(len(plain), sums.first[-1])),
     )

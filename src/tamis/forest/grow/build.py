@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tamis.engine import workers
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.data.oblique import ObliqueColumns
-from tamis.forest.layout import BinnedArrays, ForestTarget, Limits
+from tamis.forest.layout import ForestLimits, ForestTarget
 from tamis.forest.predict.trees import TreeArrays
+from tamis.views.binned import BinnedTable
 
 CHUNK = 2_000_000  # codes a task looks at, about: small trees are grown several at a time
 MOST = 50  # and at most so many
@@ -50,9 +51,9 @@ class TreeBatch:
 
 
 def build_trees(
-    data: BinnedData,
+    data: ForestData,
     target: ForestTarget,
-    limits: Limits,
+    limits: ForestLimits,
     bootstrap: Bootstrap,
     first: int,
     end: int,
@@ -98,7 +99,7 @@ def build_trees(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _at_a_time(n_rows: int, limits: Limits) -> int:
+def _at_a_time(n_rows: int, limits: ForestLimits) -> int:
     """How many trees a call grows: each costs Python as much as 50 rows, and a call cannot be interrupted."""
     if limits.n_combined:
         return 1  # each has a binned table of its own
@@ -106,9 +107,9 @@ def _at_a_time(n_rows: int, limits: Limits) -> int:
 
 
 def _grow(
-    binned: BinnedArrays,
+    binned: BinnedTable,
     target: ForestTarget,
-    limits: Limits,
+    limits: ForestLimits,
     bootstrap: Bootstrap,
     of: tuple[int, int],
     out_of_bag: bool,
@@ -137,9 +138,9 @@ def _grow(
 
 
 def _oblique(
-    data: BinnedData,
+    data: ForestData,
     target: ForestTarget,
-    limits: Limits,
+    limits: ForestLimits,
     bootstrap: Bootstrap,
     t: int,
     out_of_bag: bool,

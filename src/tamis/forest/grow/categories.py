@@ -23,36 +23,36 @@ COMPARED = 16  # levels up to which each is compared with each: no branch that c
 
 
 @inner(forceinline=True)
-def best_levels(kind, m, absent, node, limits, floor, state, best, work):
+def best_levels(kind, m, absent, node, limits, best, work):
     """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
-    heap, table, level = work.heap, work.table, work.level
+    bucket, table, level = work.bucket, work.table, work.level
     n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
     found = 0
     if n_levels > 1:
-        _arrange(kind, n_levels, n_sums, node.total, random, state, work)
-        pick = 1 + int(uniform(state) * (n_levels - 1)) if random else 0
-        best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work)
+        _arrange(kind, n_levels, n_sums, node.total, random, work)
+        pick = 1 + int(uniform(work.state) * (n_levels - 1)) if random else 0
+        best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work)
     for i in range(n_levels):
-        heap[level[i], 0] = 0.0
-        heap[level[i], 1] = 0.0
+        bucket[level[i], 0] = 0.0
+        bucket[level[i], 1] = 0.0
         for t in range(n_sums):
             table[level[i] * n_sums + t] = 0.0
     return best, found
 
 
 @inner(forceinline=True)
-def _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
+def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
     """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
-    left, heap, table, level, sums, total = work.left, work.heap, work.table, work.level, work.sums, node.total
+    left, bucket, table, level, sums, total = work.left, work.bucket, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
     found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf
     for t in range(n_sums):
         left[t] = 0.0
     for i in range(n_levels - 1):
         at = level[i]
-        v += heap[at, 0]
-        n_left += heap[at, 1]
+        v += bucket[at, 0]
+        n_left += bucket[at, 1]
         squares = other = 0.0
         for t in range(n_sums):
             one = left[t] + table[at * n_sums + t]
@@ -61,7 +61,7 @@ def _cut_order(kind, n_levels, n_sums, pick, node, limits, floor, best, work):
             if kind == CLASSES:
                 other += (sums[t] - one) * (sums[t] - one)
         rest = total - v
-        if v < floor or rest < floor or (pick and i + 1 != pick):
+        if v < limits.min_weight or rest < limits.min_weight or (pick and i + 1 != pick):
             continue
         if least > 1 and (n_left < least or node.n_count - n_left < least):
             continue
@@ -86,8 +86,8 @@ def _charge(kind, n_levels, n_sums, random, node):
 
 @inner(forceinline=True)
 def _gather(kind, m, absent, n_sums, least, work):
-    """Sums of each level: weight (and count, if asked for) in heap, the target's in table; how many levels were met."""
-    code, weight, heap, table, level = work.code, work.weight, work.heap, work.table, work.level
+    """bucket: weight (and drawn rows, if needed) of each level; table: sums of the target; returns the levels met."""
+    code, weight, bucket, table, level = work.code, work.weight, work.bucket, work.table, work.level
     n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
     if kind == CLASSES:
         sum_classes(m, absent, n_sums, work)
@@ -97,8 +97,8 @@ def _gather(kind, m, absent, n_sums, least, work):
         for i in range(m):
             at = code[i]
             level[n] = at
-            n += heap[at, 0] == 0.0
-            heap[at, 0] += weight[i]
+            n += bucket[at, 0] == 0.0
+            bucket[at, 0] += weight[i]
             if kind == NUMBER:
                 table[at] += work.z[i]
     if kind != NUMBER and kind != CLASSES:
@@ -111,61 +111,61 @@ def _gather(kind, m, absent, n_sums, least, work):
                 v = 0.0
                 for c in range(n_sums):
                     v += table[k * n_sums + c]
-                heap[k, 0] = v
+                bucket[k, 0] = v
             level[n] = k
-            n += heap[k, 0] > 0.0
+            n += bucket[k, 0] > 0.0
     if least > 1:
-        if work.plain[0]:
+        if work.unit_weights[0]:
             for i in range(n):
-                heap[level[i], 1] = heap[level[i], 0]
+                bucket[level[i], 1] = bucket[level[i], 0]
         else:
             count_drawn(m, work)
     return n
 
 
 @inner(forceinline=True)
-def _arrange(kind, n, n_sums, total, random, state, work):
+def _arrange(kind, n, n_sums, total, random, work):
     """Sort work.level by mean, then by level; at random when the cut is."""
-    sums, heap, table, mean, level = work.sums, work.heap, work.table, work.mean, work.level
+    sums, bucket, table, mean, level = work.sums, work.bucket, work.table, work.mean, work.level
     which = 0
     if kind == CLASSES:
-        at = uniform(state) * total
+        at = uniform(work.state) * total
         while which < n_sums - 1 and at >= sums[which]:
             at -= sums[which]
             which += 1
     if n <= COMPARED and not random:
         for i in range(n):
-            mean[i] = table[level[i] * n_sums + which] / heap[level[i], 0]
+            mean[i] = table[level[i] * n_sums + which] / bucket[level[i], 0]
         _by_comparison(n, mean, level, work.begins)
         return
     for i in range(n):
         one = level[i]
-        mean[one] = uniform(state) if random else table[one * n_sums + which] / heap[one, 0]
+        mean[one] = uniform(work.state) if random else table[one * n_sums + which] / bucket[one, 0]
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1
     while gap >= 1:
         for i in range(gap, n):
-            mine = level[i]
-            here = mean[mine]
+            moved = level[i]
+            mean_moved = mean[moved]
             to = i
             while to >= gap:
                 other = level[to - gap]
-                if mean[other] < here or (mean[other] == here and other < mine):
+                if mean[other] < mean_moved or (mean[other] == mean_moved and other < moved):
                     break
                 level[to] = other
                 to -= gap
-            level[to] = mine
+            level[to] = moved
         gap //= 3
 
 
 @inner(forceinline=True)
-def _by_comparison(n, mean, level, place):
-    """Sort n levels by the mean beside them, then by level."""
+def _by_comparison(n, mean, level, ordered):
+    """Sort n levels by mean[i], the mean of level[i], then by level; `ordered` is a buffer."""
     for i in range(n):
-        here, mine, at = mean[i], level[i], 0
+        mean_i, level_i, place = mean[i], level[i], 0
         for q in range(n):
-            at += (mean[q] < here) | ((mean[q] == here) & (level[q] < mine))
-        place[at] = mine
+            place += (mean[q] < mean_i) | ((mean[q] == mean_i) & (level[q] < level_i))
+        ordered[place] = level_i
     for i in range(n):
-        level[i] = place[i]
+        level[i] = ordered[i]

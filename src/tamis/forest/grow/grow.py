@@ -16,7 +16,7 @@ from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import below, draw_bootstrap, seed_state
 from tamis.forest.grow.categories import best_levels
-from tamis.forest.grow.node import ceiling, divide, gain_of, lengthened, most_words, room, survey, write_leaf
+from tamis.forest.grow.node import ceiling, divide, gain_of, lengthened, most_words, room, summarise, write_leaf
 from tamis.forest.grow.sets import has, keep, write_bits
 from tamis.forest.grow.split import best_cut, random_cut
 from tamis.forest.grow.threshold import widen_cuts, write_thresholds
@@ -35,8 +35,8 @@ from tamis.forest.grow.workspace import (
     workspace,
     worth_copying,
 )
-from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER
-from tamis.forest.predict.route import leaves_of_codes, out_of_bag_gain, write_left_out
+from tamis.forest.layout import CATEGORY, CLASSES, LEFT_IF_MISSING, NODE, NUMBER, NodeLimits
+from tamis.forest.predict.route import leaves_of_codes, out_of_bag_gain, write_out_of_bag
 
 NEAR = 512  # rows of a table whose columns are fetched whole before they are read
 TINY = 12  # drawn rows up to which the best split there could be is worked out first
@@ -51,9 +51,10 @@ class Split(NamedTuple):
     missing_left: bool
     threshold: float
     n_set: int  # levels on the left, for a categorical column
+    random: bool  # a threshold drawn at random, not one between the node's own values
 
 
-_NONE = Split(-1.0, -1, 0, False, 0.0, 0)
+_NONE = Split(-1.0, -1, 0, False, 0.0, 0, False)
 
 
 @njit(error_model="numpy")
@@ -92,19 +93,17 @@ def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
         if stop[0]:
             continue
         draw_bootstrap(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
-        buffers, own_sets, n_nodes, n_leaves, n_words = grow(
+        buffers, tree_sets, n_nodes, n_leaves, n_words = grow(
             binned, target, limits, counts, seeds[t, 1], out_of_bag, stop, mixed
         )
         if b + n_words > len(sets):
             sets = lengthened(sets, b, 2 * (b + n_words))
-        _append(buffers, own_sets, n_nodes, n_leaves, n_words, nodes[a:], table[c:], sets[b:])
-        n_out = write_left_out(counts, rows[e:])
+        _append(buffers, tree_sets, n_nodes, n_leaves, n_words, nodes[a:], table[c:], sets[b:])
+        n_out = write_out_of_bag(counts, rows[e:])
         if out_of_bag and n_out and stop[0] == 0:
             out, reached, grown = rows[e : e + n_out], leaf[e : e + n_out], buffers.node[:n_nodes]
-            leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, own_sets, reached)
-            out_of_bag_gain(
-                target.kind, target.classes, target.values, target.weight, out, reached, grown, buffers.value, gain[t]
-            )
+            leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, tree_sets, reached)
+            out_of_bag_gain(target, out, reached, grown, buffers.value, gain[t])
         else:
             for j in range(gain.shape[1]):
                 gain[t, j] = buffers.gain[j]
@@ -114,7 +113,7 @@ def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
 
 
 @inner
-def _append(buffers, own_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
+def _append(buffers, tree_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
     """Write a tree behind those before it; slices would bring in the words of an error about shapes: 35 functions."""
     for i in range(n_nodes):
         nodes[i] = buffers.node[i]
@@ -122,7 +121,7 @@ def _append(buffers, own_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
         for q in range(table.shape[1]):
             table[i, q] = buffers.leaf[i, q]
     for i in range(n_words):
-        sets[i] = own_sets[i]
+        sets[i] = tree_sets[i]
 
 
 @njit(error_model="numpy")
@@ -136,22 +135,18 @@ def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
     m = len(rows.inside)
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
     work, buffers = workspace(binned, target, m, n_sums), tree_buffers(binned, target, m, n_sums, out_of_bag)
-    state = vector(1, np.uint64)
-    seed_state(seed, state)
-    below(state, np.int64(2))
+    seed_state(seed, work.state)
+    below(work.state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
     _push(stack, 0, 0, m, 0)
     tally[NODES] = tally[OPEN] = 1
-    weight = 0.0
-    for i in range(len(rows.weight)):
-        weight += rows.weight[i]
-    floor = limits.min_share * weight + 1e-300  # nothing weighs 0
+    node_limits = _node_limits(limits, rows.weight)
     put_off = BLOCK if worth_copying(binned, limits, m) else 0
     sets = vector(64, np.uint64)
     block, at = rows, 0
     while tally[OPEN] > 0 and stop[0] == 0:
         sets = room(sets, tally[WORDS], binned)
-        _subtrees(binned, target, block, limits, floor, put_off, work, buffers, sets, state, stop, mixed)
+        _subtrees(binned, target, block, node_limits, put_off, work, buffers, sets, stop, mixed)
         if tally[OPEN] == 0 and at < tally[WAITING]:
             if at == 0:
                 block, put_off = block_for(binned, target), 0
@@ -169,13 +164,25 @@ def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
 
 
 @inner
+def _node_limits(limits, weight):
+    """The limits, the least weight of a side in units of the rows' weight."""
+    total = 0.0
+    for i in range(len(weight)):
+        total += weight[i]
+    least = limits.min_share * total + 1e-300  # nothing weighs 0
+    return NodeLimits(
+        limits.max_features, limits.max_depth, limits.min_split, limits.min_leaf, least, limits.random_cut
+    )
+
+
+@inner
 def _push(stack, node, begin, end, depth):
     """The first entry of an empty stack."""
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = node, begin, end, depth, 0
 
 
 @inner
-def _subtrees(binned, target, rows, limits, floor, put_off, work, buffers, sets, state, stop, mixed):
+def _subtrees(binned, target, rows, limits, put_off, work, buffers, sets, stop, mixed):
     """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
     tally, stack, pending = work.tally, work.stack, work.pending
     kind, enough = target.kind, len(sets) - most_words(binned)
@@ -184,9 +191,9 @@ def _subtrees(binned, target, rows, limits, floor, put_off, work, buffers, sets,
         top = tally[OPEN]
         at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         _forget(work, stack[top, 4])
-        here = rows.inside[begin:end]
-        own = buffers.value[at if len(buffers.value) > 1 else 0]
-        node = survey(kind, rows, here, work, own)
+        node_rows = rows.inside[begin:end]
+        value = buffers.value[at if len(buffers.value) > 1 else 0]
+        node = summarise(kind, rows, node_rows, work, value)
         if node.n_count <= put_off:
             for q in range(4):
                 pending[tally[WAITING], q] = stack[top, q]
@@ -194,11 +201,11 @@ def _subtrees(binned, target, rows, limits, floor, put_off, work, buffers, sets,
             continue
         split = _NONE
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
-            split = _search(binned, target, rows.codes, here, node, limits, floor, work, state, mixed)
+            split = _search(binned, target, rows.codes, node_rows, node, limits, work, mixed)
         if split.column < 0:
-            write_leaf(target, rows, here, node, at, work, buffers, own, state)
+            write_leaf(target, rows, node_rows, node, at, work, buffers, value)
             continue
-        n_left = _divide(binned, rows, here, node, at, split, limits.random_cut, work, buffers, sets, mixed)
+        n_left = _divide(binned.n_values[split.column], rows, node_rows, node, at, split, work, buffers, sets, mixed)
         buffers.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)
         child = buffers.node[at].left
         for side in range(2):
@@ -219,13 +226,13 @@ def _forget(work, n):
 
 
 @inner(forceinline=True)
-def _search(binned, target, codes, here, node, limits, floor, work, state, mixed):
+def _search(binned, target, codes, node_rows, node, limits, work, mixed):
     """The best split of a node along columns drawn at random: max_features of them, or more until one can be split.
 
     A column that is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8%
     of the time).
     """
-    kind, d, m = target.kind, len(binned.n_values), len(here)
+    kind, d, m = target.kind, len(binned.n_values), len(node_rows)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
     if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
         bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
@@ -233,13 +240,13 @@ def _search(binned, target, codes, here, node, limits, floor, work, state, mixed
     for tried in range(d):
         if column >= 0 and (tried >= limits.max_features or best >= bound):
             break
-        j = _draw(tried, codes, work.column, state)
+        j = _draw(tried, codes, work.column, work.state)
         if work.is_constant[j]:
             continue
         line, absent = codes[j], binned.n_values[j]
-        first, differ = line[here[0]], np.uint16(0)
+        first, differ = line[node_rows[0]], np.uint16(0)
         for i in range(m):
-            code = line[here[i]]
+            code = line[node_rows[i]]
             work.code[i] = code
             differ |= code ^ first
         if differ == 0 and not limits.random_cut:
@@ -249,21 +256,21 @@ def _search(binned, target, codes, here, node, limits, floor, work, state, mixed
             continue
         if mixed is not None:
             if binned.category[j]:
-                best, n_found = best_levels(kind, m, absent, node, limits, floor, state, best, work)
+                best, n_found = best_levels(kind, m, absent, node, limits, best, work)
                 if n_found:
                     column, n_set = j, n_found
                     for q in range(n_found):
                         work.chosen[q] = work.level[q]
                 continue
             if limits.random_cut:
-                best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, floor, state, best, work)
+                best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, best, work)
                 if found >= 0:
                     column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
                 continue
-        best, found, side = best_cut(kind, m, absent, binned.missing[j], node, limits, floor, best, work)
+        best, found, side = best_cut(kind, m, absent, binned.missing[j], node, limits, best, work)
         if found >= 0:
             column, cut, missing_left, n_set = j, found, side, 0
-    return Split(best, column, cut, missing_left, threshold, n_set)
+    return Split(best, column, cut, missing_left, threshold, n_set, limits.random_cut)
 
 
 @inner(forceinline=True)
@@ -281,18 +288,18 @@ def _draw(tried, codes, draws, state):
 
 
 @inner(forceinline=True)
-def _divide(binned, rows, here, node, at, split, random, work, buffers, sets, mixed):
-    """Write a split and put the rows that go left first; returns how many do."""
-    column, cut, missing_left, threshold = split.column, split.cut, split.missing_left, split.threshold
-    flags, tally, line, absent = column, work.tally, rows.codes[column], binned.n_values[column]
+def _divide(absent, rows, node_rows, node, at, split, work, buffers, sets, mixed):
+    """Write a split and put the rows that go left first; returns how many do. absent: the column's code for missing."""
+    cut, missing_left, threshold = split.cut, split.missing_left, split.threshold
+    flags, tally, line = split.column, work.tally, rows.codes[split.column]
     child = tally[NODES]
     rest_left = False
     if mixed is not None:  # noqa: SIM102
         if split.n_set:
-            rest_left = write_bits(absent, line, here, split.n_set, rows.weight, node.total, work.chosen, work.bits)
-    n_left, low, high, left_weight, n_missing = divide(
-        line, cut, absent, missing_left, split.n_set > 0, here, rows.weight, work.spare, work.bits
-    )
+            rest_left = write_bits(
+                absent, line, node_rows, split.n_set, rows.weight, node.total, work.chosen, work.bits
+            )
+    n_left, low, high, left_weight, n_missing = divide(line, absent, split, node_rows, rows.weight, work)
     tally[NODES] += 2
     if mixed is not None:  # noqa: SIM102
         if split.n_set:
@@ -301,13 +308,13 @@ def _divide(binned, rows, here, node, at, split, random, work, buffers, sets, mi
             tally[WORDS] += n_words
             flags |= CATEGORY
     if split.n_set == 0:
-        if not random:
+        if not split.random:
             cut, buffers.next[at] = low, high
         if n_missing == 0:
             missing_left = left_weight * 2.0 >= node.total
     if missing_left:
         flags |= LEFT_IF_MISSING
-    mine = buffers.node[at]
-    mine.left, mine.column, mine.threshold = child, flags, threshold
+    written = buffers.node[at]
+    written.left, written.column, written.threshold = child, flags, threshold
     buffers.cut[at] = cut
     return n_left

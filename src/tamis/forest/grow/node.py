@@ -26,60 +26,70 @@ class Node(NamedTuple):
 
 
 @inner(forceinline=True)
-def survey(kind, rows, here, work, value):
-    """The sums of a node; writes its value, and copies of its rows' weights and targets side by side."""
-    classes, values, weight, counts = rows.classes, rows.values, rows.weight, rows.drawn
-    own, count, own_classes, sums, z, zs = work.weight, work.counts, work.classes, work.sums, work.z, work.zs
-    left = work.left
-    m, total, n_count = len(here), 0.0, 0
+def summarise(kind, rows, node_rows, work, value):
+    """The Node; writes its value, and its rows' weights and targets into the workspace (z = w (y - mean))."""
+    weight, count, z, zs = work.weight, work.counts, work.z, work.zs
+    m, total, n_count = len(node_rows), 0.0, 0
     for i in range(m):
-        row = here[i]
-        own[i] = weight[row]
-        count[i] = counts[row]
+        row = node_rows[i]
+        weight[i] = rows.weight[row]
+        count[i] = rows.drawn[row]
     for i in range(m):
         n_count += count[i]
-        total += own[i]
+        total += weight[i]
     if kind == CLASSES:
-        one, pure = classes[here[0]], True
-        for i in range(m):
-            c = classes[here[i]]
-            own_classes[i] = c
-            pure &= c == one
-        for c in range(len(sums)):
-            sums[c] = left[c] = 0.0
-        for i in range(0, m - 1, 2):  # by turns: an addition does not wait for the one before
-            sums[own_classes[i]] += own[i]
-            left[own_classes[i + 1]] += own[i + 1]
-        if m & 1:
-            sums[own_classes[m - 1]] += own[m - 1]
-        for c in range(len(sums)):
-            sums[c] += left[c]
-        whole, part = 0.0, 1.0 / total
-        for c in range(len(sums)):
-            value[c] = sums[c] * part
-            whole += sums[c] * sums[c]
+        whole, pure = _sum_classes(rows.classes, node_rows, work)
+        part = 1.0 / total
+        for c in range(len(work.sums)):
+            value[c] = work.sums[c] * part
         return Node(total, n_count, 1.0 - whole * part * part, whole, pure)
-    impurity, pure = 0.0, True
+    impurity, pure, values = 0.0, True, rows.values
     for t in range(values.shape[1]):
-        s, one = 0.0, values[here[0], t]
+        s, one = 0.0, values[node_rows[0], t]
         for i in range(m):
-            y = values[here[i], t]
+            y = values[node_rows[i], t]
             if kind == NUMBER:
                 z[i] = y
             else:
                 zs[i, t] = y
-            s += own[i] * y
+            s += weight[i] * y
             pure &= y == one
         mean = one if pure else s / total
         value[t] = mean
         for i in range(m):
             off = (z[i] if kind == NUMBER else zs[i, t]) - mean
             if kind == NUMBER:
-                z[i] = own[i] * off
+                z[i] = weight[i] * off
             else:
-                zs[i, t] = own[i] * off
-            impurity += own[i] * off * off
+                zs[i, t] = weight[i] * off
+            impurity += weight[i] * off * off
     return Node(total, n_count, impurity / total, 0.0, pure)
+
+
+@inner(forceinline=True)
+def _sum_classes(classes, node_rows, work):
+    """work.sums: the weight of each class in the node; returns the sum of its squares, and whether there is one class.
+
+    work.classes: the classes of the node's rows.
+    """
+    weight, node_classes, sums, left, m = work.weight, work.classes, work.sums, work.left, len(node_rows)
+    one, pure = classes[node_rows[0]], True
+    for i in range(m):
+        c = classes[node_rows[i]]
+        node_classes[i] = c
+        pure &= c == one
+    for c in range(len(sums)):
+        sums[c] = left[c] = 0.0
+    for i in range(0, m - 1, 2):  # by turns: an addition does not wait for the one before
+        sums[node_classes[i]] += weight[i]
+        left[node_classes[i + 1]] += weight[i + 1]
+    if m & 1:
+        sums[node_classes[m - 1]] += weight[m - 1]
+    whole = 0.0
+    for c in range(len(sums)):
+        sums[c] += left[c]
+        whole += sums[c] * sums[c]
+    return whole, pure
 
 
 @inner(forceinline=True)
@@ -88,18 +98,18 @@ def ceiling(m, total, work):
 
     Once a column reaches it the others need not be looked at, for equal splits go to the column drawn first.
     """
-    z, own, place = work.z, work.weight, work.place
+    z, weight, place = work.z, work.weight, work.place
     for i in range(m):
-        mean = z[i] / own[i]
+        mean = z[i] / weight[i]
         j = i
-        while j > 0 and z[place[j - 1]] > mean * own[place[j - 1]]:
+        while j > 0 and z[place[j - 1]] > mean * weight[place[j - 1]]:
             place[j] = place[j - 1]
             j -= 1
         place[j] = i
     best = s = v = 0.0
     for i in range(m - 1):
         s += z[place[i]]
-        v += own[place[i]]
+        v += weight[place[i]]
         best = max(best, s * s / (v * (total - v)))
     return best
 
@@ -113,36 +123,37 @@ def gain_of(kind, n_classes, best, node):
 
 
 @inner(forceinline=True)
-def divide(line, cut, absent, missing_left, category, here, weight, spare, bits):
+def divide(line, absent, split, node_rows, weight, work):
     """Rows that go left first, the order kept. No branch depends on a row's side: half of them would be mispredicted.
 
     Returns how many go left, the codes beside the cut (`absent`: none on the right), the weight on the left, and how
     many have no value (the code `absent`).
     """
-    m, one = len(here), np.uint64(1)
+    cut, missing_left, category, moved, bits = split.cut, split.missing_left, split.n_set > 0, work.right, work.bits
+    m, one = len(node_rows), np.uint64(1)
     n_left = n_right = np.uint64(0)
     for i in range(m):
-        row = here[i]
+        row = node_rows[i]
         c = line[row]
         if category:
             right = np.uint64(not has(bits, 0, np.int64(c)))
         else:
             right = np.uint64(c > cut) if c != absent else np.uint64(not missing_left)
-        spare[n_right] = row
-        here[n_left] = row
+        moved[n_right] = row
+        node_rows[n_left] = row
         n_right += right
         n_left += one - right
     for i in range(n_right):
-        here[n_left + np.uint64(i)] = spare[i]
+        node_rows[n_left + np.uint64(i)] = moved[i]
     low, high, left_weight, n_missing = np.int64(0), np.int64(absent), 0.0, 0
     for i in range(n_left):
-        row = here[i]
+        row = node_rows[i]
         c = np.int64(line[row])
         low = max(low, c if c != absent else 0)
         n_missing += c == absent
         left_weight += weight[row]
     for i in range(n_left, m):
-        c = np.int64(line[here[i]])
+        c = np.int64(line[node_rows[i]])
         high = min(high, c)
         n_missing += c == absent
     return np.int64(n_left), low, high, left_weight, n_missing
@@ -177,7 +188,7 @@ def lengthened(words, used, n):
 
 
 @inner(forceinline=True)
-def write_leaf(target, rows, here, node, at, work, buffers, value, state):
+def write_leaf(target, rows, node_rows, node, at, work, buffers, value):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
     kind, n_classes, worth, leaves = target.kind, target.n_classes, target.worth, buffers.leaf
     leaf, free = buffers.node[at], work.tally[TABLES]
@@ -186,14 +197,14 @@ def write_leaf(target, rows, here, node, at, work, buffers, value, state):
     if n_classes == 0:
         if kind == NUMBER:
             leaf.threshold = value[0]
-            someone = here[_anyone(work.weight, len(here), node.total, state)]
-            leaf.column = np.float32(rows.values[someone, 0]).view(np.int32)
+            drawn = node_rows[_draw_by_weight(work.weight, len(node_rows), node.total, work.state)]
+            leaf.column = np.float32(rows.values[drawn, 0]).view(np.int32)
             return
         for t in range(len(value)):
             leaves[free, t] = value[t]
         leaf.column = free
     elif node.pure:
-        leaf.column = rows.classes[here[0]]
+        leaf.column = rows.classes[node_rows[0]]
         return
     else:
         whole = 0.0
@@ -216,11 +227,11 @@ def _part(kind, value, c):
 
 
 @inner(forceinline=True)
-def _anyone(own, m, total, state):
-    """One of a node's rows, drawn by weight."""
+def _draw_by_weight(weight, m, total, state):
+    """A place 0 … m - 1, drawn with probability weight[i] / total."""
     at = uniform(state) * total
     i = 0
-    while i < m - 1 and at >= own[i]:
-        at -= own[i]
+    while i < m - 1 and at >= weight[i]:
+        at -= weight[i]
         i += 1
     return i

@@ -3,8 +3,7 @@
 
 With z = w (y - mean of the node), a cut whose left side has the sums s of z and v of w improves by s² / (v (W - v)):
 the fall of the squared error over W. With three classes or more and class weights L on the left and R on the right,
-Σ L² / v + Σ R² / (W - v) is compared instead. `floor` is the least
-weight a side may have. Divisions are only made for a cut that is better than the best so far.
+Σ L² / v + Σ R² / (W - v) is compared instead. Divisions are only made for a cut that is better than the best so far.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ MARGIN = 1.0 + 1e-11
 
 
 @inner(forceinline=True)
-def scan_number(end, code, node, limits, floor, work, s, v, n_left, best):
+def scan_number(end, code, node, limits, work, s, v, n_left, best):
     """Best cut between the first `end` places of work.order, with s, v and n_left on the left from the beginning.
 
     Returns the improvement, and the place after which to cut, -1 when none is better than `best`.
@@ -31,7 +30,12 @@ def scan_number(end, code, node, limits, floor, work, s, v, n_left, best):
         if least > 1:
             n_left += count[p]
         rest = total - v
-        if s * s > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
+        if (
+            s * s > bar * v * rest
+            and code[p] != code[order[i + 1]]
+            and v >= limits.min_weight
+            and rest >= limits.min_weight
+        ):
             if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             best = s * s / (v * rest)
@@ -41,7 +45,7 @@ def scan_number(end, code, node, limits, floor, work, s, v, n_left, best):
 
 
 @inner(forceinline=True)
-def scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left, best):
+def scan_classes(end, code, node, limits, work, squares, both, v, n_left, best):
     """As scan_number, for classes; work.left has the weight of each class on the left from the beginning.
 
     squares and both are Σ L² and Σ L T over classes, T being the weight in the node.
@@ -65,8 +69,8 @@ def scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left,
         if (
             squares * rest + other * v > bar * v * rest
             and code[p] != code[order[i + 1]]
-            and v >= floor
-            and rest >= floor
+            and v >= limits.min_weight
+            and rest >= limits.min_weight
         ):
             if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
@@ -77,7 +81,7 @@ def scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left,
 
 
 @inner(forceinline=True)
-def scan_several(end, code, node, limits, floor, work, v, n_left, best):
+def scan_several(end, code, node, limits, work, v, n_left, best):
     """As scan_number, the improvement summed over targets; work.left has their sums on the left from the beginning."""
     order, weight, count, total, least = work.order, work.weight, work.counts, node.total, limits.min_leaf
     z, sums = work.zs, work.left
@@ -93,7 +97,12 @@ def scan_several(end, code, node, limits, floor, work, v, n_left, best):
         if least > 1:
             n_left += count[p]
         rest = total - v
-        if squares > bar * v * rest and code[p] != code[order[i + 1]] and v >= floor and rest >= floor:
+        if (
+            squares > bar * v * rest
+            and code[p] != code[order[i + 1]]
+            and v >= limits.min_weight
+            and rest >= limits.min_weight
+        ):
             if least > 1 and (n_left < least or node.n_count - n_left < least):
                 continue
             best = squares / (v * rest)

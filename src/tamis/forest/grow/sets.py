@@ -44,7 +44,7 @@ def holds(sets, threshold, level):
 
 
 @inner
-def write_bits(n_values, line, here, n_set, weight, total, chosen, bits):
+def write_bits(n_values, line, node_rows, n_set, weight, total, chosen, bits):
     """The bits of the levels that go left; levels the node has not met go with the heavier side: True if left."""
     words = (n_values >> 6) + 1
     for k in range(words):
@@ -52,15 +52,15 @@ def write_bits(n_values, line, here, n_set, weight, total, chosen, bits):
     for i in range(n_set):
         bits[chosen[i] >> 6] |= ONE << np.uint64(chosen[i] & 63)
     left = 0.0
-    for i in range(len(here)):
-        if has(bits, 0, np.int64(line[here[i]])):
-            left += weight[here[i]]
+    for i in range(len(node_rows)):
+        if has(bits, 0, np.int64(line[node_rows[i]])):
+            left += weight[node_rows[i]]
     if 2.0 * left < total:
         return False
     for k in range(words):
         bits[k] = ~np.uint64(0)
-    for i in range(len(here)):
-        c = np.int64(line[here[i]])
+    for i in range(len(node_rows)):
+        c = np.int64(line[node_rows[i]])
         bits[c >> 6] &= ~(ONE << np.uint64(c & 63))
     for i in range(n_set):
         bits[chosen[i] >> 6] |= ONE << np.uint64(chosen[i] & 63)

@@ -21,7 +21,7 @@ BUCKETS = 256
 
 
 @inner(forceinline=True)
-def best_cut(kind, m, absent, may_miss, node, limits, floor, best, work):
+def best_cut(kind, m, absent, may_miss, node, limits, best, work):
     """Improvement and code of the best cut (left up to and including it), and whether missing goes left.
 
     work.code holds the codes of the node's rows, `absent` is that of a missing value. The cut is -1 when none is better
@@ -34,9 +34,9 @@ def best_cut(kind, m, absent, may_miss, node, limits, floor, best, work):
         low, shift, n = _buckets(code, m, absent, may_miss, node.n_count)
         if kind == NUMBER or (kind == CLASSES and n * len(work.sums) <= 2 * m):
             if kind == NUMBER:
-                best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, floor, best, work)
+                best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, best, work)
             else:
-                best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, floor, best, work)
+                best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
             return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
         absent = n
         by_bucket(code, m, n + 1, work.begins, order)
@@ -46,7 +46,7 @@ def best_cut(kind, m, absent, may_miss, node, limits, floor, best, work):
         return best, np.int64(-1), False
     cut, missing_left, end = np.int64(-1), False, m
     for side in range(2):  # missing on the right, then on the left
-        best, at = _scan(kind, end, m - end, node, limits, floor, best, work)
+        best, at = _scan(kind, end, m - end, node, limits, best, work)
         if at >= 0:
             cut, missing_left = np.int64(code[order[at]]), side == 1
         if not may_miss or code[order[m - 1]] != absent:
@@ -94,7 +94,7 @@ def _buckets(code, m, absent, may_miss, n_count):
 
 
 @inner(forceinline=True)
-def _scan(kind, end, n_missing, node, limits, floor, best, work):
+def _scan(kind, end, n_missing, node, limits, best, work):
     """The scan of the first `end` places; the `n_missing` places after them are on the left from the beginning."""
     code, order, left, weight = work.code, work.order, work.left, work.weight
     v, n_left = 0.0, np.int64(0)  # a plain 0 is a type of its own: each scan would be compiled twice
@@ -105,7 +105,7 @@ def _scan(kind, end, n_missing, node, limits, floor, best, work):
         s = 0.0
         for i in range(end, end + n_missing):
             s += work.z[order[i]]
-        return scan_number(end, code, node, limits, floor, work, s, v, n_left, best)
+        return scan_number(end, code, node, limits, work, s, v, n_left, best)
     for c in range(len(left)):
         left[c] = 0.0
     if kind == CLASSES:
@@ -116,56 +116,56 @@ def _scan(kind, end, n_missing, node, limits, floor, best, work):
             for c in range(len(left)):
                 squares += left[c] * left[c]
                 both += left[c] * work.sums[c]
-        return scan_classes(end, code, node, limits, floor, work, squares, both, v, n_left, best)
+        return scan_classes(end, code, node, limits, work, squares, both, v, n_left, best)
     for i in range(end, end + n_missing):
         for t in range(len(left)):
             left[t] += work.zs[order[i], t]
-    return scan_several(end, code, node, limits, floor, work, v, n_left, best)
+    return scan_several(end, code, node, limits, work, v, n_left, best)
 
 
 @inner(forceinline=True)
-def _counted_number(m, n, may_miss, node, limits, floor, best, work):
+def _counted_number(m, n, may_miss, node, limits, best, work):
     """As best_cut, for codes that are buckets: sums of every bucket, no order."""
-    heap, table, total, least = work.heap, work.table, node.total, limits.min_leaf
+    bucket, table, total, least = work.bucket, work.table, node.total, limits.min_leaf
     sum_number(m, n if may_miss else n - 1, work)
     if least > 1:
-        if work.plain[0]:
+        if work.unit_weights[0]:
             for k in range(n + 1):
-                heap[k, 1] = heap[k, 0]
+                bucket[k, 1] = bucket[k, 0]
         else:
             count_drawn(m, work)
-    with_missing = may_miss and heap[n, 0] > 0.0
+    with_missing = may_miss and bucket[n, 0] > 0.0
     cut, missing_left = np.int64(-1), False
     for side in range(1 + with_missing):
         v, s, n_left, last = 0.0, 0.0, 0.0, n + with_missing - 1
         if side:
-            v, s, n_left, last = heap[n, 0], table[n], heap[n, 1], n - 1
+            v, s, n_left, last = bucket[n, 0], table[n], bucket[n, 1], n - 1
         bar = best * MARGIN
         for k in range(last):
-            v += heap[k, 0]
+            v += bucket[k, 0]
             s += table[k]
-            n_left += heap[k, 1]
+            n_left += bucket[k, 1]
             rest = total - v
             enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
-            if s * s > bar * v * rest and v >= floor and rest >= floor and enough:
+            if s * s > bar * v * rest and v >= limits.min_weight and rest >= limits.min_weight and enough:
                 best = s * s / (v * rest)
                 bar = best * MARGIN
                 cut, missing_left = k, side == 1
     for k in range(n + with_missing):
-        heap[k, 0] = heap[k, 1] = table[k] = 0.0
+        bucket[k, 0] = bucket[k, 1] = table[k] = 0.0
     return best, cut, missing_left
 
 
 @inner(forceinline=True)
-def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
+def _counted_classes(m, n, may_miss, node, limits, best, work):
     """As _counted_number, for classes."""
-    heap, table, least, left, n_classes = work.heap, work.table, limits.min_leaf, work.left, len(work.sums)
+    bucket, table, least, left, n_classes = work.bucket, work.table, limits.min_leaf, work.left, len(work.sums)
     sum_classes(m, n if may_miss else n - 1, n_classes, work)
     if least > 1:
-        if work.plain[0]:
+        if work.unit_weights[0]:
             for k in range(n + 1):
                 for c in range(n_classes):
-                    heap[k, 1] += table[k * n_classes + c]
+                    bucket[k, 1] += table[k * n_classes + c]
         else:
             count_drawn(m, work)
     absent = 0.0
@@ -174,28 +174,28 @@ def _counted_classes(m, n, may_miss, node, limits, floor, best, work):
             absent += table[n * n_classes + c]
     cut, missing_left = np.int64(-1), False
     for side in range(1 + (absent > 0.0)):
-        n_left, last = heap[n, 1] if side else 0.0, n - 1 if side else n - (absent == 0.0)
+        n_left, last = bucket[n, 1] if side else 0.0, n - 1 if side else n - (absent == 0.0)
         for c in range(n_classes):
             left[c] = table[n * n_classes + c] if side else 0.0
         if n_classes == 3:
-            best, at = _through_three(last, node, floor, least, n_left, best, work)
+            best, at = _through_three(last, node, limits, n_left, best, work)
         else:
-            best, at = _through(last, node, floor, least, n_left, best, work)
+            best, at = _through(last, node, limits, n_left, best, work)
         if at >= 0:
             cut, missing_left = at, side == 1
     for k in range((n + 1) * n_classes):
         table[k] = 0.0
     if least > 1:
         for k in range(n + 1):
-            heap[k, 1] = 0.0
+            bucket[k, 1] = 0.0
     return best, cut, missing_left
 
 
 @inner(forceinline=True)
-def _through(last, node, floor, least, n_left, best, work):
+def _through(last, node, limits, n_left, best, work):
     """The best place to cut after one of the first `last` buckets, -1 when none is better than `best`."""
-    heap, table, left, sums, total = work.heap, work.table, work.left, work.sums, node.total
-    at, bar, n_classes = np.int64(-1), best * MARGIN, len(sums)
+    bucket, table, left, sums, total = work.bucket, work.table, work.left, work.sums, node.total
+    at, bar, n_classes, least = np.int64(-1), best * MARGIN, len(sums), limits.min_leaf
     for k in range(last):
         v = squares = other = 0.0
         for c in range(n_classes):
@@ -205,19 +205,24 @@ def _through(last, node, floor, least, n_left, best, work):
             v += one
             squares += one * one
             other += off * off
-        n_left += heap[k, 1]
+        n_left += bucket[k, 1]
         rest = total - v
         enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
-        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
+        if (
+            squares * rest + other * v > bar * v * rest
+            and v >= limits.min_weight
+            and rest >= limits.min_weight
+            and enough
+        ):
             best = squares / v + other / rest
             at, bar = k, best * MARGIN
     return best, at
 
 
 @inner(forceinline=True)
-def _through_three(last, node, floor, least, n_left, best, work):
+def _through_three(last, node, limits, n_left, best, work):
     """As _through, for three classes: their sums stay in registers."""
-    heap, table, total = work.heap, work.table, node.total
+    bucket, table, total, least = work.bucket, work.table, node.total, limits.min_leaf
     at, bar = np.int64(-1), best * MARGIN
     a, b, c = work.left[0], work.left[1], work.left[2]
     whole_a, whole_b, whole_c = work.sums[0], work.sums[1], work.sums[2]
@@ -225,19 +230,24 @@ def _through_three(last, node, floor, least, n_left, best, work):
         a += table[3 * k]
         b += table[3 * k + 1]
         c += table[3 * k + 2]
-        n_left += heap[k, 1]
+        n_left += bucket[k, 1]
         v, squares = a + b + c, a * a + b * b + c * c
         x, y, z = whole_a - a, whole_b - b, whole_c - c
         rest, other = total - v, x * x + y * y + z * z
         enough = least <= 1 or (n_left >= least and node.n_count - n_left >= least)
-        if squares * rest + other * v > bar * v * rest and v >= floor and rest >= floor and enough:
+        if (
+            squares * rest + other * v > bar * v * rest
+            and v >= limits.min_weight
+            and rest >= limits.min_weight
+            and enough
+        ):
             best = squares / v + other / rest
             at, bar = k, best * MARGIN
     return best, at
 
 
 @inner
-def random_cut(kind, m, j, binned, node, limits, floor, state, best, work):
+def random_cut(kind, m, j, binned, node, limits, best, work):
     """As best_cut, for one threshold drawn between the smallest and the largest value; and that threshold.
 
     Rows without a value go to a side drawn at random.
@@ -249,23 +259,11 @@ def random_cut(kind, m, j, binned, node, limits, floor, state, best, work):
         if c < n_values:
             low = min(low, c)
             high = max(high, c)
-    u = uniform(state)
-    missing_left = uniform(state) < 0.5
+    u = uniform(work.state)
+    missing_left = uniform(work.state) < 0.5
     if low >= high:  # nothing but one value: all that can be told apart is having one
         low = high = min(low, n_values - 1)
-    first = binned.first[j]
-    a, b = binned.high[first + low], binned.low[first + high]
-    threshold = a + u * (b - a) if high > low else a
-    left, right = low, high  # the last code at or below the threshold
-    while left < right:
-        middle = (left + right + 1) >> 1
-        if binned.low[first + middle] <= threshold:
-            left = middle
-        else:
-            right = middle - 1
-    cut = left
-    if threshold < binned.high[first + cut]:
-        threshold = binned.high[first + cut]
+    cut, threshold = _threshold_between(low, high, u, binned.first[j], binned.low, binned.high)
     v, n_left, s = 0.0, 0, 0.0
     for c in range(len(work.left)):
         work.left[c] = 0.0
@@ -281,17 +279,34 @@ def random_cut(kind, m, j, binned, node, limits, floor, state, best, work):
             else:
                 for t in range(work.zs.shape[1]):
                     work.left[t] += work.zs[i, t]
-    if n_left < least or n_count - n_left < least or n_left == 0 or n_left == n_count or v < floor or total - v < floor:
+    if n_left < least or n_count - n_left < least or n_left == 0 or n_left == n_count:
         return best, -1, False, 0.0
-    gain = worth_of(kind, s, v, total, work)
+    if v < limits.min_weight or total - v < limits.min_weight:
+        return best, -1, False, 0.0
+    gain = improvement(kind, s, v, total, work)
     if gain > best * MARGIN:
         return gain, cut, missing_left, threshold
     return best, -1, False, 0.0
 
 
 @inner(forceinline=True)
-def worth_of(kind, s, v, total, work):
-    """How good a side with the sum s (or the sums work.left) and the weight v is: see scan."""
+def _threshold_between(low, high, u, first, lows, highs):
+    """The threshold at a share u of the way between the values of two codes, and the last code at or below it."""
+    a, b = highs[first + low], lows[first + high]
+    threshold = a + u * (b - a) if high > low else a
+    left, right = low, high
+    while left < right:
+        middle = (left + right + 1) >> 1
+        if lows[first + middle] <= threshold:
+            left = middle
+        else:
+            right = middle - 1
+    return left, highs[first + left] if threshold < highs[first + left] else threshold
+
+
+@inner(forceinline=True)
+def improvement(kind, s, v, total, work):
+    """Improvement of a split whose left side has the sum s (or the sums work.left) and the weight v: see scan.py."""
     rest = total - v
     if kind == NUMBER:
         return s * s / (v * rest)

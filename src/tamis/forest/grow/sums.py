@@ -17,12 +17,12 @@ COPIES = 4
 
 @inner(forceinline=True)
 def sum_number(m, last, work):
-    """heap[k, 0] and table[k]: weight and sum of z of the rows with the code k, up to `last`; they are 0 before."""
-    code, weight, z, copies, heap, table = work.code, work.weight, work.z, work.copies, work.heap, work.table
+    """bucket[k, 0] and table[k]: weight and sum of z of the rows with the code k, up to `last`; they are 0 before."""
+    code, weight, z, copies, bucket, table = work.code, work.weight, work.z, work.copies, work.bucket, work.table
     if last >= COPIED or last > m:
         for i in range(m):
             c = code[i]
-            heap[c, 0] += weight[i]
+            bucket[c, 0] += weight[i]
             table[c] += z[i]
         return
     wide, whole = np.uint64(2 * COPIES), m & ~3
@@ -43,7 +43,7 @@ def sum_number(m, last, work):
         copies[a + np.uint64(1)] += z[i]
     for k in range(last + 1):
         at = 2 * COPIES * k
-        heap[k, 0] = (copies[at] + copies[at + 2]) + (copies[at + 4] + copies[at + 6])
+        bucket[k, 0] = (copies[at] + copies[at + 2]) + (copies[at + 4] + copies[at + 6])
         table[k] = (copies[at + 1] + copies[at + 3]) + (copies[at + 5] + copies[at + 7])
         for q in range(2 * COPIES):
             copies[at + q] = 0.0
@@ -75,6 +75,6 @@ def sum_classes(m, last, n_classes, work):
 
 @inner
 def count_drawn(m, work):
-    """heap[k, 1]: how often rows with the code k were drawn."""
+    """bucket[k, 1]: how often rows with the code k were drawn."""
     for i in range(m):
-        work.heap[work.code[i], 1] += work.counts[i]
+        work.bucket[work.code[i], 1] += work.counts[i]

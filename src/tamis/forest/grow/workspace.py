@@ -30,26 +30,27 @@ class SplitBuffers(NamedTuple):
     order: np.ndarray
     weight: np.ndarray
     counts: np.ndarray
-    plain: np.ndarray  # whether every row weighs 1, so that drawn rows need not be counted
+    unit_weights: np.ndarray  # uint8 (1): whether every row weighs 1, so that drawn rows need not be counted
     z: np.ndarray
     zs: np.ndarray
     classes: np.ndarray
     left: np.ndarray
     sums: np.ndarray
-    heap: np.ndarray  # of each bucket or level: weight, drawn rows
+    bucket: np.ndarray  # float64 (buckets or levels, 2): weight, drawn rows
     copies: np.ndarray  # of few sums: see sums.py
     table: np.ndarray
     mean: np.ndarray
     level: np.ndarray
     chosen: np.ndarray
     bits: np.ndarray
-    spare: np.ndarray
+    right: np.ndarray  # rows that go right, while a node is divided
     column: np.ndarray
     constant: np.ndarray  # columns that are constant in the node at hand, those its ancestors found first
     is_constant: np.ndarray  # of every column: whether it is among them
     stack: np.ndarray  # nodes to be split: number, first row, row after the last, depth, constant columns of the parent
     pending: np.ndarray  # nodes that wait, likewise
     tally: np.ndarray  # how many there are so far: see NODES
+    state: np.ndarray  # uint64 (1): of the random numbers
 
 
 class TreeBuffers(NamedTuple):
@@ -82,9 +83,9 @@ def workspace(binned, target, m, n_sums):
         if binned.category[j]:
             levels = max(levels, binned.n_values[j] + 1)
     several = n_sums if target.kind != NUMBER and target.kind != CLASSES else 0
-    heap, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
+    bucket, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
     for k in range(levels):
-        heap[k, 0] = heap[k, 1] = 0.0
+        bucket[k, 0] = bucket[k, 1] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
     column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)
@@ -93,12 +94,12 @@ def workspace(binned, target, m, n_sums):
         is_constant[j] = 0
     for k in range(6):
         tally[k] = 0
-    copies, plain = vector(2 * COPIED * COPIES, np.float64), vector(1, np.uint8)
+    copies, unit_weights = vector(2 * COPIED * COPIES, np.float64), vector(1, np.uint8)
     for k in range(len(copies)):
         copies[k] = 0.0
-    plain[0] = 1
+    unit_weights[0] = 1
     for i in range(len(target.weight)):
-        plain[0] &= target.weight[i] == 1.0
+        unit_weights[0] &= target.weight[i] == 1.0
     return SplitBuffers(
         vector(m, np.uint16),
         vector(FEW, np.int32),
@@ -107,13 +108,13 @@ def workspace(binned, target, m, n_sums):
         vector(m, np.uint32),
         vector(m, np.float64),
         vector(m, np.int32),
-        plain,
+        unit_weights,
         vector(m, np.float64),
         matrix(m if several else 0, max(several, 1), np.float64),
         vector(m, np.uint32),
         vector(n_sums, np.float64),
         vector(n_sums, np.float64),
-        heap,
+        bucket,
         copies,
         table,
         vector(levels, np.float64),
@@ -127,6 +128,7 @@ def workspace(binned, target, m, n_sums):
         matrix(m + 1, 5, np.int64),
         matrix(m + 1, 4, np.int64),
         tally,
+        vector(1, np.uint64),
     )
 
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import generator, seed_of
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import build_trees
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
-from tamis.forest.layout import BinnedArrays
 from tamis.forest.predict.trees import Trees
+from tamis.views.binned import BinnedTable
 
 
 def pvalues(
     forest: Any,
-    data: BinnedData,
+    data: ForestData,
     rows: ImportanceRows,
     unit_of: np.ndarray,
     n_permutations: int,
@@ -42,7 +42,7 @@ def pvalues(
 
 
 def _round(
-    forest: Any, data: BinnedData, rows: ImportanceRows, unit_of: np.ndarray, seed: int, n_jobs: int | None
+    forest: Any, data: ForestData, rows: ImportanceRows, unit_of: np.ndarray, seed: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Importance of each unit and of its copy, in one forest grown on both."""
     d, n = rows.binned.codes.shape
@@ -71,7 +71,7 @@ def _round(
     return measured.rise[:n_units], measured.rise[n_units:]
 
 
-def _doubled(binned: BinnedArrays, places: list[np.ndarray]) -> BinnedArrays:
+def _doubled(binned: BinnedTable, places: list[np.ndarray]) -> BinnedTable:
     """The binned table beside a copy of itself whose column k has its rows in the order places[k]."""
     codes = np.vstack([binned.codes, np.empty_like(binned.codes)])
     for k, place in enumerate(places):

@@ -1,12 +1,14 @@
 # mypy: allow-untyped-defs
-"""What a tree loses on the rows it left out when a column's values are permuted among them.
+"""Rise of a tree's cost on its out-of-bag rows when the values of a column are permuted among them.
 
-A row only feels the columns asked on its own way down, and only where another row's value would go the other way: so
-each row is sent down once, the nodes on its way are asked again with the permuted value of their column, and from the
-first one where it turns off the row is sent on to another leaf. Most values turn off nowhere and cost one comparison.
+A permuted value changes a row's leaf only where it sends the row to the other child of a split on the row's path. So
+each row is sent down once; at each split of its path the permuted value is compared, and from the first split where it
+goes to the other child the row is sent on to its new leaf. Most permuted values change nothing and cost one comparison.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,59 +19,117 @@ from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.forest.predict.route import answer_of
 
 LANES = 8  # rows that go down side by side: their memory accesses overlap
-PENDING = 512  # rows that wait to be sent on together
-LEFT, FLAGS, CUT, UNIT = 0, 1, 2, 3  # what a question holds: 16 bytes, so that a node is one access
+PENDING = 512  # rows that are sent on together
+LEFT, FLAGS, CUT, UNIT = 0, 1, 2, 3  # columns of CodedTree.splits: 16 bytes, so that a node is one access
 SPECIAL = -2  # in place of the unit, for splits that are more than a comparison of codes
 
 
+class PermutedTable(NamedTuple):
+    """The rows of the binned table, and the unit of each column: columns of one unit are permuted together."""
+
+    by_row: np.ndarray  # uint16 (rows, columns): codes
+    matrix: np.ndarray  # float64 (rows, columns): values, for oblique splits; empty without them
+    n_values: np.ndarray  # int32 (columns): the code for missing
+    unit_of: np.ndarray  # int64 (columns): -1 for a column that is never permuted
+
+
+class CodedTree(NamedTuple):
+    """One tree whose splits ask for codes and columns of the binned table."""
+
+    splits: np.ndarray  # int32 (nodes, 4): LEFT, FLAGS, CUT, UNIT; a leaf has -1 in LEFT
+    threshold: np.ndarray  # float64 (nodes)
+    sets: np.ndarray  # the last three as in ForestArrays
+    sum_column: np.ndarray
+    sum_factor: np.ndarray
+
+
+class LeafCosts(NamedTuple):
+    """What the leaves of one tree answer, and what that costs the rows."""
+
+    n_classes: int  # the first five as in TargetCosts
+    classes: np.ndarray
+    values: np.ndarray
+    weight: np.ndarray
+    loss: np.ndarray
+    answers: np.ndarray  # int32 (nodes): class that each leaf answers
+    table: np.ndarray  # float64: as in ForestArrays
+
+
+class Permutations(NamedTuple):
+    """One permutation of 0 … m - 1 for each unit: i goes to (factor · i + shift) mod m."""
+
+    factor: np.ndarray  # int64 (units): prime to m
+    shift: np.ndarray  # int64 (units)
+
+
+class PendingRows(NamedTuple):
+    """Rows that left their path when a unit was permuted, and wait to be sent on to a leaf: int64 arrays."""
+
+    row: np.ndarray  # position among the out-of-bag rows
+    donor: np.ndarray  # row of the table whose values the unit's columns take
+    node: np.ndarray  # where the row is
+    unit: np.ndarray
+
+
+class ImportanceSums(NamedTuple):
+    """Sums over trees of the mean rise of the cost."""
+
+    total: np.ndarray  # float64 (units)
+    square: np.ndarray  # float64 (units): of the squared rise
+    by_class: np.ndarray  # float64 (units, classes): of the rise among rows of each class
+    with_class: np.ndarray  # float64 (classes): trees with out-of-bag rows of the class
+
+
 @njit(error_model="numpy")
-def answers_of(nodes, table, n_classes, loss, plain):
-    """The class that each leaf of a tree speaks for (nothing, for numbers); `nodes` are the tree's own."""
+def answers_of(nodes, table, n_classes, loss, majority):
+    """The class that each leaf of a tree answers (not filled for numbers); `nodes` are the tree's own."""
     out = np.empty(len(nodes), dtype=np.int32)
     for k in range(len(nodes)):
         if n_classes and nodes[k].left < 0:
             column = nodes[k].column
-            out[k] = column if column < n_classes else answer_of(table[column - n_classes], loss, plain)
+            out[k] = column if column < n_classes else answer_of(table[column - n_classes], loss, majority)
     return out
 
 
 @inner(error_model="numpy")
-def cost_at(k, row, n_classes, classes, values, table, answers, ask, threshold, loss):
-    """What the answer of leaf k costs a row: 0 or 1 (or its loss) for classes, squared distance for numbers."""
-    if n_classes:
-        return loss[classes[row], answers[k]]
+def cost_at(k, row, tree, costs):
+    """Cost of the answer of leaf k for a row: loss[truth, answer] for classes, mean squared error for numbers."""
+    if costs.n_classes:
+        return costs.loss[costs.classes[row], costs.answers[k]]
+    values = costs.values
     n_targets = values.shape[1]
     if n_targets == 1:
-        gap = values[row, 0] - threshold[k]
-        return gap * gap
-    off = 0.0
+        error = values[row, 0] - tree.threshold[k]
+        return error * error
+    total = 0.0
     for t in range(n_targets):
-        gap = values[row, t] - table[ask[k, FLAGS], t]
-        off += gap * gap
-    return off / n_targets
+        error = values[row, t] - costs.table[tree.splits[k, FLAGS], t]
+        total += error * error
+    return total / n_targets
 
 
 @njit(error_model="numpy")
-def questions_of(nodes, unit_of, place, missing, first, high):
-    """The nodes of a tree as (questions, thresholds), columns and cuts as the binned table counts them, and its depth.
+def splits_of(nodes, unit_of, place, missing, first, high):
+    """(splits, thresholds, depth) of a tree, columns and cuts as the binned table counts them.
 
-    Where UNIT is not SPECIAL a row goes right when its code exceeds CUT, missing or not.
+    place: position in the binned table of each column of the nodes. Where UNIT is not SPECIAL a row goes right when its
+    code exceeds CUT, missing or not.
     """
     n = len(nodes)
-    ask, threshold = np.zeros((n, 4), dtype=np.int32), np.empty(n)
-    deep, deepest = np.zeros(n, dtype=np.int32), 0
+    splits, threshold = np.zeros((n, 4), dtype=np.int32), np.empty(n)
+    depth, deepest = np.zeros(n, dtype=np.int32), 0
     for k in range(n):
-        ask[k, LEFT], ask[k, FLAGS], threshold[k] = nodes[k].left, nodes[k].column, nodes[k].threshold
+        splits[k, LEFT], splits[k, FLAGS], threshold[k] = nodes[k].left, nodes[k].column, nodes[k].threshold
         if nodes[k].left < 0:
-            deepest = max(deepest, deep[k])
+            deepest = max(deepest, depth[k])
             continue
-        deep[nodes[k].left] = deep[nodes[k].left + 1] = deep[k] + 1
+        depth[nodes[k].left] = depth[nodes[k].left + 1] = depth[k] + 1
         flags = np.int64(nodes[k].column)
-        ask[k, UNIT] = SPECIAL
+        splits[k, UNIT] = SPECIAL
         if flags & OBLIQUE:
             continue
         column = place[flags & COLUMN]
-        ask[k, FLAGS] = (flags & ~COLUMN) | column
+        splits[k, FLAGS] = (flags & ~COLUMN) | column
         if flags & CATEGORY == 0:
             begin, end = first[column], first[column + 1]
             while begin < end:  # the last code whose values do not exceed the threshold
@@ -78,36 +138,36 @@ def questions_of(nodes, unit_of, place, missing, first, high):
                     begin = middle + 1
                 else:
                     end = middle
-            ask[k, CUT] = begin - first[column] - 1
+            splits[k, CUT] = begin - first[column] - 1
             if not (missing[column] and flags & LEFT_IF_MISSING):
-                ask[k, UNIT] = unit_of[column]
-    return ask, threshold, deepest
+                splits[k, UNIT] = unit_of[column]
+    return splits, threshold, deepest
 
 
 @inner(error_model="numpy")
-def turns_right(k, mine, other, unit, unit_of, codes, X, ask, threshold, n_values, sets, sum_column, sum_factor):
-    """Whether row `mine` goes right at any split k, with the columns of one unit taken from row `other`."""
-    flags = np.int64(ask[k, FLAGS])
+def goes_right(k, row, donor, unit, data, tree):
+    """1 when a row goes right at split k, of any kind, else 0; columns of `unit` are read from the row `donor`."""
+    flags = np.int64(tree.splits[k, FLAGS])
     column = flags & COLUMN
     if flags & OBLIQUE:
         total = 0.0
-        for q in range(sum_column.shape[1]):
-            j = sum_column[column, q]
-            total += sum_factor[column, q] * X[other if unit_of[j] == unit else mine, j]
-        return np.int64(total > threshold[k] if total == total else flags & LEFT_IF_MISSING == 0)
-    code = np.int64(codes[column, other if unit_of[column] == unit else mine])
-    if code == n_values[column]:
+        for q in range(tree.sum_column.shape[1]):
+            j = tree.sum_column[column, q]
+            total += tree.sum_factor[column, q] * data.matrix[donor if data.unit_of[j] == unit else row, j]
+        return np.int64(total > tree.threshold[k] if total == total else flags & LEFT_IF_MISSING == 0)
+    code = np.int64(data.by_row[donor if data.unit_of[column] == unit else row, column])
+    if code == data.n_values[column]:
         return np.int64(flags & LEFT_IF_MISSING == 0)
     if flags & CATEGORY:
-        return np.int64(not holds(sets, threshold[k], code))
-    return np.int64(code > ask[k, CUT])
+        return np.int64(not holds(tree.sets, tree.threshold[k], code))
+    return np.int64(code > tree.splits[k, CUT])
 
 
 @njit(error_model="numpy")
 def permutations_of(m, n_units, state):
-    """A permutation of 0 … m - 1 for each unit: i goes to (factor · i + shift) mod m, the factor prime to m.
+    """A random permutation of 0 … m - 1 for each unit.
 
-    The rows stand in the order of a digest, so stepping through them evenly is as good as drawing them at random, and
+    The rows are in the order of a digest, so stepping through them evenly is as good as drawing them at random, and
     costs no memory.
     """
     factor, shift = np.empty(n_units, dtype=np.int64), np.empty(n_units, dtype=np.int64)
@@ -120,176 +180,159 @@ def permutations_of(m, n_units, state):
                 a, b = b, a % b
             if a == 1:
                 break
-    return factor, shift
+    return Permutations(factor, shift)
 
 
 @inner(error_model="numpy")
-def turned_off(
-    way, n_steps, i, rows, factor, shift, off, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
-    sum_factor, mine, other, node, unit, n,
-):  # fmt: skip
-    """Permute every unit for row i: where it turns off its way, wait as (mine, other, node, unit) from n on; the new n.
+def leave_path(path, i, rows, permutations, changed, data, tree, pending, n):
+    """Permute every unit for row rows[i]; where the row leaves its path it is appended to `pending`; the new length n.
 
-    way : the nodes of the row's way down, each doubled, plus 1 when the row went right. off[u] : the last row that
-    turned off with unit u.
+    path : twice each node of the row's path, plus 1 where the row went right. changed[u] : the last i that left its
+    path with unit u.
     """
-    m, row = len(rows), np.int64(rows[i])
-    for step in range(n_steps):
-        k = way[step] >> 1
-        flags = np.int64(ask[k, FLAGS])
+    splits, unit_of, m, row = tree.splits, data.unit_of, len(rows), np.int64(rows[i])
+    for step in range(len(path)):
+        k = path[step] >> 1
+        flags = np.int64(splits[k, FLAGS])
         oblique = flags & OBLIQUE != 0
-        for q in range(sum_column.shape[1] if oblique else 1):
-            u = unit_of[sum_column[flags & COLUMN, q] if oblique else flags & COLUMN]
-            if u < 0 or off[u] == i:
+        for q in range(tree.sum_column.shape[1] if oblique else 1):
+            u = unit_of[tree.sum_column[flags & COLUMN, q] if oblique else flags & COLUMN]
+            if u < 0 or changed[u] == i:
                 continue
-            donor = np.int64(rows[(factor[u] * i + shift[u]) % m])
-            if ask[k, UNIT] == SPECIAL:
-                right = turns_right(
-                    k, row, donor, u, unit_of, codes, X, ask, threshold, n_values, sets, sum_column, sum_factor
-                )
+            donor = np.int64(rows[(permutations.factor[u] * i + permutations.shift[u]) % m])
+            if splits[k, UNIT] == SPECIAL:
+                right = goes_right(k, row, donor, u, data, tree)
             else:
-                right = np.int64(by_row[donor, flags & COLUMN] > ask[k, CUT])
-            if right != way[step] & 1:
-                off[u] = i
-                mine[n], other[n], node[n], unit[n] = i, donor, ask[k, LEFT] + right, u
+                right = np.int64(data.by_row[donor, flags & COLUMN] > splits[k, CUT])
+            if right != path[step] & 1:
+                changed[u] = i
+                pending.row[n], pending.donor[n] = i, donor
+                pending.node[n], pending.unit[n] = splits[k, LEFT] + right, u
                 n += 1
     return n
 
 
 @inner(error_model="numpy")
-def send_on(
-    n, mine, other, node, unit, rows, unit_of, codes, by_row, X, ask, threshold, n_values, sets, sum_column,
-    sum_factor, lane_at, lane_of,
-):  # fmt: skip
-    """Send the first n rows on from node[a] to their leaves, which take the place of node[a]."""
+def send_on(n, pending, rows, data, tree, lane_node, lane_of):
+    """Send the first n pending rows from pending.node[a] on to their leaves, which take its place."""
+    splits, by_row = tree.splits, data.by_row
     lanes = min(LANES, n)
     for b in range(lanes):
-        lane_of[b], lane_at[b] = b, node[b]
+        lane_of[b], lane_node[b] = b, pending.node[b]
     after, busy = lanes, lanes
     while busy > 0:
         for b in range(busy):
-            k, a = lane_at[b], lane_of[b]
-            if ask[k, LEFT] >= 0:
-                if ask[k, UNIT] == SPECIAL:
-                    right = turns_right(
-                        k, np.int64(rows[mine[a]]), other[a], unit[a], unit_of, codes, X, ask, threshold, n_values,
-                        sets, sum_column, sum_factor,
-                    )  # fmt: skip
+            k, a = lane_node[b], lane_of[b]
+            if splits[k, LEFT] >= 0:
+                unit = pending.unit[a]
+                if splits[k, UNIT] == SPECIAL:
+                    right = goes_right(k, np.int64(rows[pending.row[a]]), pending.donor[a], unit, data, tree)
                 else:
-                    row = other[a] if ask[k, UNIT] == unit[a] else np.int64(rows[mine[a]])
-                    right = np.int64(by_row[row, ask[k, FLAGS] & COLUMN] > ask[k, CUT])
-                lane_at[b] = ask[k, LEFT] + right
+                    row = pending.donor[a] if splits[k, UNIT] == unit else np.int64(rows[pending.row[a]])
+                    right = np.int64(by_row[row, splits[k, FLAGS] & COLUMN] > splits[k, CUT])
+                lane_node[b] = splits[k, LEFT] + right
                 continue
-            node[a] = k
+            pending.node[a] = k
             if after < n:
-                lane_of[b], lane_at[b] = after, node[after]
+                lane_of[b], lane_node[b] = after, pending.node[after]
                 after += 1
             else:
                 busy -= 1
-                lane_of[b], lane_at[b] = lane_of[busy], lane_at[busy]
+                lane_of[b], lane_node[b] = lane_of[busy], lane_node[busy]
                 break
 
 
+@inner(error_model="numpy")
+def add_pending(n, pending, rows, tree, costs, leaf_cost, rise, of_class):
+    """Add the weighted rise of the cost of the first n pending rows, which are at their new leaves."""
+    for a in range(n):
+        row = rows[pending.row[a]]
+        more = costs.weight[row] * (cost_at(pending.node[a], row, tree, costs) - leaf_cost[pending.row[a]])
+        rise[pending.unit[a]] += more
+        if costs.n_classes:
+            of_class[pending.unit[a], costs.classes[row]] += more
+
+
 @njit(error_model="numpy")
-def add_rises(
-    rows, leaf_cost, factor, shift, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values, sets,
-    sum_column, sum_factor, table, n_classes, classes, values, weight, loss, answers, rise, of_class,
-):  # fmt: skip
-    """rise[u] += what permuting unit u costs, over all rows; of_class[u, c] the same over rows of class c."""
-    m = len(rows)
-    most = (deepest + 1) * max(1, sum_column.shape[1])
-    mine, other = np.empty(PENDING + most, dtype=np.int64), np.empty(PENDING + most, dtype=np.int64)
-    node, unit = np.empty(PENDING + most, dtype=np.int64), np.empty(PENDING + most, dtype=np.int64)
-    off, n = np.full(n_units, -1, dtype=np.int64), 0
-    way = np.empty((LANES, deepest + 1), dtype=np.int32)
-    on_at, on_of = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    lane_at, lane_of, steps = np.zeros(LANES, np.int64), np.arange(LANES), np.zeros(LANES, np.int64)
+def add_rises(rows, permutations, data, tree, deepest, costs, leaf_cost, rise, of_class):
+    """rise[u] += Σ weight × rise of cost over all rows when unit u is permuted; of_class[u, c] : over rows of class c.
+
+    LANES rows go down side by side; a lane whose row reached its leaf takes the next row.
+    """
+    m, splits = len(rows), tree.splits
+    most = PENDING + (deepest + 1) * max(1, tree.sum_column.shape[1])
+    pending = PendingRows(
+        np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    )
+    changed, n = np.full(len(permutations.factor), -1, dtype=np.int64), 0
+    path = np.empty((LANES, deepest + 1), dtype=np.int32)
+    on_node, on_of = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    lane_node, lane_of, steps = np.zeros(LANES, np.int64), np.arange(LANES), np.zeros(LANES, np.int64)
     after, busy = min(LANES, m), min(LANES, m)
     while busy > 0:
         for b in range(busy):
-            k, i = lane_at[b], lane_of[b]
-            if ask[k, LEFT] >= 0:
+            k, i = lane_node[b], lane_of[b]
+            if splits[k, LEFT] >= 0:
                 row = np.int64(rows[i])
-                if ask[k, UNIT] == SPECIAL:
-                    right = turns_right(
-                        k, row, row, -1, unit_of, codes, X, ask, threshold, n_values, sets, sum_column, sum_factor
-                    )
+                if splits[k, UNIT] == SPECIAL:
+                    right = goes_right(k, row, row, -1, data, tree)
                 else:
-                    right = np.int64(by_row[row, ask[k, FLAGS] & COLUMN] > ask[k, CUT])
-                way[b, steps[b]] = 2 * k + right
+                    right = np.int64(data.by_row[row, splits[k, FLAGS] & COLUMN] > splits[k, CUT])
+                path[b, steps[b]] = 2 * k + right
                 steps[b] += 1
-                lane_at[b] = ask[k, LEFT] + right
+                lane_node[b] = splits[k, LEFT] + right
                 continue
-            leaf_cost[i] = cost_at(k, rows[i], n_classes, classes, values, table, answers, ask, threshold, loss)
-            n = turned_off(
-                way[b], steps[b], i, rows, factor, shift, off, unit_of, codes, by_row, X, ask, threshold, n_values,
-                sets, sum_column, sum_factor, mine, other, node, unit, n,
-            )  # fmt: skip
+            leaf_cost[i] = cost_at(k, rows[i], tree, costs)
+            n = leave_path(path[b, : steps[b]], i, rows, permutations, changed, data, tree, pending, n)
             steps[b] = 0
             fewer = after == m
             if fewer:
                 busy -= 1
-                lane_at[b], lane_of[b], steps[b] = lane_at[busy], lane_of[busy], steps[busy]
-                way[b, : steps[b]] = way[busy, : steps[b]]
+                lane_node[b], lane_of[b], steps[b] = lane_node[busy], lane_of[busy], steps[busy]
+                path[b, : steps[b]] = path[busy, : steps[b]]
             else:
-                lane_at[b], lane_of[b] = 0, after
+                lane_node[b], lane_of[b] = 0, after
                 after += 1
-            if n < PENDING and busy > 0:
-                if fewer:
-                    break
-                continue
-            send_on(
-                n, mine, other, node, unit, rows, unit_of, codes, by_row, X, ask, threshold, n_values, sets,
-                sum_column, sum_factor, on_at, on_of,
-            )  # fmt: skip
-            for a in range(n):
-                row = rows[mine[a]]
-                more = cost_at(node[a], row, n_classes, classes, values, table, answers, ask, threshold, loss)
-                more = weight[row] * (more - leaf_cost[mine[a]])
-                rise[unit[a]] += more
-                if n_classes:
-                    of_class[unit[a], classes[row]] += more
-            n = 0
+            if n >= PENDING or busy == 0:
+                send_on(n, pending, rows, data, tree, on_node, on_of)
+                add_pending(n, pending, rows, tree, costs, leaf_cost, rise, of_class)
+                n = 0
             if fewer:
                 break
 
 
 @njit(error_model="numpy")
-def add_losses(
-    rows, unit_of, n_units, codes, by_row, X, nodes, place, missing, n_values, first, high, sets, sum_column,
-    sum_factor, table, n_classes, classes, values, weight, loss, most, repeats, seed, total, square, by_class,
-    with_class,
-):  # fmt: skip
-    """Add one tree's mean rise of cost on its left-out rows, for every unit of columns, and its square.
+def add_losses(rows, t, trees, place, binned, data, target, repeats, seed, sums):
+    """Add the mean rise of cost of tree t on its out-of-bag rows, for every unit of columns, to `sums`.
 
-    by_class[u, c] takes the rise among the left-out rows of class c, with_class[c] whether there are any. Columns of
-    the unit -1 are left alone.
+    trees : ForestArrays, of which sum_column counts columns as the binned table does. place : position there of each
+    column of the nodes. target : TargetCosts.
     """
-    m = len(rows)
+    m, n_classes, n_units = len(rows), target.n_classes, len(sums.total)
     if m == 0:
         return
-    answers = answers_of(nodes, table, n_classes, loss, most)
-    ask, threshold, deepest = questions_of(nodes, unit_of, place, missing, first, high)
-    heavy, heavy_of = 0.0, np.zeros(n_classes)
+    nodes, weight = trees.nodes[trees.roots[t] : trees.roots[t + 1]], target.weight
+    splits, threshold, deepest = splits_of(nodes, data.unit_of, place, binned.missing, binned.first, binned.high)
+    tree = CodedTree(splits, threshold, trees.sets, trees.sum_column, trees.sum_factor)
+    answers = answers_of(nodes, trees.table, n_classes, target.loss, target.majority)
+    costs = LeafCosts(n_classes, target.classes, target.values, weight, target.loss, answers, trees.table)
+    all_weight, class_weight = 0.0, np.zeros(n_classes)
     for i in range(m):
-        heavy += weight[rows[i]]
+        all_weight += weight[rows[i]]
         if n_classes:
-            heavy_of[classes[rows[i]]] += weight[rows[i]]
+            class_weight[target.classes[rows[i]]] += weight[rows[i]]
     for c in range(n_classes):
-        with_class[c] += heavy_of[c] > 0
+        sums.with_class[c] += class_weight[c] > 0
     state = np.empty(1, dtype=np.uint64)
     seed_state(seed, state)
     rise, of_class, leaf_cost = np.zeros(n_units), np.zeros((n_units, n_classes)), np.empty(m)
     for _ in range(repeats):
-        factor, shift = permutations_of(m, n_units, state)
-        add_rises(
-            rows, leaf_cost, factor, shift, unit_of, n_units, codes, by_row, X, ask, threshold, deepest, n_values,
-            sets, sum_column, sum_factor, table, n_classes, classes, values, weight, loss, answers, rise, of_class,
-        )  # fmt: skip
+        permutations = permutations_of(m, n_units, state)
+        add_rises(rows, permutations, data, tree, deepest, costs, leaf_cost, rise, of_class)
     for u in range(n_units):
-        mean = rise[u] / (repeats * heavy)
-        total[u] += mean
-        square[u] += mean * mean
+        mean = rise[u] / (repeats * all_weight)
+        sums.total[u] += mean
+        sums.square[u] += mean * mean
         for c in range(n_classes):
-            if heavy_of[c] > 0:
-                by_class[u, c] += of_class[u, c] / (repeats * heavy_of[c])
+            if class_weight[c] > 0:
+                sums.by_class[u, c] += of_class[u, c] / (repeats * class_weight[c])

@@ -8,8 +8,9 @@ import numpy as np
 
 from tamis.engine import map_threads, seed_of
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.layout import BinnedArrays, ForestTarget
+from tamis.forest.layout import ForestTarget, TargetCosts
 from tamis.forest.predict.trees import Trees
+from tamis.views.binned import BinnedTable
 
 CHUNK = 8  # trees a task: their sums are added in the same order for any number of threads
 
@@ -25,16 +26,22 @@ class ImportanceRows:
     target : what is to be predicted.
     weight : what each row counts in a mean.
     loss : cost of each (truth, answer).
-    plain : the class of most votes answers, not the one of least expected cost.
+    majority : the class of most votes answers, not the one of least expected cost.
     """
 
-    binned: BinnedArrays
+    binned: BinnedTable
     columns: np.ndarray
     matrix: np.ndarray
     target: ForestTarget
     weight: np.ndarray
     loss: np.ndarray
-    plain: bool
+    majority: bool
+
+    @property
+    def costs(self) -> TargetCosts:
+        """As the kernels take them."""
+        target = self.target
+        return TargetCosts(target.n_classes, target.classes, target.values, self.weight, self.loss, self.majority)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,35 +64,29 @@ def measure_importance(
     n_jobs: int | None,
 ) -> MeasuredImportance:
     """Permute each unit among the rows that each tree left out; unit_of: that of each column, or -1."""
-    from tamis.forest.importance.kernels import add_losses
-    from tamis.forest.predict.route import left_out
+    from tamis.forest.importance.kernels import ImportanceSums, PermutedTable, add_losses
+    from tamis.forest.predict.route import out_of_bag_rows
 
-    target, binned, n = rows.target, rows.binned, len(rows.weight)
+    binned, n, n_classes, n_units = rows.binned, len(rows.weight), rows.target.n_classes, int(unit_of.max()) + 1
     place = np.argsort(rows.columns)
-    sum_column = place[trees.sum_column]
-    n_units = int(unit_of.max()) + 1
+    arrays = trees.arrays._replace(sum_column=place[trees.sum_column])
+    data, costs = PermutedTable(binned.by_row, rows.matrix, binned.n_values, unit_of), rows.costs
 
-    def some(first: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-        total, square = np.zeros(n_units), np.zeros(n_units)
-        by_class, with_class = np.zeros((n_units, target.n_classes)), np.zeros(target.n_classes)
+    def some(first: int) -> tuple[ImportanceSums, int]:
+        sums = ImportanceSums(np.zeros(n_units), np.zeros(n_units), np.zeros((n_units, n_classes)), np.zeros(n_classes))
         n_out = 0
         for t in range(first, min(first + CHUNK, len(trees))):
-            out = left_out(bootstrap.counts(t, n))
+            out = out_of_bag_rows(bootstrap.counts(t, n))
             n_out += len(out)
-            add_losses(
-                out, unit_of, n_units, binned.codes, binned.by_row, rows.matrix,
-                trees.nodes[trees.roots[t] : trees.roots[t + 1]], place, binned.missing, binned.n_values, binned.first,
-                binned.high, trees.sets, sum_column, trees.sum_factor, trees.table, target.n_classes, target.classes,
-                target.values, rows.weight, rows.loss, rows.plain, n_repeats,
-                seed_of(seed, "permute", t), total, square, by_class, with_class,
-            )  # fmt: skip
-        return total, square, by_class, with_class, n_out
+            seed_t = seed_of(seed, "permute", t)
+            add_losses(out, t, arrays, place, binned, data, costs, n_repeats, seed_t, sums)
+        return sums, n_out
 
     parts = map_threads(some, range(0, len(trees), CHUNK), n_jobs)
-    total, square, by_class, with_class = (np.sum(list(some), axis=0) for some in list(zip(*parts))[:4])
+    total, square, by_class, with_class = (np.sum(list(each), axis=0) for each in zip(*(sums for sums, _ in parts)))
     n_trees = len(trees)
     spread = np.maximum(square - total**2 / n_trees, 0.0) / max(n_trees - 1, 1)
     with np.errstate(invalid="ignore"):
         classes = by_class / with_class
-    share = sum(part[4] for part in parts) / (n_trees * n)
+    share = sum(n_out for _, n_out in parts) / (n_trees * n)
     return MeasuredImportance(total / n_trees, np.sqrt(spread / n_trees), classes, share)

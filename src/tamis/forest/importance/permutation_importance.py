@@ -11,7 +11,7 @@ import numpy as np
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.importance.importance_pvalues import pvalues
 from tamis.forest.importance.per_tree import ImportanceRows, MeasuredImportance, measure_importance
 from tamis.forest.training import given_to_fit, refuse_other_rows
@@ -145,7 +145,7 @@ def permutation_importance(
     return _answer(forest, data, found, units, names, p_value, shared)
 
 
-def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, BinnedData, ImportanceRows]:
+def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, ForestData, ImportanceRows]:
     """The training rows as `fit` saw them, values in the order of the binned table's rows."""
     if (X is None) != (y is None):
         raise ParameterError("X and y belong together; give both, as they were given to fit, or neither")
@@ -162,12 +162,12 @@ def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Binne
     _, data, target, counted = forest._problem(table, truth, weight)
     refuse_other_rows(forest, data, target)
     votes = getattr(forest, "voting", "probabilities") == "majority"
-    plain = votes or getattr(forest, "loss_matrix", None) is None
+    majority = votes or getattr(forest, "loss_matrix", None) is None
     loss = getattr(forest, "loss_", np.zeros((0, 0)))
     matrix = np.empty((0, table.n_columns))
     if len(forest.trees_.sum_column) or forest.splits == "oblique":
         matrix = np.ascontiguousarray(forest._matrix(X)[data.rows][:, data.columns])
-    return table, data, ImportanceRows(data.binned, data.columns, matrix, target, counted, loss, plain)
+    return table, data, ImportanceRows(data.binned, data.columns, matrix, target, counted, loss, majority)
 
 
 def _refuse_other_draws(forest: Any, found: MeasuredImportance) -> None:
@@ -216,7 +216,7 @@ def _shared(
 
 
 def _answer(
-    forest: Any, data: BinnedData, found: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
+    forest: Any, data: ForestData, found: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
     p_value: np.ndarray | None, shared: tuple[Shared, ...],
 ) -> PermutationImportance:  # fmt: skip
     """Units in the order of the user's table instead of the names'."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tamis.forest.data.binned import BinnedData
+from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import TreeBatch
-from tamis.forest.layout import ForestTarget
+from tamis.forest.layout import ForestTarget, TargetCosts
 from tamis.forest.predict.trees import Trees
 
 LEAST = 50  # trees before a curve can be called flat
@@ -23,7 +23,7 @@ class OutOfBag:
     target: ForestTarget
     weight: np.ndarray  # of each row in the error
     loss: np.ndarray
-    plain: bool  # no loss matrix, or trees that vote: the class of most votes
+    majority: bool  # no loss matrix, or trees that vote: the class of most votes
     votes: np.ndarray = field(init=False)
     n_trees: np.ndarray = field(init=False)
     curve: list[float] = field(default_factory=list)
@@ -32,18 +32,17 @@ class OutOfBag:
         n = len(self.weight)
         self.votes = np.zeros((n, self.target.n_classes or self.target.values.shape[1]))
         self.n_trees = np.zeros(n, dtype=np.int64)
-        self._error, self._sums = np.zeros(n), np.zeros(2)
+        self._error, self._totals = np.zeros(n), np.zeros(2)
 
     def add(self, batch: TreeBatch) -> None:
         """Add the trees' answers for the rows they left out, and their points of the curve."""
-        from tamis.forest.predict.route import add_left_out
+        from tamis.forest.predict.route import LeftOut, OutOfBagSums, add_left_out
 
         trees, target, curve = batch.trees, self.target, np.empty(len(batch))
-        add_left_out(
-            batch.rows, batch.leaf, batch.ends, trees.nodes, trees.ends[:, 0], trees.table, trees.ends[:, 3],
-            target.n_classes, target.classes, target.values, self.weight, self.loss, self.plain, self.votes,
-            self.n_trees, self._error, self._sums, curve,
-        )  # fmt: skip
+        left_out = LeftOut(batch.rows, batch.leaf, batch.ends)
+        costs = TargetCosts(target.n_classes, target.classes, target.values, self.weight, self.loss, self.majority)
+        sums = OutOfBagSums(self.votes, self.n_trees, self._error, self._totals)
+        add_left_out(left_out, trees.nodes, trees.table, trees.ends, costs, sums, curve)
         self.curve.extend(curve.tolist())
 
     def answers(self) -> np.ndarray:
@@ -69,7 +68,7 @@ class CopyByCopy:
     different rows is as good as one of many.
     """
 
-    def __init__(self, data: BinnedData, bootstrap: Bootstrap, judge: OutOfBag) -> None:
+    def __init__(self, data: ForestData, bootstrap: Bootstrap, judge: OutOfBag) -> None:
         target, self._rows = judge.target, bootstrap.population
         self._bootstrap = replace(bootstrap, population=np.arange(len(bootstrap.population), dtype=np.uint32))
         self._values = data.values.copy()
@@ -81,16 +80,16 @@ class CopyByCopy:
             ),
             np.ones(len(self._rows)),
             judge.loss,
-            judge.plain,
+            judge.majority,
         )
 
     def add(self, batch: TreeBatch) -> None:
         """Add the trees' answers for the copies they left out."""
-        from tamis.forest.predict.route import left_out
+        from tamis.forest.predict.route import out_of_bag_rows
 
         judge, n_columns = self.judge, self._values.shape[1]
         for t in range(len(batch)):
-            out = left_out(self._bootstrap.counts(len(judge.curve), len(self._rows)))
+            out = out_of_bag_rows(self._bootstrap.counts(len(judge.curve), len(self._rows)))
             grown = batch.trees.one(t)
             tree = Trees.join([grown], np.arange(n_columns), judge.target.n_classes, judge.votes.shape[1])
             leaf = tree.leaves(self._values[self._rows[out]])[:, 0].astype(np.int32)

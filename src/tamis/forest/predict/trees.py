@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tamis.engine import map_threads, workers
-from tamis.forest.layout import COLUMN, NODE, OBLIQUE
+from tamis.forest.layout import COLUMN, NODE, OBLIQUE, ForestArrays
 
 ROWS = 16_384  # rows that go down a tree before the next: enough of them to be worth bringing it into the cache
 FEW = 256  # rows below which threads do not pay
@@ -69,7 +69,7 @@ class Trees:
 
     def __post_init__(self) -> None:
         # never written to, wherever they come from: kernels are compiled once and not again for read-only arrays
-        for part in self.arrays().values():
+        for part in self.arrays:
             part.flags.writeable = False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ class Trees:
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in self.__dict__.values() if isinstance(part, np.ndarray))
+        return sum(part.nbytes for part in self.arrays)
 
     def mean(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Average of the trees' answers for every row of a C-ordered float64 matrix."""
@@ -112,17 +112,14 @@ class Trees:
         out = np.zeros((len(X), self.n_classes or self.n_outputs))
 
         def some(begin: int, end: int) -> None:
-            add_answers(
-                X, begin, end, self.nodes, self.roots, self.table, self.sets, self.sum_column, self.sum_factor,
-                self.n_classes, self._spare(end - begin), out,
-            )  # fmt: skip
+            add_answers(X, begin, end, self.arrays, self.n_classes, self._copy_buffer(end - begin), out)
 
         _blocks(some, len(X), n_jobs)
         out /= len(self)
         return out
 
-    def _spare(self, n_rows: int) -> np.ndarray:
-        """Room for the largest tree, for a block of rows; none for a few rows."""
+    def _copy_buffer(self, n_rows: int) -> np.ndarray:
+        """A buffer for a copy of the largest tree, for a block of rows; empty for a few rows."""
         return np.empty(np.diff(self.roots).max() if n_rows >= FEW else 0, dtype=NODE)
 
     def drawn(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
@@ -133,10 +130,7 @@ class Trees:
         out = np.empty((len(X), len(self)), dtype=np.float32)
 
         def some(begin: int, end: int) -> None:
-            drawn_answers(
-                X, begin, end, self.nodes, self.roots, self.sets, self.sum_column, self.sum_factor,
-                self._spare(end - begin), out,
-            )  # fmt: skip
+            drawn_answers(X, begin, end, self.arrays, self._copy_buffer(end - begin), out)
 
         _blocks(some, len(X), n_jobs)
         return out
@@ -149,7 +143,7 @@ class Trees:
         out = np.empty((len(self), len(X)), dtype=np.int64)
 
         def one(t: int) -> None:
-            leaves_of(X, 0, len(X), self.nodes, self.roots[t], self.sets, self.sum_column, self.sum_factor, out[t])
+            leaves_of(X, 0, len(X), self.arrays, t, out[t])
             out[t] -= self.roots[t]
 
         map_threads(one, range(len(self)), n_jobs)
@@ -163,9 +157,10 @@ class Trees:
         sums = self.sum_column[flags[oblique] & COLUMN].ravel()
         return np.unique(np.concatenate([flags[~oblique] & COLUMN, sums.astype(np.int64)]))
 
-    def arrays(self) -> dict[str, Any]:
-        """The arrays by name, to be saved."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
+    @property
+    def arrays(self) -> ForestArrays:
+        """The arrays, as the kernels take them."""
+        return ForestArrays(self.nodes, self.roots, self.table, self.sets, self.sum_column, self.sum_factor)
 
 
 def _read_only(X: np.ndarray) -> np.ndarray:

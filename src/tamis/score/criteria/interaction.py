@@ -18,7 +18,7 @@ from tamis.score.groups import Groups
 from tamis.table import Table, same_length
 
 if TYPE_CHECKING:  # importing it imports Numba
-    from tamis.score.kernels.pair_contingency import Columns, Targets
+    from tamis.score.kernels.pair_contingency import PairColumns, Targets
 
 __all__ = ["Interaction", "Pair", "interaction", "top_pairs"]
 
@@ -41,7 +41,7 @@ class _View:
     """Columns in the order of their names, so that sums over a pair's cells do not depend on where columns stand."""
 
     places: np.ndarray  # where the k-th column stands in the table
-    columns: Columns
+    columns: PairColumns
     freedom: np.ndarray  # (d, d), i < j: degrees of freedom of the interaction, for each class but one
     xlogx: np.ndarray
 

@@ -49,9 +49,9 @@ def group_lines(ordered, order, present, distinct, limits, codes, sizes):
             end = at + 1
             while end < n and ordered[j, end] == ordered[j, at]:
                 end += 1
-            here = min(np.int64(((at + end) / 2) * share), limit - 1) if distinct[j] > limit else end
-            if here != before:
-                group, before = group + 1, here
+            quantile = min(np.int64(((at + end) / 2) * share), limit - 1) if distinct[j] > limit else end
+            if quantile != before:
+                group, before = group + 1, quantile
             for i in range(at, end):
                 codes[j, order[j, i]] = group
             at = end

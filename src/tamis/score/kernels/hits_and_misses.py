@@ -15,12 +15,12 @@ def hits_and_misses(points, rows, codes, found, priors, weights):
     n_targets, n_classes, k = found.shape[1], found.shape[2], found.shape[3]
     for q in range(len(rows)):
         for t in range(n_targets):
-            own = codes[t, rows[q]]
+            row_class = codes[t, rows[q]]
             for c in range(n_classes):
                 size = 0
                 while size < k and found[q, t, c, size] >= 0:
                     size += 1
-                factor = -1.0 if c == own else priors[c] / (1.0 - priors[own])
+                factor = -1.0 if c == row_class else priors[c] / (1.0 - priors[row_class])
                 for a in range(size):
                     differences(points, rows[q], found[q, t, c, a], factor / size, weights[t])
 

@@ -15,8 +15,8 @@ from tamis.score.kernels.bits import pack, popcount
 WORTH = 700
 
 
-class Columns(NamedTuple):
-    """The table: group codes, and the same as sets of rows."""
+class PairColumns(NamedTuple):
+    """The columns whose pairs are counted: group codes, and the rows of each group as a set of bits."""
 
     codes: np.ndarray  # uint16 (d, n)
     sizes: np.ndarray  # int64 (d)
@@ -44,15 +44,15 @@ class Buffers(NamedTuple):
     found: np.ndarray  # (targets): the pair's synergy
 
 
-def columns_of(codes: np.ndarray, sizes: np.ndarray) -> Columns:
+def columns_of(codes: np.ndarray, sizes: np.ndarray) -> PairColumns:
     """The columns with their groups packed into bits."""
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     bits = np.zeros((int(first[-1]), _words(codes.shape[1])), dtype=np.uint64)
     pack(codes, first, bits)
-    return Columns(codes, sizes, first, bits, np.bitwise_count(bits).sum(axis=1, dtype=np.uint32))
+    return PairColumns(codes, sizes, first, bits, np.bitwise_count(bits).sum(axis=1, dtype=np.uint32))
 
 
-def targets_of(columns: Columns, classes: np.ndarray, n_classes: int, xlogx: np.ndarray) -> Targets:
+def targets_of(columns: PairColumns, classes: np.ndarray, n_classes: int, xlogx: np.ndarray) -> Targets:
     """Targets from class codes (targets, n), with what every pair reads of them."""
     n_targets, n = classes.shape
     rest = max(n_classes - 1, 0)

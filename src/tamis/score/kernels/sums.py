@@ -13,10 +13,10 @@ def rows_by_class(X, weights, classes, shift, sums, squares):
     """Of a block of rows: Σ w (x − shift) of each class and column, Σ w (x − shift)² of each column."""
     n, d = X.shape
     for i in range(n):
-        w, row, own = weights[i], X[i], sums[classes[i]]
+        w, row, class_sums = weights[i], X[i], sums[classes[i]]
         for j in range(d):
             v = row[j] - shift[j]
-            own[j] += w * v
+            class_sums[j] += w * v
             squares[j] += w * v * v
 
 

@@ -31,15 +31,14 @@ from tamis.tree.grow.layout import (
     SQUARED_ERROR,
     UPPER,
     WEIGHT,
-    BinnedColumns,
     GrowBuffers,
-    Limits,
+    TreeLimits,
     TreeTarget,
     buffers_for,
 )
 from tamis.tree.tree import Tree
+from tamis.views.binned import BinnedByWidth
 from tamis.views.bins import Bins
-from tamis.views.sheet import Sheet
 
 #: Trees keep every distinct value apart, however many there are: splits stay exact.
 LOSSLESS = 2**30 - 2
@@ -47,42 +46,20 @@ FEW_CELLS = 2**20  # sorted in some milliseconds: one kernel then grows stumps a
 
 
 @dataclass(frozen=True, eq=False)
-class BinnedData:
-    """What every tree on the same table shares: its codes, by width, and how they were made."""
+class TreeData:
+    """What every tree on the same table shares: its bins, and their sorted keys."""
 
     bins: Bins
-    columns: BinnedColumns
 
     @classmethod
-    def of(cls, X: Any) -> BinnedData:
+    def of(cls, X: Any) -> TreeData:
         """Lossless codes of a table's columns."""
-        bins = Bins.of(X, most=LOSSLESS)
-        if bins.sheet is not None:
-            return cls(bins, _columns_of(bins, bins.sheet))
-        widths = np.array([codes.dtype.itemsize.bit_length() - 1 for codes in bins.codes], dtype=np.int64)
-        place = np.zeros(bins.n_columns, dtype=np.int64)
-        stacks = []
-        for width, dtype in enumerate((np.uint8, np.uint16, np.uint32)):
-            which = np.flatnonzero(widths == width)
-            place[which] = np.arange(len(which))
-            stack = np.empty((len(which), bins.n_rows), dtype=dtype)
-            for q, j in enumerate(which):
-                stack[q] = bins.codes[j]
-            stacks.append(stack)
-        about = np.array([widths, place, bins.n_values, bins.is_categorical, bins.order()], dtype=np.int64)
-        columns = BinnedColumns(stacks[0], stacks[1], stacks[2], about)
-        return cls(bins, columns)
+        return cls(Bins.of(X, most=LOSSLESS))
 
-    @cached_property
-    def values(self) -> tuple[np.ndarray, np.ndarray]:
-        """The values behind the codes of all columns, one column after the other, each followed by ∞; their starts."""
-        sheet = self.bins.sheet
-        if sheet is not None:
-            return np.insert(sheet.low, sheet.first[1:], np.inf), sheet.first + np.arange(len(sheet.first))
-        none = np.empty(0)
-        parts = [part for c in self.bins.codings for part in (none if c.low is None else c.low, [np.inf])]
-        lengths = [0 if c.low is None else len(c.low) for c in self.bins.codings]
-        return np.concatenate([none, *parts]), np.append(0, np.cumsum(np.array(lengths, dtype=np.int64) + 1))
+    @property
+    def columns(self) -> BinnedByWidth:
+        """The codes, as the kernels read them."""
+        return self.bins.by_width
 
     @cached_property
     def ordered(self) -> np.ndarray:
@@ -94,29 +71,7 @@ class BinnedData:
         return keys
 
 
-def _columns_of(bins: Bins, sheet: Sheet) -> BinnedColumns:
-    """The codes of a sheet by width, all columns at once."""
-    widths = (sheet.n_values > 255).astype(np.int64)
-    place = np.zeros(bins.n_columns, dtype=np.int64)
-    for width in (0, 1):
-        place[widths == width] = np.arange(np.count_nonzero(widths == width))
-    narrow = sheet.codes if not widths.any() else sheet.codes[widths == 0]
-    wide = np.ascontiguousarray(sheet.codes[widths == 1])
-    about = np.array([widths, place, sheet.n_values, bins.is_categorical, bins.order()], dtype=np.int64)
-    return BinnedColumns(narrow.astype(np.uint8), wide, np.empty((0, bins.n_rows), dtype=np.uint32), about)
-
-
-def _levels_of(bins: Bins) -> tuple[tuple[Any, ...] | None, ...]:
-    """The levels of each column, None for numbers."""
-    if bins.sheet is None:
-        return tuple(coding.levels for coding in bins.codings)
-    levels: list[tuple[Any, ...] | None] = [None] * bins.n_columns
-    for j, coding in bins.sheet.categories.items():
-        levels[j] = coding.levels
-    return tuple(levels)
-
-
-def grow_tree(data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+def grow_tree(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
     """Grow one tree on some rows; the tree, and the leaf of each of those rows.
 
     A row may appear once only; give it a weight to count it more often.
@@ -124,25 +79,25 @@ def grow_tree(data: BinnedData, target: TreeTarget, limits: Limits, rows: np.nda
     from tamis.tree.grow.grow import grow, grow_ordered
     from tamis.tree.grow.layout import nodes_of
 
-    mine = rows.astype(np.int32)
-    buffers = _buffers(data, target, limits, mine)
-    most_leaves = max(1, len(mine) // max(1, limits.min_leaf))
+    tree_rows = rows.astype(np.int32)
+    buffers = _buffers(data, target, limits, tree_rows)
+    most_leaves = max(1, len(tree_rows) // max(1, limits.min_leaf))
     if limits.max_leaves:
         most_leaves = min(most_leaves, limits.max_leaves)
     if limits.max_depth < 40:
         most_leaves = min(most_leaves, 1 << limits.max_depth)
     nodes = nodes_of(2 * most_leaves + 1, target.n_stats)
     kernel = grow_ordered if buffers.all_ordered else grow
-    n, level, surrogate, agreement = kernel(data.columns, target, limits, mine, buffers, nodes)
+    n, level, surrogate, agreement = kernel(data.columns, target, limits, tree_rows, buffers, nodes)
     ints, floats, stats = nodes.ints[:n], nodes.floats[:n].copy(), nodes.stats[:n].copy()
     leaves = np.flatnonzero(ints[:, CHILD] < 0)
     leaves = leaves[np.argsort(ints[leaves, BEGIN])]
     leaf = np.empty(data.bins.n_rows, dtype=np.int64)
-    leaf[mine] = np.repeat(leaves, ints[leaves, N_ROWS])
+    leaf[tree_rows] = np.repeat(leaves, ints[leaves, N_ROWS])
     return _tree_of(data, target, ints, floats, stats, level, surrogate, agreement), leaf[rows]
 
 
-def _buffers(data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndarray) -> GrowBuffers:
+def _buffers(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> GrowBuffers:
     """Buffers for a tree on some rows; the columns in order where that pays, and the weights where they are simple."""
     presort = _pays_to_presort(data, target, limits, len(rows))
     buffers = buffers_for(data.columns, target, len(rows), presort)
@@ -163,7 +118,7 @@ def _buffers(data: BinnedData, target: TreeTarget, limits: Limits, rows: np.ndar
     return buffers._replace(unit=unit, share=share)
 
 
-def _pays_to_presort(data: BinnedData, target: TreeTarget, limits: Limits, n_rows: int) -> bool:
+def _pays_to_presort(data: TreeData, target: TreeTarget, limits: TreeLimits, n_rows: int) -> bool:
     """Whether to keep every column sorted from node to node: when all are tried at each, and they fit into a gigabyte.
 
     A single split of a large table has nothing to keep them for (5 million rows: 1.9 of 2.5 s).
@@ -177,7 +132,7 @@ def _pays_to_presort(data: BinnedData, target: TreeTarget, limits: Limits, n_row
 
 
 def _tree_of(
-    data: BinnedData,
+    data: TreeData,
     target: TreeTarget,
     ints: np.ndarray,
     floats: np.ndarray,
@@ -188,7 +143,7 @@ def _tree_of(
 ) -> Tree:
     return Tree(
         names=data.bins.names,
-        levels=_levels_of(data.bins),
+        levels=data.bins.levels,
         feature=ints[:, FEATURE].astype(np.int32),
         threshold=_thresholds(data, ints[:, FEATURE], ints[:, CUT], ints[:, UPPER]),
         left=ints[:, CHILD].astype(np.int32),
@@ -213,11 +168,11 @@ def _tree_of(
     )
 
 
-def _thresholds(data: BinnedData, feature: np.ndarray, cut: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _thresholds(data: TreeData, feature: np.ndarray, cut: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Midway between the largest value on the left and the smallest on the right, among the node's own rows."""
     out = np.zeros(len(feature))
     cuts = (feature >= 0) & (cut >= 0)
-    values, first = data.values
+    values, first = data.bins.code_values
     j = feature[cuts]
     low, high = (
         values[first[j] + cut[cuts]],
@@ -246,4 +201,4 @@ def weights_of_classes(
     return prior / safe, np.maximum(altered / safe, 1e-12)
 
 
-__all__ = ["BinnedData", "grow_tree", "weights_of_classes"]
+__all__ = ["TreeData", "grow_tree", "weights_of_classes"]

@@ -17,21 +17,26 @@ from tamis.tree.grow.layout import (
     LEFT,
     N_LEVELS,
     N_SUR,
-    N_VALUES,
     PLACE,
     RIGHT,
     UNKNOWN,
+    SideWeights,
 )
 from tamis.tree.grow.scan.sort import code_at
 from tamis.tree.route import level_side
+from tamis.views.binned import N_VALUES
 
 DIRECTION = (1, -1, 0)  # of LEFT, RIGHT, UNKNOWN
 
 
 @inner
-def partition_rows(columns, rows, start, stop, node, level, side_of, direction):
-    """The primary split places the rows that have a value, and a level that is part of the split."""
-    feature, cut, first, n_levels = node[FEATURE], node[CUT], node[FIRST_LEVEL], node[N_LEVELS]
+def partition_rows(columns, node, about, level, side_of, direction):
+    """The primary split places the rows that have a value, and a level that is part of the split.
+
+    about: the node's row of Nodes.ints.
+    """
+    rows, start, stop = node.rows, node.start, node.stop
+    feature, cut, first, n_levels = about[FEATURE], about[CUT], about[FIRST_LEVEL], about[N_LEVELS]
     missing = columns.about[N_VALUES, feature]
     for q in range(first, first + n_levels):
         side_of[level[q, 0]] = level[q, 1]
@@ -48,8 +53,9 @@ def partition_rows(columns, rows, start, stop, node, level, side_of, direction):
 
 
 @inner
-def weigh_sides(case, rows, start, stop, weight, side, direction):
-    """Sums of the user's weights on the left and on the right; weight and side of each row by its place in the node."""
+def weigh_sides(case, node, weight, side, direction):
+    """SideWeights of the user's weights; weight and side of each row by its place in the node."""
+    rows, start, stop = node.rows, node.start, node.stop
     left = right = 0.0
     for i in range(stop - start):
         row = rows[start + i]
@@ -62,12 +68,12 @@ def weigh_sides(case, rows, start, stop, weight, side, direction):
             side[i] = RIGHT
         else:
             side[i] = UNKNOWN
-    return left, right
+    return SideWeights(left, right)
 
 
 @inner
 def partition_ordered(keys, cut, missing, direction, case, unit, rest):
-    """As `partition_rows` and `weigh_sides` for a column in order: weights left and right, and the rows left over."""
+    """As `partition_rows` and `weigh_sides` for a column in order: SideWeights, and the number of rows left over."""
     left = right = 0.0
     p = 0
     while p < len(keys) and keys[p] >> HIGH <= cut:
@@ -82,13 +88,18 @@ def partition_ordered(keys, cut, missing, direction, case, unit, rest):
     for i in range(n_rest):
         rest[i] = keys[p + i] & PLACE
         direction[rest[i]] = 0
-    return left, right, n_rest
+    return SideWeights(left, right), n_rest
 
 
 @inner
-def partition_left_over(columns, rows, start, stop, node, surrogate, level, direction):
-    """Rows the primary split could not place follow the first surrogate that can, or the default side."""
-    first, last = node[FIRST_SUR], node[FIRST_SUR] + node[N_SUR]
+def partition_left_over(columns, node, about, lists, direction):
+    """Rows the primary split could not place follow the first surrogate that can, or the default side.
+
+    node: NodeRows that hold these rows; about: the node's row of Nodes.ints.
+    """
+    rows, start, stop = node.rows, node.start, node.stop
+    surrogate, level = lists.surrogate, lists.level
+    first, last = about[FIRST_SUR], about[FIRST_SUR] + about[N_SUR]
     for i in range(start, stop):
         row, q = rows[i], first
         while direction[row] == 0 and q < last:
@@ -101,20 +112,21 @@ def partition_left_over(columns, rows, start, stop, node, surrogate, level, dire
                     direction[row] = 1 if (code <= surrogate[q, 1]) != (surrogate[q, 3] == 1) else -1
             q += 1
         if direction[row] == 0:
-            direction[row] = DIRECTION[node[DEFAULT]]
+            direction[row] = DIRECTION[about[DEFAULT]]
 
 
 @inner
-def move_rows(direction, rows, start, stop, spare):
-    """Rows that go left first, both sides in their old order; returns where the right side starts."""
+def move_rows(direction, node, moved):
+    """Rows that go left first, both sides in their old order; returns where the right side starts. moved: a buffer."""
+    rows, start, stop = node.rows, node.start, node.stop
     left, right = start, 0
     for i in range(start, stop):
         row = rows[i]
         goes_right = direction[row] < 0  # both places are written, one of them moves on
         rows[left] = row
-        spare[right] = row
+        moved[right] = row
         left += 1 - goes_right
         right += goes_right
     for i in range(right):
-        rows[left + i] = spare[i]
+        rows[left + i] = moved[i]
     return left

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs
+# mypy: ignore-errors
 """The best split of a node: every column tried, the best kept."""
 
 from __future__ import annotations
@@ -16,13 +16,10 @@ from tamis.tree.grow.layout import (
     GAIN_RATIO,
     GINI,
     HIGH,
-    IS_CATEGORICAL,
     LEFT,
     LEVEL,
     LEVEL_SIDE,
-    N_VALUES,
     ON_LEFT,
-    ORDER,
     PLACE,
     PRESENT,
     RIGHT,
@@ -30,6 +27,9 @@ from tamis.tree.grow.layout import (
     SQUARED_ERROR,
     TOTAL,
     UNKNOWN,
+    CodeSpan,
+    CutLimits,
+    RowTargets,
 )
 from tamis.tree.grow.scan.absolute_error import scan_absolute
 from tamis.tree.grow.scan.categories import arrange, divide, group_levels
@@ -38,44 +38,42 @@ from tamis.tree.grow.scan.presorted import n_with_value
 from tamis.tree.grow.scan.sort import SKIP, gather, place_of, sort_keys
 from tamis.tree.grow.scan.thresholds import add, fill_table, scan_gini, scan_sorted, scan_squares, scan_table
 from tamis.tree.grow.scan.two_classes import scan_two
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES, ORDER
 
 _splitmix64 = inner(splitmix64)
 
 
 @inner
-def try_column(columns, target, buffers, rows, start, stop, j, own, min_leaf, least, impurity, slack):
+def try_column(columns, target, buffers, node, j, with_missing, impurity, limits):
     """Best split of the node by column j: (rank, improvement, cut, upper, side of missing, n_left, n_groups).
 
-    `rank` is what columns compete by; -inf when there is no split. With `own`, missing values take part: as one more
-    level, or below or above all numbers. A categorical split is left in work.group: the first n_left of n_groups
-    arranged levels go left.
+    `rank` is what columns compete by; -inf when there is no split. With `with_missing`, missing values take part: as
+    one more level, or below or above all numbers. A categorical split is left in buffers.levels: the first n_left of
+    n_groups arranged levels go left.
     """
-    missing = columns.about[N_VALUES, j]
-    n, low, high = gather(columns, j, rows, start, stop, missing if own else SKIP, buffers.keys[0])
-    if n == 0 or low == high:
+    missing, m, keys = columns.about[N_VALUES, j], node.stop - node.start, buffers.sort.keys[0]
+    span = gather(columns, j, node, missing if with_missing else SKIP, keys)
+    if span.n == 0 or span.low == span.high:
         return -np.inf, 0.0, -2, -2, UNKNOWN, 0, 0
-    total = buffers.heap[TOTAL]
-    if n < stop - start:
-        total = buffers.heap[PRESENT]
-        for k in range(target.n_stats):
+    total = buffers.stats[TOTAL]
+    if span.n < m:
+        total = buffers.stats[PRESENT]
+        for k in range(len(total)):
             total[k] = 0.0
-        for p in range(n):
-            i = buffers.keys[0, p] & PLACE
-            add(target.criterion, target.n_stats, buffers.classes, buffers.values, buffers.weight, i, total)
+        for p in range(span.n):
+            add(target.criterion, buffers.gathered, keys[p] & PLACE, total)
     if columns.about[IS_CATEGORICAL, j]:
-        return _try_levels(
-            target, buffers, n, stop - start, low, high, missing, own, total, min_leaf, least, impurity, slack
-        )
-    gain, cut, upper = _try_numbers(target, buffers, n, stop - start, low, high, total, min_leaf, least, slack)
-    side = RIGHT if own and high == missing else UNKNOWN
-    weight = _weight_left(target.criterion, buffers, n, cut)
+        return _try_levels(target, buffers, m, span, missing if with_missing else SKIP, total, impurity, limits)
+    gain, cut, upper = _try_numbers(target, buffers, m, span, total, limits)
+    side = RIGHT if with_missing and span.high == missing else UNKNOWN
+    weight = _weight_left(target.criterion, buffers, span.n, cut)
     if side == RIGHT:  # missing values were above all numbers; now below
-        n, low, high = gather(columns, j, rows, start, stop, -1, buffers.keys[0])
-        other = _try_numbers(target, buffers, n, stop - start, low, high, total, min_leaf, least, slack)
-        if other[0] > gain + slack and other[1] >= 0:
+        span = gather(columns, j, node, -1, keys)
+        other = _try_numbers(target, buffers, m, span, total, limits)
+        if other[0] > gain + limits.slack and other[1] >= 0:
             gain, cut, upper = other
             side = LEFT
-            weight = _weight_left(target.criterion, buffers, n, cut)
+            weight = _weight_left(target.criterion, buffers, span.n, cut)
         if upper == missing:
             upper = -1
     if cut < 0:
@@ -89,90 +87,78 @@ def try_column(columns, target, buffers, rows, start, stop, j, own, min_leaf, le
 @inner
 def _weight_left(criterion, buffers, n, cut):
     """Weight on the left of a cut; only gain_ratio asks for it."""
-    out = 0.0
+    out, keys = 0.0, buffers.sort.keys[0]
     if criterion == GAIN_RATIO:
         for p in range(n):
-            if buffers.keys[0, p] >> HIGH <= cut:
-                out += buffers.weight[buffers.keys[0, p] & PLACE]
+            if keys[p] >> HIGH <= cut:
+                out += buffers.gathered.weight[keys[p] & PLACE]
     return out
 
 
 @inner
-def _try_numbers(target, buffers, n, m, low, high, total, min_leaf, least, slack):
+def _try_numbers(target, buffers, m, span, total, limits):
     """Improvement of the best cut, and the codes around it. A table pays where codes repeat four times and more."""
-    criterion, s, keys, left = target.criterion, target.n_stats, buffers.keys[0], buffers.heap[ON_LEFT]
+    criterion, s, left, gathered = target.criterion, target.n_stats, buffers.stats[ON_LEFT], buffers.gathered
+    keys = buffers.sort.keys[0]
     if criterion == ABSOLUTE_ERROR:
-        sort_keys(keys, buffers.keys[1], buffers.digits, n, low, high)
-        return scan_absolute(
-            keys, n, m, buffers.values, buffers.weight, buffers.rank[0], buffers.fenwick, min_leaf, least, slack
-        )
-    if (high - low + 1) * (s + 2) <= n:
-        table, table_rows = buffers.table, buffers.group[ROWS]
-        fill_table(criterion, s, keys, n, low, high, buffers.classes, buffers.values, buffers.weight, table, table_rows)
-        best, cut, upper = scan_table(
-            criterion, s, n, low, high, table, table_rows, left, total, min_leaf, least, slack
-        )
+        sort_keys(keys, buffers.sort.keys[1], buffers.sort.digits, span)
+        return scan_absolute(keys[: span.n], m, gathered, buffers.median, limits)
+    if (span.high - span.low + 1) * (s + 2) <= span.n:
+        table, table_rows = buffers.levels.table, buffers.levels.group[ROWS]
+        fill_table(criterion, keys, span, gathered, table, table_rows)
+        best, cut, upper = scan_table(criterion, span, table, table_rows, left, total, limits)
     else:
-        sort_keys(keys, buffers.keys[1], buffers.digits, n, low, high)
-        classes, values, weight = buffers.classes, buffers.values, buffers.weight
+        sort_keys(keys, buffers.sort.keys[1], buffers.sort.digits, span)
+        keys = keys[: span.n]
         if criterion == GINI:
-            best, cut, upper = scan_gini(keys[:n], classes, weight, left, total, min_leaf, least, -1.0, slack)
+            best, cut, upper = scan_gini(keys, gathered, left, total, -1.0, limits)
         elif criterion == SQUARED_ERROR and s == 2:
-            best, cut, upper = scan_squares(keys[:n], values, weight, 0.0, total, min_leaf, least, -1.0, slack)
+            best, cut, upper = scan_squares(keys, gathered, 0.0, total, -1.0, limits)
         else:
-            best, cut, upper = scan_sorted(
-                criterion, s, keys[:n], classes, values, weight, left, total, min_leaf, least, slack
-            )
+            best, cut, upper = scan_sorted(criterion, keys, gathered, left, total, limits)
     return best - undivided(criterion, total, s), cut, upper
 
 
 @inner
-def _try_levels(target, buffers, n, m, low, high, missing, own, total, min_leaf, least, impurity, slack):
-    criterion, s, keys, group, table = target.criterion, target.n_stats, buffers.keys[0], buffers.group, buffers.table
-    n_groups = group_levels(
-        criterion,
-        s,
-        keys,
-        buffers.keys[1],
-        buffers.digits,
-        n,
-        low,
-        high,
-        buffers.classes,
-        buffers.values,
-        buffers.weight,
-        table,
-        group,
-    )
-    if criterion == ABSOLUTE_ERROR:  # levels in the order of their means, cut like numbers
-        arrange(criterion, s, n_groups, table, group, buffers.score, buffers.heap)
-        for q in range(n_groups):
-            buffers.score[group[ARRANGED, q]] = q
-        for p in range(n):
-            g = place_of(group[CODE, :n_groups], keys[p] >> HIGH)
-            keys[p] = (int(buffers.score[g]) << HIGH) | (keys[p] & PLACE)
-        gain, cut, _ = _try_numbers(target, buffers, n, m, 0, n_groups - 1, total, min_leaf, least, slack)
-        n_left = max(cut + 1, 0)
+def _try_levels(target, buffers, m, span, missing, total, impurity, limits):
+    """As `try_column` for a categorical column; missing: the code of missing values, SKIP where they take no part."""
+    criterion, s, levels, n = target.criterion, target.n_stats, buffers.levels, span.n
+    group = levels.group
+    n_groups = group_levels(criterion, span, buffers.sort, buffers.gathered, levels)
+    if criterion == ABSOLUTE_ERROR:
+        gain, n_left = _cut_levels(target, buffers, m, n, n_groups, total, limits)
     else:
-        best, n_left = divide(
-            criterion, s, n, n_groups, table, group, buffers.score, buffers.heap, total, min_leaf, least, slack
-        )
+        best, n_left = divide(criterion, n, n_groups, levels, buffers.stats, total, limits)
         gain = best - undivided(criterion, total, s)
     if n_left == 0:
         return -np.inf, 0.0, -2, -2, UNKNOWN, 0, 0
     rank = gain - excess(criterion, total, impurity, n, s, n_groups)
     side, weight = UNKNOWN, 0.0
-    if own and group[CODE, n_groups - 1] == missing:
+    if group[CODE, n_groups - 1] == missing:
         side = RIGHT
     for q in range(n_left):
         g = group[ARRANGED, q]
         if side == RIGHT and g == n_groups - 1:
             side = LEFT
         for k in range(s):
-            weight += table[g, k]
+            weight += levels.table[g, k]
     if criterion == GAIN_RATIO:
         rank = rank / weight_of(total) / split_information(weight, weight_of(total))
     return rank, gain, -2, -2, side, n_left, n_groups
+
+
+@inner
+def _cut_levels(target, buffers, m, n, n_groups, total, limits):
+    """Absolute error: levels in the order of their means, cut like numbers; improvement, and levels on the left."""
+    keys, group, score = buffers.sort.keys[0], buffers.levels.group, buffers.levels.score
+    arrange(target.criterion, n_groups, buffers.levels, buffers.stats)
+    for q in range(n_groups):
+        score[group[ARRANGED, q]] = q
+    for p in range(n):
+        g = place_of(group[CODE, :n_groups], keys[p] >> HIGH)
+        keys[p] = (int(score[g]) << HIGH) | (keys[p] & PLACE)
+    gain, cut, _ = _try_numbers(target, buffers, m, CodeSpan(n, np.int64(0), n_groups - 1), total, limits)
+    return gain, max(cut + 1, 0)
 
 
 @inner
@@ -196,12 +182,12 @@ def _shuffle(tried, seed):
 
 
 @inner
-def _without(target, presorted, j, first, stop, mean, total, present):
-    """Statistics of the node without the rows that have no value in column j."""
+def _without(target, missing_keys, mean, total, present):
+    """present: statistics of the node without the rows of `missing_keys`, which have no value."""
     for k in range(target.n_stats):
         present[k] = total[k]
-    for p in range(first, stop):
-        r = presorted[j, p] & PLACE
+    for p in range(len(missing_keys)):
+        r = missing_keys[p] & PLACE
         w = target.weight[r]
         if target.criterion <= CHI2:
             present[target.classes[r]] -= w
@@ -211,33 +197,31 @@ def _without(target, presorted, j, first, stop, mean, total, present):
 
 
 @inner(forceinline=True)
-def _try_ordered(target, presorted, share, tally, heap, j, start, stop, missing, mean, min_leaf, least, bar, slack):
-    """Improvement of the best cut of a column in order that improves by more than `bar`; and the codes around it."""
-    criterion, s, total, left = target.criterion, target.n_stats, heap[TOTAL], heap[ON_LEFT]
-    n, ones = n_with_value(presorted, j, start, stop, missing)
-    keys = presorted[j, start : start + n]
+def _try_ordered(target, keys, share, tally, stats, missing, mean, bar, limits):
+    """Improvement of the best cut of a column in order that improves by more than `bar`; and the codes around it.
+
+    keys: those of the node. missing: the code of missing values.
+    """
+    criterion, total, left = target.criterion, stats[TOTAL], stats[ON_LEFT]
+    m = len(keys)
+    n, ones = n_with_value(keys, missing)
+    missing_keys, keys = keys[n:], keys[:n]
     if n == 0 or keys[0] >> HIGH == keys[n - 1] >> HIGH:
         return 0.0, -2, -2
     if criterion == GINI and len(share) == 2:
-        zeros = stop - start - n - ones  # of the rows without a value
+        zeros = m - n - ones  # of the rows without a value
         w0, w1 = total[0] - share[0] * zeros, total[1] - share[1] * ones
-        return scan_two(keys, tally, share[0], share[1], w0, w1, min_leaf, least, bar, slack)
-    if n < stop - start:
-        total = heap[PRESENT]
-        _without(target, presorted, j, start + n, stop, mean, heap[TOTAL], total)
-    parent = undivided(criterion, total, s)
+        return scan_two(keys, tally, share[0], share[1], w0, w1, bar, limits)
+    if n < m:
+        total = stats[PRESENT]
+        _without(target, missing_keys, mean, stats[TOTAL], total)
+    parent, rows = undivided(criterion, total, target.n_stats), RowTargets(target.classes, target.values, target.weight)
     if criterion == GINI:
-        best, cut, upper = scan_gini(
-            keys, target.classes, target.weight, left, total, min_leaf, least, parent + bar, slack
-        )
+        best, cut, upper = scan_gini(keys, rows, left, total, parent + bar, limits)
     elif criterion == SQUARED_ERROR:
-        best, cut, upper = scan_squares(
-            keys, target.values, target.weight, mean, total, min_leaf, least, parent + bar, slack
-        )
+        best, cut, upper = scan_squares(keys, rows, mean, total, parent + bar, limits)
     else:
-        best, cut, upper = scan_sorted(
-            criterion, s, keys, target.classes, target.values, target.weight, left, total, min_leaf, least, slack
-        )
+        best, cut, upper = scan_sorted(criterion, keys, rows, left, total, limits)
     return best - parent, cut, upper
 
 
@@ -251,49 +235,47 @@ def _line_up(columns, limits, buffers, seed):
 
 
 @inner
-def _average_gain(columns, target, limits, buffers, rows, start, stop, own, least, impurity, slack):
-    """Mean improvement of the columns that improve at all: what gain_ratio asks a column for, first of all."""
+def _average_gain(columns, target, buffers, node, with_missing, impurity, most, limits):
+    """Mean improvement of the columns that improve at all, `most` of them: what gain_ratio asks a column for first."""
     gains, n_gains, seen = 0.0, 0, 0
     for j in buffers.tried:
-        found = try_column(columns, target, buffers, rows, start, stop, j, own, limits.min_leaf, least, impurity, slack)
+        found = try_column(columns, target, buffers, node, j, with_missing, impurity, limits)
         seen += found[0] > -np.inf
-        if found[1] > slack:
+        if found[1] > limits.slack:
             gains += found[1]
             n_gains += 1
-        if seen == limits.max_features:
+        if seen == most:
             break
     return gains / n_gains * (1.0 - 1e-9) if n_gains else -np.inf
 
 
 @inner
-def best_split(columns, target, limits, buffers, rows, start, stop, mean, least, impurity, seed, gathered):
+def best_split(columns, target, limits, buffers, node, mean, min_weight, impurity, seed, gathered):
     """The best of the columns tried: (column, improvement, cut, upper, side of missing, n_groups); column -1: none.
 
     Columns with one value in the node do not count towards `max_features`. A tie goes to the column first in order.
     With gain_ratio, the best ratio counts among the columns of at least average gain.
     """
     _line_up(columns, limits, buffers, seed)
-    own, min_leaf = limits.missing == CATEGORY, limits.min_leaf
-    slack = 1e-12 * (weight_of(buffers.heap[TOTAL]) if target.criterion <= CHI2 else impurity)
-    tie, floor = slack, -np.inf
+    with_missing = limits.missing == CATEGORY
+    slack = 1e-12 * (weight_of(buffers.stats[TOTAL]) if target.criterion <= CHI2 else impurity)
+    cuts, tie, floor = CutLimits(limits.min_leaf, min_weight, slack), slack, -np.inf
     if gathered is not None:  # noqa: SIM102
         if target.criterion == GAIN_RATIO:
             tie = 1e-12
-            floor = _average_gain(columns, target, limits, buffers, rows, start, stop, own, least, impurity, slack)
+            floor = _average_gain(columns, target, buffers, node, with_missing, impurity, limits.max_features, cuts)
     bar, column, gain, cut, upper, side, groups, seen = -1.0, -1, 0.0, -2, -2, UNKNOWN, 0, 0
     for j in buffers.tried:
         if len(buffers.presorted) and columns.about[IS_CATEGORICAL, j] == 0:
             # few arrays are passed: `try_column` with all of them costs a microsecond, most of it in small nodes
-            found = _try_ordered(
-                target, buffers.presorted, buffers.share, buffers.tally, buffers.heap, j, start, stop,
-                columns.about[N_VALUES, j], mean, min_leaf, least, bar, slack,
-            )  # fmt: skip
+            keys, missing = buffers.presorted[j, node.start : node.stop], columns.about[N_VALUES, j]
+            found = _try_ordered(target, keys, buffers.share, buffers.tally, buffers.stats, missing, mean, bar, cuts)
             if found[1] >= 0 and found[0] > bar:
                 column, gain, cut, upper, side, groups = j, found[0], found[1], found[2], UNKNOWN, 0
                 bar = gain + tie
             continue
         if gathered is not None:
-            tried = try_column(columns, target, buffers, rows, start, stop, j, own, min_leaf, least, impurity, slack)
+            tried = try_column(columns, target, buffers, node, j, with_missing, impurity, cuts)
             if tried[0] == -np.inf:
                 continue
             seen += 1
@@ -301,7 +283,7 @@ def best_split(columns, target, limits, buffers, rows, start, stop, mean, least,
                 rank, gain, cut, upper, side, n_left, groups = tried
                 column, bar = j, rank + tie
                 if groups:
-                    _keep_levels(buffers.group, n_left, groups)
+                    _keep_levels(buffers.levels.group, n_left, groups)
             if seen == limits.max_features:
                 break
     return column, gain, cut, upper, side, groups

@@ -12,26 +12,28 @@ from tamis.tree.grow.scan.criterion import class_impurity, weight_of
 
 
 @inner
-def _gather_classes(source, source_weight, rows, start, stop, classes, weight):
+def _gather_classes(target, node, gathered):
     """The node's classes and weights, by their place in the node."""
-    for i in range(stop - start):
-        classes[i] = source[rows[start + i]]
-        weight[i] = source_weight[rows[start + i]]
+    for i in range(node.stop - node.start):
+        row = node.rows[node.start + i]
+        gathered.classes[i] = target.classes[row]
+        gathered.weight[i] = target.weight[row]
 
 
 @inner
-def _count_classes(source, source_weight, share, rows, start, stop, total, stats):
+def _count_classes(target, share, node, total, stats):
     """Weight of each class in the node; how many classes there are."""
+    rows, start, stop, classes, weight = node.rows, node.start, node.stop, target.classes, target.weight
     for c in range(len(total)):
         total[c] = 0.0
     if len(share) == 2:
         ones = 0
         for i in range(start, stop):
-            ones += source[rows[i]]
+            ones += classes[rows[i]]
         total[0], total[1] = share[0] * (stop - start - ones), share[1] * ones
     else:
         for i in range(start, stop):
-            total[source[rows[i]]] += source_weight[rows[i]]
+            total[classes[rows[i]]] += weight[rows[i]]
     present = 0
     for c in range(len(total)):
         stats[c] = total[c]
@@ -40,15 +42,16 @@ def _count_classes(source, source_weight, share, rows, start, stop, total, stats
 
 
 @inner
-def _gather_numbers(source, source_weight, rows, start, stop, values, weight, total, stats):
+def _gather_numbers(target, node, gathered, total, stats):
     """The node's targets and weights, the weight and the means; whether all targets are the same."""
+    source, values = target.values, gathered.values
     for c in range(len(total)):
         total[c] = 0.0
     same = True
-    for i in range(stop - start):
-        r = rows[start + i]
-        w = source_weight[r]
-        weight[i] = w
+    for i in range(node.stop - node.start):
+        r = node.rows[node.start + i]
+        w = target.weight[r]
+        gathered.weight[i] = w
         total[0] += w
         for k in range(len(total) - 1):
             values[i, k] = source[r, k]
@@ -78,46 +81,46 @@ def _squares(values, weight, m, total, stats, centre):
 
 
 @inner
-def summarise(target, buffers, rows, start, stop, floats, stats, gathered):
+def summarise(target, buffers, node, floats, stats, gathered):
     """Gather the node's rows, its statistics, impurity and risk; impurity is 0 when all targets are the same."""
-    criterion, m, total = target.criterion, stop - start, buffers.heap[TOTAL]
+    criterion, m, total = target.criterion, node.stop - node.start, buffers.stats[TOTAL]
     if criterion <= CHI2:
         if gathered is not None:  # columns in order read classes by row
-            _gather_classes(target.classes, target.weight, rows, start, stop, buffers.classes, buffers.weight)
-        present = _count_classes(target.classes, target.weight, buffers.share, rows, start, stop, total, stats)
+            _gather_classes(target, node, buffers.gathered)
+        present = _count_classes(target, buffers.share, node, total, stats)
         floats[WEIGHT] = weight_of(total)
         floats[RISK] = 0.0
         floats[IMPURITY] = class_impurity(criterion, total, len(total)) if present > 1 else 0.0
         return
-    same = _gather_numbers(
-        target.values, target.weight, rows, start, stop, buffers.values, buffers.weight, total, stats
-    )
+    same = _gather_numbers(target, node, buffers.gathered, total, stats)
     floats[WEIGHT] = total[0]
     centre = criterion != POISSON and criterion != ABSOLUTE_ERROR
-    floats[RISK] = floats[IMPURITY] = _squares(buffers.values, buffers.weight, m, total, stats, centre)
+    values, weight = buffers.gathered.values, buffers.gathered.weight
+    floats[RISK] = floats[IMPURITY] = _squares(values, weight, m, total, stats, centre)
     if gathered is not None:
-        _other_losses(criterion, buffers, m, total, floats, stats)
+        _other_losses(criterion, buffers.gathered, buffers.median, m, floats, stats)
     if same:
         floats[RISK] = floats[IMPURITY] = 0.0
 
 
 @inner
-def _other_losses(criterion, buffers, m, total, floats, stats):
+def _other_losses(criterion, gathered, median, m, floats, stats):
     """Impurity and risk of the criteria for numbers that no column is kept in order for."""
+    values, weight = gathered.values, gathered.weight
     if criterion == POISSON:
         floats[IMPURITY] = 0.0
         for k in range(1, len(stats)):
             for i in range(m):
-                y = buffers.values[i, k - 1]
+                y = values[i, k - 1]
                 if y > 0.0:
-                    floats[IMPURITY] += buffers.weight[i] * y * np.log(y / stats[k])
+                    floats[IMPURITY] += weight[i] * y * np.log(y / stats[k])
     elif criterion == ABSOLUTE_ERROR:
-        rank_targets(buffers.values, m, buffers.rank, buffers.fenwick)
-        middle = median_of(buffers.weight, buffers.rank[0], buffers.fenwick, m)
-        floats[RISK] += total[0] * (stats[1] - middle) ** 2
+        rank_targets(values, m, median)
+        middle = median_of(weight, median.rank[0], median.fenwick, m)
+        floats[RISK] += stats[0] * (stats[1] - middle) ** 2
         floats[IMPURITY] = 0.0
         for i in range(m):
-            floats[IMPURITY] += buffers.weight[i] * abs(buffers.values[i, 0] - middle)
+            floats[IMPURITY] += weight[i] * abs(values[i, 0] - middle)
         stats[1] = middle
 
 

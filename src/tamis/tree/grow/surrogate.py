@@ -11,38 +11,39 @@ from __future__ import annotations
 from tamis.engine.kernel import inner, njit
 from tamis.tree.grow.layout import (
     HIGH,
-    IS_CATEGORICAL,
     LEFT,
     LEVEL,
     LEVEL_SIDE,
-    N_VALUES,
-    ORDER,
     PLACE,
     RIGHT,
     ROWS,
     UNKNOWN,
+    CodeSpan,
+    SideWeights,
+    SplitLists,
 )
 from tamis.tree.grow.lists import more, put_levels
 from tamis.tree.grow.scan.sort import SKIP, gather, sort_keys
 from tamis.tree.grow.scan.two_classes import scan_directions
+from tamis.views.binned import IS_CATEGORICAL, N_VALUES, ORDER
 
 
 @inner
-def _tabulate(keys, n, low, high, side, weight, table, table_rows):
-    """Weight sent left and right, and rows, of every code; sorted or not, codes are seen once then."""
-    for code in range(high - low + 1):
+def _tabulate(keys, span, side, weight, table, table_rows):
+    """table[code]: weight that the primary split sends left and right; table_rows[code]: rows."""
+    for code in range(span.high - span.low + 1):
         table_rows[code] = 0
         table[code, 0] = table[code, 1] = 0.0
-    for p in range(n):
-        i, code = keys[p] & PLACE, (keys[p] >> HIGH) - low
+    for p in range(span.n):
+        i, code = keys[p] & PLACE, (keys[p] >> HIGH) - span.low
         table[code, side[i]] += weight[i]
         table_rows[code] += 1
 
 
 @inner
-def _agree_sorted(keys, n, side, weight, weight_left, weight_right):
+def _agree_sorted(keys, n, side, weight, sides):
     """Best agreeing cut: (agreeing weight, cut, upper, 1 when codes up to the cut go right); cut -2: none."""
-    best, cut, upper, flip = max(weight_left, weight_right), -2, -2, 0
+    best, cut, upper, flip = max(sides.left, sides.right), -2, -2, 0
     same = cross = 0.0  # weight up to here that the primary split sends left; right
     for p in range(n - 2):
         i = keys[p] & PLACE
@@ -52,8 +53,8 @@ def _agree_sorted(keys, n, side, weight, weight_left, weight_right):
             cross += weight[i]
         if p == 0 or keys[p] >> HIGH == keys[p + 1] >> HIGH:
             continue
-        as_is = same + (weight_right - cross)
-        flipped = cross + (weight_left - same)
+        as_is = same + (sides.right - cross)
+        flipped = cross + (sides.left - same)
         if as_is > best or flipped > best:
             flip = 0 if as_is > best else 1
             best, cut, upper = max(as_is, flipped), keys[p] >> HIGH, keys[p + 1] >> HIGH
@@ -61,16 +62,17 @@ def _agree_sorted(keys, n, side, weight, weight_left, weight_right):
 
 
 @inner
-def _agree_table(n, low, high, table, table_rows, weight_left, weight_right):
+def _agree_table(span, table, table_rows, sides):
     """As `_agree_sorted`, from the weights of each code."""
-    best, cut, upper, flip, last = max(weight_left, weight_right), -2, -2, 0, low
+    n, low, high = span
+    best, cut, upper, flip, last = max(sides.left, sides.right), -2, -2, 0, low
     same = cross = 0.0
     rows = 0
     for code in range(high - low + 1):
         if table_rows[code] == 0:
             continue
-        as_is = same + (weight_right - cross)
-        flipped = cross + (weight_left - same)
+        as_is = same + (sides.right - cross)
+        flipped = cross + (sides.left - same)
         if rows >= 2 and n - rows >= 2 and (as_is > best or flipped > best):
             flip = 0 if as_is > best else 1
             best, cut, upper = max(as_is, flipped), last, code + low
@@ -82,18 +84,19 @@ def _agree_table(n, low, high, table, table_rows, weight_left, weight_right):
 
 
 @inner
-def _place_level(group, g, code, same, cross, weight_left, weight_right):
-    """A level goes with the majority of its rows, a tied one with the majority of all."""
-    left = same > cross or (same == cross and weight_left > weight_right)
+def _place_level(group, g, code, same, cross, sides):
+    """A level goes with the majority of its rows, a tied one with the majority of all; returns its agreeing weight."""
+    left = same > cross or (same == cross and sides.left > sides.right)
     group[LEVEL, g] = code
     group[LEVEL_SIDE, g] = LEFT if left else RIGHT
     return same if left else cross
 
 
 @inner
-def _agree_levels(keys, spare, digits, n, low, high, side, weight, group, weight_left, weight_right):
+def _agree_levels(sort, span, side, weight, group, sides):
     """Agreeing weight, and the number of levels placed in group[LEVEL]."""
-    sort_keys(keys, spare, digits, n, low, high)
+    keys, n = sort.keys[0], span.n
+    sort_keys(keys, sort.keys[1], sort.digits, span)
     agree = same = cross = 0.0
     g = 0
     for p in range(n):
@@ -103,7 +106,7 @@ def _agree_levels(keys, spare, digits, n, low, high, side, weight, group, weight
         else:
             cross += weight[i]
         if p + 1 == n or keys[p] >> HIGH != keys[p + 1] >> HIGH:
-            agree += _place_level(group, g, keys[p] >> HIGH, same, cross, weight_left, weight_right)
+            agree += _place_level(group, g, keys[p] >> HIGH, same, cross, sides)
             g += 1
             same = cross = 0.0
     return agree, g
@@ -150,16 +153,17 @@ def _scan_weighted(keys, direction, weight, first, last):
 
 
 @inner(forceinline=True)
-def _try_ordered(presorted, j, start, stop, missing, direction, tally, weight, unit, left, right, bar):
-    """As `try_surrogate` for a column in order; `left` and `right` are weights that the primary split sends there.
+def _try_ordered(keys, missing, direction, tally, weight, unit, sides, bar):
+    """As `try_surrogate` for a column in order; keys: those of the node, missing: the code of missing values.
 
-    The weight that agrees is `right` plus the running sum of (left - right), or `left` minus it: the highest and the
-    lowest running sum decide. Agreement up to `bar` is of no use.
+    The weight that agrees is sides.right plus the running sum of (left - right), or sides.left minus it: the highest
+    and the lowest running sum decide. Agreement up to `bar` is of no use.
     """
-    p, placed, apart = stop, 0, 0
-    while p > start and presorted[j, p - 1] >> HIGH == missing:
+    left, right = sides
+    p, placed, apart = len(keys), 0, 0
+    while p > 0 and keys[p - 1] >> HIGH == missing:
         p -= 1
-        row = presorted[j, p] & PLACE
+        row = keys[p] & PLACE
         placed += direction[row] & 1
         apart += direction[row]
         if unit == 0.0:
@@ -167,7 +171,7 @@ def _try_ordered(presorted, j, start, stop, missing, direction, tally, weight, u
             right -= weight[row] * (direction[row] < 0)
     left -= unit * ((placed + apart) >> 1)
     right -= unit * ((placed - apart) >> 1)
-    keys, bar = presorted[j, start:p], max(bar, left, right)
+    keys, bar = keys[:p], max(bar, left, right)
     if left + right <= bar:
         return 0.0, -2, -2, 0, 0
     first, last = _second(keys, direction, 0, 1), _second(keys, direction, len(keys) - 1, -1)
@@ -189,10 +193,10 @@ def _try_ordered(presorted, j, start, stop, missing, direction, tally, weight, u
 
 
 @inner
-def try_surrogate(columns, buffers, rows, start, stop, j):
-    """Column j as a surrogate of the split in work.side: (agreeing weight, cut, upper, flip, n_levels)."""
-    keys, side, weight = buffers.keys[0], buffers.side, buffers.weight
-    n_all, low, high = gather(columns, j, rows, start, stop, SKIP, keys)
+def try_surrogate(columns, buffers, node, j):
+    """Column j as a surrogate of the split in buffers.side: (agreeing weight, cut, upper, flip, n_levels)."""
+    keys, side, weight = buffers.sort.keys[0], buffers.side, buffers.gathered.weight
+    n_all, low, high = gather(columns, j, node, SKIP, keys)
     n, weight_left, weight_right = 0, 0.0, 0.0
     for p in range(n_all):  # rows that the primary split can place
         i = keys[p] & PLACE
@@ -205,43 +209,28 @@ def try_surrogate(columns, buffers, rows, start, stop, j):
                 weight_right += weight[i]
     if n < 2 or low == high:
         return 0.0, -2, -2, 0, 0
+    span, sides = CodeSpan(n, low, high), SideWeights(weight_left, weight_right)
+    table, group = buffers.levels.table, buffers.levels.group
     if columns.about[IS_CATEGORICAL, j]:
-        agree, n_levels = _agree_levels(
-            keys, buffers.keys[1], buffers.digits, n, low, high, side, weight, buffers.group, weight_left, weight_right
-        )
+        agree, n_levels = _agree_levels(buffers.sort, span, side, weight, group, sides)
         return agree, -2, -2, 0, n_levels
     if high - low < n:
-        _tabulate(keys, n, low, high, side, weight, buffers.table, buffers.group[ROWS])
-        agree, cut, upper, flip = _agree_table(
-            n, low, high, buffers.table, buffers.group[ROWS], weight_left, weight_right
-        )
+        _tabulate(keys, span, side, weight, table, group[ROWS])
+        agree, cut, upper, flip = _agree_table(span, table, group[ROWS], sides)
     else:
-        sort_keys(keys, buffers.keys[1], buffers.digits, n, low, high)
-        agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, weight_left, weight_right)
+        sort_keys(keys, buffers.sort.keys[1], buffers.sort.digits, span)
+        agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, sides)
     return (agree if cut >= 0 else 0.0), cut, upper, flip, 0
 
 
 @inner(forceinline=True)
-def _try_any(columns, target, buffers, rows, start, stop, j, left, right, bar, gathered):
-    """Column j as a surrogate, whether it is kept in order or not."""
+def _try_any(columns, case, buffers, node, j, sides, bar, gathered):
+    """Column j as a surrogate, whether it is kept in order or not; case: the user's weights."""
     if gathered is not None:  # noqa: SIM102
         if len(buffers.presorted) == 0 or columns.about[IS_CATEGORICAL, j]:
-            return try_surrogate(columns, buffers, rows, start, stop, j)
-    missing = columns.about[N_VALUES, j]
-    return _try_ordered(
-        buffers.presorted,
-        j,
-        start,
-        stop,
-        missing,
-        buffers.direction,
-        buffers.tally,
-        target.case,
-        buffers.unit,
-        left,
-        right,
-        bar,
-    )
+            return try_surrogate(columns, buffers, node, j)
+    keys, missing = buffers.presorted[j, node.start : node.stop], columns.about[N_VALUES, j]
+    return _try_ordered(keys, missing, buffers.direction, buffers.tally, case, buffers.unit, sides, bar)
 
 
 @inner
@@ -258,24 +247,10 @@ def _make_room(surrogate, agreement, found, most, share):
 
 
 @inner
-def _find(
-    columns,
-    target,
-    most,
-    buffers,
-    rows,
-    start,
-    stop,
-    primary,
-    left,
-    right,
-    surrogate,
-    agreement,
-    level,
-    n_level,
-    gathered,
-):
-    found, total, majority = 0, left + right, max(left, right)
+def _find(columns, case, most, buffers, node, primary, sides, lists, gathered):
+    """As `find_surrogates`, with room enough in `lists`; their number, and that of all levels."""
+    surrogate, agreement = lists.surrogate[lists.n_surrogate :], lists.agreement[lists.n_surrogate :]
+    found, total, majority, n_level = 0, sides.left + sides.right, max(sides.left, sides.right), lists.n_level
     for t in range(columns.about.shape[1]):
         j = columns.about[ORDER, t]
         if j == primary:
@@ -283,15 +258,13 @@ def _find(
         bar = majority * (1.0 + 1e-10)
         if found == most:  # it must agree more than the last of those found
             bar = max(bar, agreement[most - 1, 0] * total * (1.0 - 1e-10))
-        agree, cut, upper, flip, n_levels = _try_any(
-            columns, target, buffers, rows, start, stop, j, left, right, bar, gathered
-        )
+        agree, cut, upper, flip, n_levels = _try_any(columns, case, buffers, node, j, sides, bar, gathered)
         if agree <= bar:
             continue
         q = _make_room(surrogate, agreement, found, most, agree / total)
         if q >= most:
             continue
-        put_levels(level, n_level, buffers.group, n_levels)
+        put_levels(lists.level, n_level, buffers.levels.group, n_levels)
         surrogate[q, 0], surrogate[q, 1], surrogate[q, 2] = j, cut, upper
         surrogate[q, 3], surrogate[q, 4], surrogate[q, 5] = flip, n_level, n_levels
         agreement[q, 0] = agree / total
@@ -302,18 +275,17 @@ def _find(
 
 
 @njit
-def find_surrogates(
-    columns, target, most, buffers, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level,
-    gathered,
-):  # fmt: skip
-    """The best surrogates, best first, into surrogate[:most] and agreement[:most]; their number, and the levels."""
+def find_surrogates(columns, case, most, buffers, node, primary, sides, lists, gathered):
+    """The best surrogates of a split on column `primary`, at most `most`, best first, behind those in `lists`.
+
+    case: the user's weights. sides: SideWeights of the primary split. Returns their number, and the lists.
+    """
     room = 0
     for j in range(columns.about.shape[1]):
         if columns.about[IS_CATEGORICAL, j]:
-            room += min(columns.about[N_VALUES, j], stop - start)
-    level = more(level, n_level + room)
-    found, n_level = _find(
-        columns, target, most, buffers, rows, start, stop, primary, left, right, surrogate, agreement, level, n_level,
-        gathered,
-    )  # fmt: skip
-    return found, level, n_level
+            room += min(columns.about[N_VALUES, j], node.stop - node.start)
+    level, needed = more(lists.level, lists.n_level + room), lists.n_surrogate + most
+    surrogate, agreement = more(lists.surrogate, needed), more(lists.agreement, needed)
+    longer = SplitLists(level, lists.n_level, surrogate, agreement, lists.n_surrogate)
+    found, n_level = _find(columns, case, most, buffers, node, primary, sides, longer, gathered)
+    return found, SplitLists(level, n_level, surrogate, agreement, lists.n_surrogate + found)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import xlogy
 
-from tamis.tree.grow.fit import BinnedData, grow_tree, weights_of_classes
+from tamis.tree.grow.fit import TreeData, grow_tree, weights_of_classes
 from tamis.tree.grow.layout import (
     ABSOLUTE_ERROR,
     CHI2,
@@ -18,7 +18,7 @@ from tamis.tree.grow.layout import (
     GINI,
     POISSON,
     SQUARED_ERROR,
-    Limits,
+    TreeLimits,
     TreeTarget,
 )
 from tamis.tree.tree import Tree
@@ -26,7 +26,7 @@ from tamis.tree.tree import Tree
 CLASS_CRITERIA = {"gini": GINI, "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "chi2": CHI2}
 NUMBER_CRITERIA = {"squared_error": SQUARED_ERROR, "absolute_error": ABSOLUTE_ERROR, "poisson": POISSON}
 
-Grower = Callable[[BinnedData, TreeTarget, Limits, np.ndarray], tuple[Tree, np.ndarray]]
+Grower = Callable[[TreeData, TreeTarget, TreeLimits, np.ndarray], tuple[Tree, np.ndarray]]
 
 #: Which risk the cost-complexity sequence counts: the cost of the answer, or the impurity of a probability score.
 PRUNE_BY = ("error", "brier", "log_loss")
@@ -40,7 +40,7 @@ _NO_COSTS = np.zeros((0, 0))
 class ClassProblem:
     """Classes to be told apart, with the cost of each mistake; `prune_by` is the risk that pruning counts."""
 
-    data: BinnedData
+    data: TreeData
     criterion: int
     classes: np.ndarray  # int32
     weight: np.ndarray
@@ -57,7 +57,7 @@ class ClassProblem:
         """Whether pruning judges shares of classes, not answers."""
         return self.prune_by != "error"
 
-    def grow_on(self, rows: np.ndarray, limits: Limits, grow: Grower = grow_tree) -> tuple[Tree, np.ndarray]:
+    def grow_on(self, rows: np.ndarray, limits: TreeLimits, grow: Grower = grow_tree) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf. What the rows' classes weigh is learned from them alone."""
         prior, altered = weights_of_classes(self.weight[rows], self.classes[rows], self.priors, self.loss)
         weight = self.weight * altered[self.classes]
@@ -115,7 +115,7 @@ class ClassProblem:
 class NumberProblem:
     """Numbers to be predicted, one or several a row."""
 
-    data: BinnedData
+    data: TreeData
     criterion: int
     values: np.ndarray  # (rows, targets)
     weight: np.ndarray
@@ -124,7 +124,7 @@ class NumberProblem:
     def is_class(self) -> bool:
         return False
 
-    def grow_on(self, rows: np.ndarray, limits: Limits, grow: Grower = grow_tree) -> tuple[Tree, np.ndarray]:
+    def grow_on(self, rows: np.ndarray, limits: TreeLimits, grow: Grower = grow_tree) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""
         n_stats = self.values.shape[1] + 1
         target = TreeTarget(self.criterion, n_stats, _NO_CLASSES, self.values, self.weight, self.weight)

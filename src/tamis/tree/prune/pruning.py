@@ -10,7 +10,7 @@ from scipy.stats import chi2 as chi2_distribution
 
 from tamis.engine import map_threads
 from tamis.metrics.one_standard_error import one_standard_error
-from tamis.tree.grow.layout import Limits
+from tamis.tree.grow.layout import TreeLimits
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import HeldOut
 from tamis.tree.tree import Tree
@@ -97,7 +97,7 @@ class CrossValidation:
         """For each fold, the subtree that the rule picks by the risks of the others; the error stays that of all."""
         total = self.by_fold.sum(axis=0)
         worth = self.risk / np.where(total > 0, total, 1.0)  # of one unit of error
-        return [replace(self, risk=(total - own) * worth).choose(rule) for own in self.by_fold]
+        return [replace(self, risk=(total - fold) * worth).choose(rule) for fold in self.by_fold]
 
     def choose(self, rule: str) -> int:
         """The subtree of least risk; or (1se) the smallest whose risk is within one standard error of the least.
@@ -116,7 +116,7 @@ def cross_validate(
     problem: ClassProblem | NumberProblem,
     X: np.ndarray,
     rows: np.ndarray,
-    limits: Limits,
+    limits: TreeLimits,
     sequence: Sequence,
     folds: list[tuple[np.ndarray, np.ndarray]],
     n_jobs: int | None,
@@ -132,10 +132,10 @@ def cross_validate(
     def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
         train, test = fold
         tree, _ = problem.grow_on(train, limits)
-        mine = Sequence.of(tree)
+        fold_sequence = Sequence.of(tree)
         # a price of the whole table, for rows that are fewer: compare risks per unit of weight
-        share = sequence.scale / full_weight * float(weight[train].sum()) / mine.scale
-        collapse = np.where(tree.left >= 0, mine.collapse, -np.inf)
+        share = sequence.scale / full_weight * float(weight[train].sum()) / fold_sequence.scale
+        collapse = np.where(tree.left >= 0, fold_sequence.collapse, -np.inf)
         if hasattr(problem, "errors"):  # nodes answer by models of their own
             return problem.errors(tree, test, collapse, betas * share)  # type: ignore[no-any-return]
         return _errors(problem, X, test, tree, np.searchsorted(-betas * share, -collapse, side="right"), len(betas))

@@ -18,9 +18,9 @@ ALL, ALL_SUM, LEFT, LEFT_SUM, RANKED = range(5)
 
 
 @inner
-def rank_targets(values, m, rank, fenwick):
-    """Ranks 1 … m of the node's targets, and the targets in that order."""
-    order = rank[1]
+def rank_targets(values, m, median):
+    """Ranks 1 … m of the node's targets, and the targets in that order, into the MedianBuffers."""
+    rank, fenwick, order = median.rank, median.fenwick, median.rank[1]
     sort_by(values[:, 0], m, order, rank[2])
     for r in range(m):
         rank[0, order[r]] = r + 1
@@ -73,8 +73,10 @@ def _deviation(fenwick, m, sign, weight, total):
 
 
 @inner
-def scan_absolute(keys, n, m, values, weight, rank, fenwick, min_leaf, least, slack):
-    """Best cut of sorted keys: improvement, and the codes around the cut (-2: none)."""
+def scan_absolute(keys, m, target, median, limits):
+    """Best cut of sorted keys: improvement, and the codes around the cut (-2: none). m: rows of the node."""
+    n, min_leaf, least = len(keys), limits.min_leaf, limits.min_weight
+    values, weight, rank, fenwick = target.values, target.weight, median.rank[0], median.fenwick
     for r in range(m + 1):
         fenwick[ALL, r] = fenwick[ALL_SUM, r] = fenwick[LEFT, r] = fenwick[LEFT_SUM, r] = 0.0
     all_weight = all_sum = left_weight = left_sum = 0.0
@@ -96,6 +98,6 @@ def scan_absolute(keys, n, m, values, weight, rank, fenwick, min_leaf, least, sl
         found = parent - _deviation(fenwick, m, 0, left_weight, left_sum)
         found -= _deviation(fenwick, m, 1, all_weight - left_weight, all_sum - left_sum)
         heavy = left_weight >= least and all_weight - left_weight >= least
-        if found > best + slack and heavy:
+        if found > best + limits.slack and heavy:
             best, cut, upper = found, code, after
     return best, cut, upper

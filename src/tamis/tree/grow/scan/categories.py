@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import inner
-from tamis.tree.grow.layout import ARRANGED, CHI2, CODE, DIR0, DIR1, DIR2, HIGH, ON_LEFT, PLACE, ROWS, SPARE
+from tamis.tree.grow.layout import ARRANGED, CHI2, CODE, DIR0, DIR1, DIR2, HIGH, ON_LEFT, PLACE, ROWS, SORTING
 from tamis.tree.grow.scan.criterion import enough, goodness
 from tamis.tree.grow.scan.sort import sort_by, sort_keys
 from tamis.tree.grow.scan.thresholds import add, fill_table
@@ -20,45 +20,47 @@ EXHAUSTIVE = 10
 
 
 @inner
-def group_levels(criterion, s, keys, spare, digits, n, low, high, classes, values, weight, table, group):
+def group_levels(criterion, span, sort, target, levels):
     """One entry a level present, by ascending code: group[CODE], group[ROWS], table; returns their number."""
-    span, g = high - low + 1, 0
-    if span <= n:
-        fill_table(criterion, s, keys, n, low, high, classes, values, weight, table, group[ROWS])
-        for c in range(span):
+    keys, table, group = sort.keys[0], levels.table, levels.group
+    n_codes, g = span.high - span.low + 1, 0
+    if n_codes <= span.n:
+        fill_table(criterion, keys, span, target, table, group[ROWS])
+        for c in range(n_codes):
             if group[ROWS, c]:
-                group[CODE, g] = c + low
+                group[CODE, g] = c + span.low
                 group[ROWS, g] = group[ROWS, c]
-                for k in range(s):
+                for k in range(table.shape[1]):
                     table[g, k] = table[c, k]
                 g += 1
         return g
-    sort_keys(keys, spare, digits, n, low, high)
+    sort_keys(keys, sort.keys[1], sort.digits, span)
     last = -2
-    for p in range(n):
+    for p in range(span.n):
         code = keys[p] >> HIGH
         if code != last:
             group[CODE, g] = code
             group[ROWS, g] = 0
-            for k in range(s):
+            for k in range(table.shape[1]):
                 table[g, k] = 0.0
             last = code
             g += 1
-        add(criterion, s, classes, values, weight, keys[p] & PLACE, table[g - 1])
+        add(criterion, target, keys[p] & PLACE, table[g - 1])
         group[ROWS, g - 1] += 1
     return g
 
 
 @inner
-def arrange(criterion, s, n_groups, table, group, score, heap):
-    """group[ARRANGED]: the levels in the order whose cuts are worth trying."""
+def arrange(criterion, n_groups, levels, stats):
+    """group[ARRANGED]: the levels in the order whose cuts are worth trying. stats: GrowBuffers.stats."""
+    table, score, s = levels.table, levels.score, stats.shape[1]
     if s == 2:
         for g in range(n_groups):
             below = table[g, 0] + table[g, 1] if criterion <= CHI2 else table[g, 0]
             score[g] = table[g, 1] / below
     else:
-        _project(criterion, s, n_groups, table, score, heap[DIR0], heap[DIR1], heap[DIR2])
-    sort_by(score, n_groups, group[ARRANGED], group[SPARE])
+        _project(criterion, s, n_groups, table, score, stats[DIR0], stats[DIR1], stats[DIR2])
+    sort_by(score, n_groups, levels.group[ARRANGED], levels.group[SORTING])
 
 
 @inner
@@ -105,12 +107,13 @@ def _project(criterion, s, n_groups, table, score, centre, v, new):
 
 
 @inner
-def divide(criterion, s, n, n_groups, table, group, score, heap, total, min_leaf, least, slack):
-    """Best division: goodness, and how many of group[ARRANGED] go left."""
+def divide(criterion, n, n_groups, levels, stats, total, limits):
+    """Best division of n rows in n_groups levels: goodness, and how many of group[ARRANGED] go left."""
+    left, s, table, group, min_leaf = stats[ON_LEFT], len(total), levels.table, levels.group, limits.min_leaf
     if s > 2 and n_groups <= EXHAUSTIVE:
-        return _exhaustive(criterion, s, n, n_groups, table, group, heap[ON_LEFT], total, min_leaf, least, slack)
-    arrange(criterion, s, n_groups, table, group, score, heap)
-    left, rows, best, prefix = heap[ON_LEFT], 0, -np.inf, 0
+        return _exhaustive(criterion, n, n_groups, levels, left, total, limits)
+    arrange(criterion, n_groups, levels, stats)
+    rows, best, prefix = 0, -np.inf, 0
     for k in range(s):
         left[k] = 0.0
     for q in range(n_groups - 1):
@@ -120,14 +123,15 @@ def divide(criterion, s, n, n_groups, table, group, score, heap, total, min_leaf
             left[k] += table[g, k]
         if rows >= min_leaf and n - rows >= min_leaf:
             found = goodness(criterion, left, total, s)
-            if found > best + slack and enough(criterion, left, total, s, least):
+            if found > best + limits.slack and enough(criterion, left, total, s, limits.min_weight):
                 best, prefix = found, q + 1
     return best, prefix
 
 
 @inner
-def _exhaustive(criterion, s, n, n_groups, table, group, left, total, min_leaf, least, slack):
+def _exhaustive(criterion, n, n_groups, levels, left, total, limits):
     """Every division, one level changing sides at a time (Gray code); the last level stays on the right."""
+    table, group, s, min_leaf = levels.table, levels.group, len(total), limits.min_leaf
     rows, best, best_mask, mask = 0, -np.inf, 0, 0
     for k in range(s):
         left[k] = 0.0
@@ -142,7 +146,7 @@ def _exhaustive(criterion, s, n, n_groups, table, group, left, total, min_leaf, 
             left[k] += sign * table[g, k]
         if rows >= min_leaf and n - rows >= min_leaf:
             found = goodness(criterion, left, total, s)
-            if found > best + slack and enough(criterion, left, total, s, least):
+            if found > best + limits.slack and enough(criterion, left, total, s, limits.min_weight):
                 best, best_mask = found, mask
     prefix, back = 0, n_groups - 1
     for g in range(n_groups):

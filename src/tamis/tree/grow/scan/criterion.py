@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
-"""Criteria: how good two heaps of rows are, from their statistics alone.
+"""Criteria: the goodness of a split, from the statistics of its two sides alone.
 
-Statistics of a heap are the weight of each class, or the weight and, for each target, the weighted sum.
-`goodness(left, total)` grows as the two heaps get purer; improvement is goodness minus that of the undivided heap.
+Statistics of a set of rows are the weight of each class, or the weight and, for each target, the weighted sum.
+`goodness(left, total)` grows as both sides get purer; improvement is goodness minus that of the undivided rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tamis.tree.grow.layout import CHI2, ENTROPY, GAIN_RATIO, GINI, POISSON
 
 @inner
 def weight_of(total):
-    """The sum of a heap's class weights."""
+    """The sum of the class weights."""
     out = 0.0
     for c in range(len(total)):
         out += total[c]
@@ -84,7 +84,7 @@ def _chi2(left, total, n_stats):
 
 @inner
 def enough(criterion, left, total, n_stats, least):
-    """Whether both heaps weigh at least `least`."""
+    """Whether both sides weigh at least `least`."""
     if least <= 0.0:
         return True
     w, wl = total[0], left[0]
@@ -97,7 +97,7 @@ def enough(criterion, left, total, n_stats, least):
 
 @inner
 def undivided(criterion, total, n_stats):
-    """Goodness of a heap left as it is."""
+    """Goodness of the rows left in one node."""
     if criterion == GINI:
         w = s = 0.0
         for c in range(n_stats):
@@ -124,7 +124,7 @@ def undivided(criterion, total, n_stats):
 
 @inner
 def class_impurity(criterion, total, n_stats):
-    """Impurity of a heap of classes times its weight: Gini, or entropy in nats."""
+    """Impurity of a node of classes times its weight: Gini, or entropy in nats."""
     w = 0.0
     for c in range(n_stats):
         w += total[c]

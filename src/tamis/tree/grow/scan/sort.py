@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from tamis.engine.kernel import inner
-from tamis.tree.grow.layout import HIGH, N_VALUES, PLACE_IN_WIDTH, WIDTH
+from tamis.tree.grow.layout import HIGH, CodeSpan
+from tamis.views.binned import N_VALUES, PLACE_IN_WIDTH, WIDTH
 
 SKIP = -2  # gather: leave rows without a value out
 
 
 @inner
-def _gather(codes, place, rows, start, stop, missing, missing_as, keys):
-    n, low, high = 0, missing, -1
-    for i in range(start, stop):
-        code = int(codes[place, rows[i]])
+def _gather(codes, node, missing, missing_as, keys):
+    n, low, high, start = 0, missing, -1, node.start
+    for i in range(start, node.stop):
+        code = int(codes[node.rows[i]])
         if code == missing:
             if missing_as == SKIP:
                 continue
@@ -22,21 +23,21 @@ def _gather(codes, place, rows, start, stop, missing, missing_as, keys):
         low = min(low, code)
         high = max(high, code)
         n += 1
-    return n, low, high
+    return CodeSpan(n, low, high)
 
 
 @inner
-def gather(columns, j, rows, start, stop, missing_as, keys):
-    """Keys (code << HIGH | place in the node) of the node's rows; returns their number, lowest and highest code.
+def gather(columns, j, node, missing_as, keys):
+    """Keys (code << HIGH | place in the node) of the node's rows in column j; returns their CodeSpan.
 
     Rows without a value are left out (SKIP) or take the code `missing_as`, be it below or above all others.
     """
     width, p, missing = columns.about[WIDTH, j], columns.about[PLACE_IN_WIDTH, j], columns.about[N_VALUES, j]
     if width == 0:
-        return _gather(columns.codes8, p, rows, start, stop, missing, missing_as, keys)
+        return _gather(columns.codes8[p], node, missing, missing_as, keys)
     if width == 1:
-        return _gather(columns.codes16, p, rows, start, stop, missing, missing_as, keys)
-    return _gather(columns.codes32, p, rows, start, stop, missing, missing_as, keys)
+        return _gather(columns.codes16[p], node, missing, missing_as, keys)
+    return _gather(columns.codes32[p], node, missing, missing_as, keys)
 
 
 @inner
@@ -51,11 +52,24 @@ def code_at(columns, j, row):
 
 
 @inner
-def sort_keys(keys, spare, digits, n, low, high):
+def _radix_passes(n, bits):
+    """The cheapest number of passes: fewer move rows less often, more have fewer counters to clear."""
+    passes, least = 1, 0
+    for p in range(1, 5):
+        width = (bits + p - 1) // p
+        cost = p * (3 * n + (1 << width))
+        if width <= 11 and (least == 0 or cost < least):
+            passes, least = p, cost
+    return passes
+
+
+@inner
+def sort_keys(keys, other, digits, span):
     """Sort keys[:n] by code, equal codes by place: insertion below 40 keys, radix on the bits that differ above.
 
-    (31 bits and counters for 11 of them: four passes are always enough.)
+    (31 bits and counters for 11 of them: four passes are always enough.) other: a buffer as long as keys.
     """
+    n, low, high = span
     if n <= 40:
         for i in range(1, n):
             key = keys[i]
@@ -70,12 +84,7 @@ def sort_keys(keys, spare, digits, n, low, high):
         bits += 1
     if bits == 0:
         return
-    passes, least = 1, 0
-    for p in range(1, 5):  # fewer passes move rows less often, more passes have fewer counters to clear
-        width = (bits + p - 1) // p
-        cost = p * (3 * n + (1 << width))
-        if width <= 11 and (least == 0 or cost < least):
-            passes, least = p, cost
+    passes = _radix_passes(n, bits)
     width = (bits + passes - 1) // passes
     size = 1 << width
     for p in range(passes):
@@ -88,16 +97,16 @@ def sort_keys(keys, spare, digits, n, low, high):
             digits[d] += digits[d - 1]
         for i in range(n):
             d = (((keys[i] >> HIGH) - low) >> shift) & (size - 1)
-            spare[digits[d]] = keys[i]
+            other[digits[d]] = keys[i]
             digits[d] += 1
-        keys, spare = spare, keys
+        keys, other = other, keys
     if passes % 2:
         for i in range(n):
-            spare[i] = keys[i]
+            other[i] = keys[i]
 
 
 @inner
-def sort_by(score, n, order, spare):
+def sort_by(score, n, order, other):
     """order[:n]: places in ascending order of their scores, equal ones as they stand (merge sort, from runs of one)."""
     for i in range(n):
         order[i] = i
@@ -108,13 +117,13 @@ def sort_by(score, n, order, spare):
             a, b = start, middle
             for k in range(start, stop):
                 if a < middle and (b >= stop or score[order[a]] <= score[order[b]]):
-                    spare[k] = order[a]
+                    other[k] = order[a]
                     a += 1
                 else:
-                    spare[k] = order[b]
+                    other[k] = order[b]
                     b += 1
         for k in range(n):
-            order[k] = spare[k]
+            order[k] = other[k]
         width *= 2
 
 

@@ -7,14 +7,27 @@ sum, so that most blocks are never opened: a column costs one addition a row.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tamis.engine.kernel import inner
 from tamis.tree.grow.layout import BLOCK, CLASS_BIT, HIGH, PLACE
 
 SAME = 1e-12  # gains closer than this share are one gain: the first of them counts
 
 
+class RunningSums(NamedTuple):
+    """How the two running sums of `scan_two` grow with a row of class 0, and how much more with one of class 1."""
+
+    weight_zero: float  # weight on the left
+    weight_more: float
+    s_zero: float  # weight of class 1 on the left beyond its share
+    s_more: float
+    total: float  # weight of the node
+
+
 @inner
 def _count_ones(keys, tally):
+    """tally[b]: keys of class 1 in every full block."""
     for b in range(len(keys) // BLOCK):
         block, ones = keys[b * BLOCK : (b + 1) * BLOCK], 0
         for p in range(BLOCK):
@@ -23,8 +36,9 @@ def _count_ones(keys, tally):
 
 
 @inner
-def _raise_bar(keys, tally, w0, more, zero, apart, w, first, last, least, bar, slack):
+def _raise_bar(keys, tally, sums, first, last, bar, min_weight, slack):
     """The bar, raised to just below the best cut at the end of a block."""
+    w0, more, zero, apart, w = sums
     ones = 0
     for b in range(len(keys) // BLOCK):
         ones += tally[b]
@@ -32,27 +46,27 @@ def _raise_bar(keys, tally, w0, more, zero, apart, w, first, last, least, bar, s
         s, wl = zero * (p + 1) + apart * ones, w0 * (p + 1) + more * ones
         area = wl * (w - wl)
         if s * s * w > bar * area and first <= p < last and keys[p] >> HIGH != keys[p + 1] >> HIGH:  # noqa: SIM102
-            if wl >= least and w - wl >= least:
+            if wl >= min_weight and w - wl >= min_weight:
                 bar = s * s * w / area * (1.0 - SAME) - slack
     return bar
 
 
 @inner
-def scan_two(keys, tally, w0, w1, all0, all1, min_leaf, least, bar, slack):
+def scan_two(keys, tally, w0, w1, all0, all1, bar, limits):
     """Best Gini cut of two classes that gains more than `bar`: gain, last code on the left (-2: none), next one.
 
     Rows of the classes weigh w0 and w1, all of them all0 and all1. With s the weight of class 1 on the left beyond its
     share of the node, the gain is 2 s² w / (w_left w_right). A row of class 0 adds `zero` to s, one of class 1
     `zero + apart`; the weight grows by w0, or w0 + more.
     """
-    n, w, more = len(keys), all0 + all1, w1 - w0
+    n, w, more, min_leaf, least = len(keys), all0 + all1, w1 - w0, limits.min_leaf, limits.min_weight
     zero = -w0 * all1 / w
     apart = w1 * all0 / w - zero
     first, last = max(min_leaf, 1) - 1, n - max(min_leaf, 1)
-    bar, slack, where, n_blocks = 0.5 * bar, 0.5 * slack, -1, n // BLOCK
+    bar, slack, where, n_blocks = 0.5 * bar, 0.5 * limits.slack, -1, n // BLOCK
     if n_blocks > 2:
         _count_ones(keys, tally)
-        bar = _raise_bar(keys, tally, w0, more, zero, apart, w, first, last, least, bar, slack)
+        bar = _raise_bar(keys, tally, RunningSums(w0, more, zero, apart, w), first, last, bar, least, slack)
     else:
         n_blocks = 0
     ones, s, area = 0, 0.0, 0.0
@@ -69,8 +83,8 @@ def scan_two(keys, tally, w0, w1, all0, all1, min_leaf, least, bar, slack):
                 continue
         for p in range(begin, min(end, last)):
             ones += (keys[p] >> CLASS_BIT) & 1
-            here, wl = zero * (p + 1) + apart * ones, w0 * (p + 1) + more * ones
-            gain = here * here * w
+            s_p, wl = zero * (p + 1) + apart * ones, w0 * (p + 1) + more * ones
+            gain = s_p * s_p * w
             if gain > bar * wl * (w - wl) and p >= first and keys[p] >> HIGH != keys[p + 1] >> HIGH:  # noqa: SIM102
                 if wl >= least and w - wl >= least:
                     bar, where = gain / (wl * (w - wl)) + slack, p

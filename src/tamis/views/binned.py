@@ -1,0 +1,214 @@
+"""The binned table: every column as integer codes, in the memory layouts that trees, forests and scores read."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tamis.engine import map_threads
+from tamis.table import Column, Origin, Table
+from tamis.views.coding import MOST, Coding
+
+if TYPE_CHECKING:  # importing it imports Numba
+    from tamis.views.encode import CodedColumns
+
+BLOCK = 512  # columns of numbers that a task codes at most, and
+CELLS = 400_000  # values that it copies: few for the cache, enough that the cost of a task does not count
+
+# rows of BinnedByWidth.about
+WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
+
+
+class BinnedTable(NamedTuple):
+    """Codes of all columns in one matrix of two bytes each, and the values behind them end to end."""
+
+    codes: np.ndarray  # uint16 (columns, rows)
+    by_row: np.ndarray  # uint16 (rows, columns): the same; (0, columns) where no kernel reads row by row
+    n_values: np.ndarray  # int32 (columns): number of value codes of each column, and its code for missing
+    missing: np.ndarray  # bool (columns): whether some row has no value
+    category: np.ndarray  # bool (columns)
+    first: np.ndarray  # int64 (columns + 1): where a column's values begin in low and high; categories have none
+    low: np.ndarray  # float64: smallest and largest training value of each code; one array where all coding is lossless
+    high: np.ndarray
+
+
+class BinnedByWidth(NamedTuple):
+    """Codes of all columns as narrow as each allows: lossless for any number of distinct values.
+
+    A tree reads one column at a time, and one byte instead of two halves what it reads.
+    """
+
+    codes8: np.ndarray  # uint8 (columns of one byte, rows)
+    codes16: np.ndarray  # uint16, likewise
+    codes32: np.ndarray  # uint32, likewise
+    about: np.ndarray  # int64 (5, columns): WIDTH (0, 1, 2), PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER (of ties)
+
+
+def bin_columns(
+    table: Table, order: np.ndarray | None = None, n_jobs: int | None = None
+) -> tuple[BinnedTable, dict[int, Coding]]:
+    """The binned table of a table's columns in the order given; how categorical columns are coded, by position.
+
+    >>> binned, _ = bin_columns(Table.of([[1.5, 3.0], [0.5, float("nan")], [1.5, 2.0]]))
+    >>> binned.codes.tolist(), binned.low.tolist(), binned.first.tolist()
+    ([[1, 0, 1], [1, 2, 0]], [0.5, 1.5, 2.0, 3.0], [0, 2, 4])
+    """
+    order = np.arange(table.n_columns) if order is None else order
+    origin = table.origin
+    if origin is not None and origin.table.n_rows <= MOST and not table.is_sparse:
+        return _some_rows(table, order, _kept(origin.table, n_jobs), origin, n_jobs)
+    return _short(table, order, n_jobs) if table.n_rows <= MOST else _long(table, order, n_jobs)
+
+
+def by_width(codes: list[np.ndarray], n_rows: int, about: np.ndarray) -> BinnedByWidth:
+    """The columns by width of their codes; fills about[WIDTH] and about[PLACE_IN_WIDTH]."""
+    about[WIDTH] = [line.dtype.itemsize.bit_length() - 1 for line in codes]
+    stacks = []
+    for width, dtype in enumerate((np.uint8, np.uint16, np.uint32)):
+        which = np.flatnonzero(about[WIDTH] == width)
+        about[PLACE_IN_WIDTH, which] = np.arange(len(which))
+        stack = np.empty((len(which), n_rows), dtype=dtype)
+        for q, j in enumerate(which):
+            stack[q] = codes[j]
+        stacks.append(stack)
+    return BinnedByWidth(stacks[0], stacks[1], stacks[2], about)
+
+
+def matrix_by_width(codes: np.ndarray, about: np.ndarray) -> BinnedByWidth:
+    """As `by_width` for the codes of a BinnedTable, all columns at once: by about[N_VALUES]."""
+    widths = (about[N_VALUES] > 255).astype(np.int64)
+    about[WIDTH] = widths
+    for width in (0, 1):
+        about[PLACE_IN_WIDTH, widths == width] = np.arange(np.count_nonzero(widths == width))
+    narrow = codes if not widths.any() else codes[widths == 0]
+    wide = np.ascontiguousarray(codes[widths == 1])
+    return BinnedByWidth(narrow.astype(np.uint8), wide, np.empty((0, codes.shape[1]), dtype=np.uint32), about)
+
+
+_KEEPING = Lock()
+
+
+def _kept(table: Table, n_jobs: int | None) -> BinnedTable:
+    """The binned table of a table that keeps its views: worked out once."""
+    views = table.views
+    assert views is not None
+    with _KEEPING:
+        if "binned" not in views:
+            views["binned"] = _short(table, np.arange(table.n_columns), n_jobs)[0]
+        found: BinnedTable = views["binned"]
+    return found
+
+
+def _some_rows(
+    table: Table, order: np.ndarray, whole: BinnedTable, origin: Origin, n_jobs: int | None
+) -> tuple[BinnedTable, dict[int, Coding]]:
+    """The binned table of some rows of a table that is coded: values keep their order, so nothing is sorted."""
+    from tamis.views import encode as kernels
+
+    n_rows, n_columns = table.shape
+    coded, n_values, categories = _room(n_rows, n_columns)
+    heads = () if table.is_numeric else table.heads
+    words = {j for j, column in enumerate(heads) if column.is_categorical}
+    for p in [p for p in range(n_columns) if int(order[p]) in words] if words else []:
+        j = int(order[p])
+        categories[j] = _code_category(table.column(j), p, coded, n_values)
+    places = np.flatnonzero(~np.isin(order, list(words))) if words else np.arange(n_columns)
+    columns, rows = origin.columns[order], np.ascontiguousarray(origin.rows, dtype=np.int64)
+    step = max(1, CELLS // max(n_rows, 1))
+
+    def several(first: int) -> None:
+        kernels.recode(whole, rows, columns, places[first : first + step], coded)
+
+    map_threads(several, range(0, len(places), step), n_jobs)
+    return _lossless(coded, n_values, np.isin(order, list(categories))), categories
+
+
+def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedTable, dict[int, Coding]]:
+    """Fewer rows than codes: every column of numbers is lossless."""
+    from tamis.views import encode as kernels
+
+    n_rows, n_columns = table.shape
+    dense = table.dense
+    place = np.empty(n_columns, dtype=np.int64)
+    place[order] = np.arange(n_columns)
+    coded, n_values, categories = _room(n_rows, n_columns)
+
+    def several(columns: range) -> None:
+        if dense is None:
+            column = table.column(columns.start)
+            if column.is_categorical:
+                categories[columns.start] = _code_category(column, place[columns.start], coded, n_values)
+                return
+            lines = column.values.reshape(1, -1)
+        else:
+            lines = dense[:, columns.start : columns.stop].T
+        lines = np.array(lines, dtype=np.float64, order="C")  # a copy, be it for one compiled kernel: never read-only
+        places = place[columns.start : columns.stop]
+        kernels.code_lines(lines, places, *kernels.room_for(n_rows), coded)
+        for q in np.flatnonzero(coded.sizes[places] < 0):
+            rows, ordered = kernels.ranked_by_bits(lines[q])
+            kernels.code_line(lines[q], places[q], np.int64(len(rows)), rows, ordered, coded)
+
+    step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if dense is not None else 1
+    map_threads(several, [range(j, min(j + step, n_columns)) for j in range(0, n_columns, step)], n_jobs)
+    return _lossless(coded, n_values, np.isin(order, list(categories))), categories
+
+
+def _long(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedTable, dict[int, Coding]]:
+    """More rows than codes: columns of numbers may have to share codes."""
+    codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint16)
+
+    def learn(p: int) -> Coding:
+        coding, codes[p] = Coding.learn(table.column(int(order[p])))
+        return coding
+
+    codings = map_threads(learn, range(table.n_columns), n_jobs)
+    n_values = np.array([coding.n_values for coding in codings], dtype=np.int32)
+    numeric = [coding for coding in codings if coding.low is not None]
+    low = np.concatenate([np.empty(0), *(coding.low for coding in numeric)])
+    lossless = all(coding.lossless for coding in numeric)
+    high = low if lossless else np.concatenate([coding.high for coding in numeric])
+    categories = {int(j): coding for j, coding in zip(order, codings) if coding.low is None}
+    binned = BinnedTable(
+        codes=codes,
+        by_row=np.empty((0, table.n_columns), dtype=np.uint16),
+        n_values=n_values,
+        missing=np.array([(line == k).any() for line, k in zip(codes, n_values)], dtype=bool),
+        category=np.isin(order, list(categories)),
+        first=_firsts(np.array([0 if coding.low is None else coding.n_values for coding in codings])),
+        low=low,
+        high=high,
+    )
+    return binned, categories
+
+
+def _room(n_rows: int, n_columns: int) -> tuple[CodedColumns, np.ndarray, dict[int, Coding]]:
+    """Empty codes of columns, zeros for the numbers of values of categorical ones, no codings yet."""
+    from tamis.views.encode import CodedColumns
+
+    codes, values = np.empty((n_columns, n_rows), dtype=np.uint16), np.empty((n_columns, n_rows))
+    sizes, missing = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=bool)
+    return CodedColumns(codes, values, sizes, missing), np.zeros(n_columns, dtype=np.int64), {}
+
+
+def _code_category(column: Column, p: int, coded: CodedColumns, n_values: np.ndarray) -> Coding:
+    """The coding of a categorical column; fills line p of the codes."""
+    coding, coded.codes[p] = Coding.learn(column)
+    n_values[p] = coding.n_values
+    coded.missing[p] = (coded.codes[p] == coding.n_values).any()
+    return coding
+
+
+def _lossless(coded: CodedColumns, n_values: np.ndarray, category: np.ndarray) -> BinnedTable:
+    """The binned table of columns whose distinct values each have a code of their own."""
+    codes, values, sizes, missing = coded
+    n_columns, n_rows = codes.shape
+    low = values.reshape(-1) if (sizes == n_rows).all() else values[np.arange(n_rows) < sizes[:, None]]
+    by_row, n_codes = np.empty((0, n_columns), dtype=np.uint16), np.maximum(n_values, sizes).astype(np.int32)
+    return BinnedTable(codes, by_row, n_codes, missing, category, _firsts(sizes), low, low)
+
+
+def _firsts(sizes: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
