@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear.solvers.compiled.multinomial_fit import MultinomialFit
+from tamis.linear.solvers.compiled.layout import PathOut
+from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _NEWTON = 100  # quadratics a strength
@@ -36,13 +37,13 @@ class RidgeMultinomialFit(MultinomialFit):
         super()._start_screening()
         self.null_gradient = self.axes.gradients(self.residual.T)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
         if self.beta.size <= self.most:
             super()._run(alphas, goal, out)
             return
         for a, alpha in enumerate(alphas):
-            out[2][a] = self._solve(float(alpha), goal)
-            out[0][a, :-1], out[0][a, -1], out[1][a] = self.beta.T, self.b[:-1], self.eta.T
+            out.gap[a] = self._solve(float(alpha), goal)
+            out.coef[a, :-1], out.coef[a, -1], out.eta[a] = self.beta.T, self.b[:-1], self.eta.T
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Nothing: every fit has axes of its own."""
@@ -101,7 +102,7 @@ class RidgeMultinomialFit(MultinomialFit):
 
     def _start_residual(self) -> np.ndarray:
         """Residuals, probabilities and mean loss at the linear predictors; returns the sums of the residuals."""
-        from tamis.linear.solvers.compiled.multinomial import update_probabilities
+        from tamis.linear.solvers.compiled.multinomial.line_search import update_probabilities
 
         totals = np.empty(len(self.beta))
         self.b[-1] = update_probabilities(self.eta, self.y, self.w, self.residual, self.prob, totals)
