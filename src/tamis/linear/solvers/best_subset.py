@@ -25,6 +25,7 @@ from tamis.engine.kernel import njit
 MOST = 62  # columns up to which all sizes are asked for
 #: The least eigenvalue of the correlation matrix, as a share of the largest: below, the inverse has too few digits.
 LEAST_EIGENVALUE = 1e-9
+_UNSCORED = -2  # in place of the next column to drop: the root before its prefixes are scored
 _BATCH = 20_000  # nodes between two looks at the clock
 
 # columns of Nodes.about: columns of the set, those kept, the next to drop, sizes at which a better set may lie below
@@ -103,6 +104,8 @@ def _score_prefixes(t, nodes, best, buffers):
 def _explore(nodes, best, buffers, stiffness, most):
     """Visit at most `most` nodes, depth first; returns how many, fewer when all is explored."""
     seen, level, about = 0, nodes.level, nodes.about
+    if about[0, NEXT] == _UNSCORED:
+        _score_prefixes(0, nodes, best, buffers)
     while level[0] >= 0 and seen < most:
         t = level[0]
         m, kept, j = about[t, SIZE], about[t, KEPT], about[t, NEXT]
@@ -243,14 +246,13 @@ def best_subsets(
         beta[order],
         rss,
     )
-    nodes.about[0] = d, 0, d - 2, low, high
+    nodes.about[0] = d, 0, _UNSCORED, low, high
     best = Best(
         np.full(d + 1, np.inf), np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64), int(low), int(high)
     )
     buffers = Buffers(np.zeros((d + 1, d + 1)), np.zeros(d + 1), np.zeros(d + 1))
     spread = np.sqrt(np.diagonal(inverse))
     stiffness = spread**2 * np.linalg.eigvalsh(inverse / np.outer(spread, spread))[-1] * (1 + 1e-9)
-    _score_prefixes(0, nodes, best, buffers)
     while _explore(nodes, best, buffers, stiffness, _BATCH) == _BATCH:
         if deadline is not None and time.monotonic() >= deadline:
             break
