@@ -1,4 +1,4 @@
-"""Mirror selection: keep the columns that matter more to a forest than noise does, by the importances below 0."""
+"""Selection by out-of-bag importance: the negative importances, mirrored at 0, are the null distribution."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ def _gives_intervals(selector: MirrorSelector) -> bool:
 
 
 class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
-    """The columns whose importance no column of noise would reach, and a forest grown on them.
+    r"""Keep the columns whose out-of-bag importance exceeds the largest expected of noise; refit a forest on them.
 
-    On rows a tree did not see, the importance of a column that says nothing lies as often below 0 as above. So the
-    importances below 0 show how far noise reaches, and a column stays when its own is larger than the lowest of them
-    is low. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
+    .. math:: \text{support} = \{ j : I_j > r \}, \qquad r = \max(0, -\min_j I_j),
 
-    Leaves hold at least 1, 5, 20 or 100 rows: the size after which the next one does not lower the out-of-bag score
-    (Brier, or squared error) of `tuning_trees` trees, which draw the same rows for every size. It is chosen with all
-    columns and, from there on upwards, again with those kept: few weak
-    columns want large leaves, or single rows are learned by heart. Downwards the second choice could not be trusted:
-    rows out of the bag had a say in which columns were kept, so the score flatters (noise, 40 rows and 1,000 columns:
-    Brier 0.31 out of the bag, 0.63 on fresh rows).
+    where I_j is the decrease in impurity by column j on rows that a tree did not see. The importance of a column
+    without information is distributed symmetrically about 0, so the negative importances, with their signs turned, are
+    a sample of the null distribution, and r is its largest value. Where no column exceeds r, the one of largest
+    importance is kept. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
+
+    The smallest leaf is chosen among `leaves` by the out-of-bag score (Brier, or squared error) of `tuning_trees` trees
+    that draw the same rows for every size: the first size that the next does not improve on. It is chosen on all
+    columns, and then again, from that size upwards, on those kept: few weak columns want larger leaves. Smaller sizes
+    are not tried then: out-of-bag rows took part in choosing the columns, so their score is optimistic (noise, 40 rows
+    and 1,000 columns: Brier 0.31 out of bag, 0.63 on fresh rows).
 
     Parameters
     ----------
@@ -65,12 +67,12 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     Attributes
     ----------
     support_, selected_columns_ : mask and names (x0, x1, … without names) of the columns kept, the latter sorted.
-    importances_ : what each column brings to rows out of the bag, in the forest of all columns.
-    reach_ : the importance that a column of noise reaches.
+    importances_ : out-of-bag decrease in impurity by each column, in the forest of all columns.
+    reach_ : r, the largest importance of the mirrored null distribution.
     estimator_ : the forest of the columns kept, in the order of their names.
     min_samples_leaf_ : its smallest leaf.
-    chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: the leaf chosen here, and half
-        the trees (their mean answer scatters a little more: of 100 trees the Brier score is larger by about 0.001).
+    chosen_parameters_ : parameters of a clone that is fitted in folds to be scored only: the leaf chosen here, and half
+        the trees (with 100 trees the Brier score is larger by about 0.001).
     classes_ : of a classifier.
 
     References
@@ -104,7 +106,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> MirrorSelector:
-        """Grow, sift and grow again."""
+        """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
         sizes = self._sizes()
         check.count("most_drawn", self.most_drawn)
         table = features(self, X, reset=True, min_rows=2)
@@ -116,7 +118,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         found = first.impurity_importance_
         self.reach_ = max(0.0, -float(found.min()))
         kept = np.flatnonzero(found > self.reach_)
-        if not len(kept):  # nothing stands out: the one column that comes first speaks, and folds judge it
+        if not len(kept):  # no column exceeds the null distribution: keep the first, for a forest needs one
             kept = np.array([int(np.argmax(found))])
         self.importances_ = np.empty(table.n_columns)
         self.importances_[order] = found
@@ -131,7 +133,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return self
 
     def _some(self, table: Table, y: Any, random_state: Any) -> tuple[Table, Any]:
-        """The rows that are looked at: all, or as many as there may be, with a row of every class."""
+        """All rows, or `most_rows` drawn at random with a row of every class."""
         most = check.count("most_rows", self.most_rows, low=2)
         if y is None or table.n_rows <= most:
             return table, y
@@ -170,7 +172,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return made if self.n_jobs is None else made.set_params(n_jobs=self.n_jobs)
 
     def _tuned(self, model: Any, table: Table, y: Any, sizes: list[int]) -> Any:
-        """The forest of the first leaf size that the next one does not better out of the bag."""
+        """The forest of the first leaf size whose out-of-bag score the next one does not improve."""
         half = max(1, min(check.count("tuning_trees", self.tuning_trees, low=2), model.n_estimators) // 2)
         room = min(table.n_rows, self.most_drawn) // FEWEST
         tried = [leaf for leaf in sizes[1:] if leaf <= room]
@@ -327,10 +329,10 @@ def out_of_bag_errors(forest: Any, y: Any) -> np.ndarray:
 def expected_score(one: np.ndarray, two: np.ndarray, trees: int, total: int) -> float:
     """The mean squared out-of-bag error to expect of a forest of `total` trees, from those of two small forests.
 
-    The mean answer of two forests scatters by v = mean |one - two|² / 4 about that of infinitely many trees; that of
-    `total` trees by v · 2 trees / total. The difference is taken off: few trees would else speak for large leaves,
-    whose answers scatter less (benchmarks/search/mirror.py: of 7 tables of numbers the share of the variance left by
-    leaves chosen with 50 trees was 0.1748, so corrected 0.1736, as with 200 trees).
+    The mean prediction of both forests has the variance v = mean |one - two|² / 4 about that of infinitely many trees;
+    that of `total` trees v · 2 trees / total. The difference is subtracted: with few trees, larger leaves would win by
+    their smaller variance (benchmarks/search/mirror.py: on 7 regression tables 1 - R² with leaves chosen by 50 trees
+    was 0.1748, so corrected 0.1736, as with 200 trees).
 
     Parameters
     ----------
