@@ -142,7 +142,7 @@ def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
         alphas = strengths(fits.largest, n_alphas, p > n, job.penalty.l1_ratio == 0)
     held = [(test, job.weights[test] / job.weights[test].sum()) for _, test in splits or []]
     coefs, intercepts, errors = [], [], []
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
     for alpha in alphas:
         fits.solve(float(alpha))
         coef, intercept = fits.coefficients()

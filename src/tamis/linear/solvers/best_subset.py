@@ -54,7 +54,7 @@ class Best(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Room for one node."""
+    """Buffers of one node."""
 
     factor: np.ndarray  # (d + 1)²: Cholesky factor of M, last column first; and L⁻¹b
     cost: np.ndarray  # d + 1: what dropping each free column alone costs, falling
@@ -230,6 +230,21 @@ def best_subsets(
     Furnival, Wilson (1974), Regressions by leaps and bounds, Technometrics 16.
     Gatu, Kontoghiorghes (2006), Branch-and-bound algorithms for computing the best-subset regression models, JCGS 15.
     """
+    d, nodes = len(beta), _root(inverse, beta, rss, low, high)
+    unknown = np.full(d + 1, np.inf)
+    best = Best(unknown.copy(), unknown.copy(), np.zeros((d + 1, d), dtype=np.int64), int(low), int(high))
+    buffers = Buffers(np.zeros((d + 1, d + 1)), np.zeros(d + 1), np.zeros(d + 1))
+    spread = np.sqrt(np.diagonal(inverse))
+    stiffness = spread**2 * np.linalg.eigvalsh(inverse / np.outer(spread, spread))[-1] * (1 + 1e-9)
+    while _explore(nodes, best, buffers, stiffness, _BATCH) == _BATCH:
+        if deadline is not None and time.monotonic() >= deadline:
+            break
+    columns = [np.sort(best.columns[size, :size]) for size in range(high + 1)]
+    return Subsets(best.rss[: high + 1], columns, _bound(nodes, best)[: high + 1], bool(nodes.level[0] < 0))
+
+
+def _root(inverse: np.ndarray, beta: np.ndarray, rss: float, low: int, high: int) -> Nodes:
+    """Room for all levels, the first of them the model of all columns."""
     d = len(beta)
     order = np.argsort(-(beta**2) / np.diagonal(inverse), kind="stable")
     nodes = Nodes(
@@ -240,24 +255,9 @@ def best_subsets(
         np.zeros((d, 5), dtype=np.int64),
         np.zeros(1, dtype=np.int64),
     )
-    nodes.members[0], nodes.inverse[0], nodes.beta[0], nodes.rss[0] = (
-        order,
-        inverse[np.ix_(order, order)],
-        beta[order],
-        rss,
-    )
-    nodes.about[0] = d, 0, _UNSCORED, low, high
-    best = Best(
-        np.full(d + 1, np.inf), np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64), int(low), int(high)
-    )
-    buffers = Buffers(np.zeros((d + 1, d + 1)), np.zeros(d + 1), np.zeros(d + 1))
-    spread = np.sqrt(np.diagonal(inverse))
-    stiffness = spread**2 * np.linalg.eigvalsh(inverse / np.outer(spread, spread))[-1] * (1 + 1e-9)
-    while _explore(nodes, best, buffers, stiffness, _BATCH) == _BATCH:
-        if deadline is not None and time.monotonic() >= deadline:
-            break
-    columns = [np.sort(best.columns[size, :size]) for size in range(high + 1)]
-    return Subsets(best.rss[: high + 1], columns, _bound(nodes, best)[: high + 1], bool(nodes.level[0] < 0))
+    nodes.members[0], nodes.inverse[0], nodes.beta[0] = order, inverse[np.ix_(order, order)], beta[order]
+    nodes.rss[0], nodes.about[0] = rss, (d, 0, _UNSCORED, low, high)
+    return nodes
 
 
 def _bound(nodes: Nodes, best: Best) -> np.ndarray:

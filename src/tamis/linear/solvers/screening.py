@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
-"""Which columns outside the working set want to enter: bounds that need no product leave few to be looked at.
+"""Screening: columns outside the working set that violate optimality, found by bounds that need few products.
 
-The residuals are a multiple of those last seen and a rest; a column's gradient is that multiple of its last one,
-give or take its length times the length of the rest. So most columns are known to stay out without reading them.
+With residuals r = c r₀ + e, r₀ those of the last look, the gradient of column j satisfies |g_j - c g₀_j| ≤ ‖x_j‖ ‖e‖.
+A column whose bound is below its limit is not read.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def worst(found, limits, count, most):
 
 @inner
 def _select(values, k):
-    """The value that would stand at place k in ascending order (Hoare 1961); the values are rearranged."""
+    """The k-th smallest value, from 0 (quickselect, Hoare 1961); the values are rearranged."""
     low, high = 0, len(values) - 1
     while low < high:
         middle, i, j = values[(low + high) >> 1], low, high

@@ -82,10 +82,10 @@ def of(task: SearchTask) -> Evaluator | None:
 
 
 class LogisticEvaluator(Evaluator):
-    """Values sets at the optimum itself, to which a solver's answer comes as near as its tolerance asks.
+    """Scores sets at the optimum of the penalised log loss, found by Newton's method to a gradient of 1e-11.
 
-    A set begins where the last one that was asked for as a base ended. Sets without a safe optimum (columns nearly
-    dependent, classes told apart perfectly) are refitted.
+    A fit starts from the coefficients of the last base. Sets without a safe optimum (columns nearly dependent,
+    separated classes) are refitted.
     """
 
     def __init__(self, task: SearchTask, model: LogisticModel, word: str, X: np.ndarray, codes: np.ndarray) -> None:

@@ -26,7 +26,7 @@ _FRESH = 12  # removals after which the inverse is made anew
 
 
 def of(task: SearchTask) -> Evaluator | None:
-    """Moments value linear models that can be told from squared errors, on tables of finite numbers."""
+    """For linear models whose score is a function of squared errors, on tables of finite numbers."""
     model = linear_of(task.estimator)
     word = scoring_of(task)
     if model is None or word is None or task.cv == "oob" or not is_plain(task):

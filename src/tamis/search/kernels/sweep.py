@@ -16,7 +16,7 @@ from tamis.engine.kernel import njit
 
 
 class Base(NamedTuple):
-    """All columns, as a base of k columns sees them: u_j = e_j - Σ γ e_s is column j with the base taken out."""
+    """All columns after regression on a base of k columns: u_j = e_j - Σ γ e_s is column j less its regression."""
 
     tests: np.ndarray  # folds × room × d: columns of B of the base
     gamma: np.ndarray  # folds × room × d: coefficient of base column s in the regression of column j on the base
@@ -68,7 +68,7 @@ def push(p, k, chosen, train, base):
         curvature_p, test_gradient_p, gradient_p = test_curvature[f, p], test_gradient[f, p], gradient[f, p]
         for j in range(d):
             ratio[j] = cross[j] / rest[f, p]
-        ratio[p] = 0.0  # p itself is left as it was; it is not asked for again
+        ratio[p] = 0.0  # p is in the base now: its entries are not read again
         for s in range(k):
             ratio[chosen[s]] = 0.0
         tau = z.copy()

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """Column sets, and what is known of their fits; S sets of at most `most` columns."""
+    """Column sets, where their fits start, and their results; S sets of at most `most` columns."""
 
     columns: np.ndarray  # int64, S × most, ascending, the intercept last where there is one
     sizes: np.ndarray  # int64, S
@@ -42,7 +42,7 @@ class Sets(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Room for one fit."""
+    """Buffers of one fit."""
 
     hessian: np.ndarray  # most × most: its Cholesky factor, in the lower triangle
     gradient: np.ndarray  # most

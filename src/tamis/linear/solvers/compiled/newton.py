@@ -54,7 +54,7 @@ def solve_path(columns, target, weights, screening, state, shared, rules, alphas
 
     The arguments are named tuples of `layout`, `shared` a `SharedHessian`, rules an array by the names above. `state`,
     `screening` and `shared` are updated, `out` is filled. Without strengths, only residuals and intercept are brought
-    to where they belong.
+    to their optimum.
     """
     beta, eta, residual = state.beta, state.eta, state.residual
     p, goal, kind = len(beta), rules[GOAL], int(rules[KIND])
@@ -80,7 +80,7 @@ def solve_path(columns, target, weights, screening, state, shared, rules, alphas
             if gap <= goal or (gap <= rules[ENOUGH] and gap > 0.5 * before):
                 break
             fresh = False
-            # along a valley each sweep gains little however far the end: then sweep with more patience
+            # nearly dependent columns: a sweep gains little far from the optimum, so the tolerance is lowered
             tolerance = rules[TOLERANCE] = max(
                 1e-18, 0.1 * tolerance if gap > 0.5 * before else min(tolerance, 0.01 * gap)
             )
@@ -90,7 +90,7 @@ def solve_path(columns, target, weights, screening, state, shared, rules, alphas
             if len(shared.matrix) == 0:
                 _by_residuals(columns, target, weights, state, rules, position)
                 continue
-            if gap > 0.3 * before or len(row_curvatures) == 0:  # the Hessian is of another place: take that of here
+            if gap > 0.3 * before or len(row_curvatures) == 0:  # the Hessian is too far from the present one: renew it
                 row_curvatures = row_curvature(kind, rules[WIDTH], eta, target.y, target.w, LEAST)
                 for j in range(p):
                     shared.held[j] = False
@@ -140,7 +140,7 @@ def _admit(working, found, size, count):
 def _gap(target, weights, state, working, size, found, count, rules, exact):
     """The duality gap, the residuals shrunk until no gradient is beyond its penalty.
 
-    A bound that takes no logarithm is given where it is good enough, and infinity where the gap is not asked for.
+    Where a bound without logarithms is good enough, that bound; infinity where `exact` is False and it is not.
     """
     alpha, l1, l2, offset, mean_loss = rules[ALPHA], weights.l1, weights.l2, target.offset, state.intercept[1]
     dual_scale, value = feasible_scale(working.position, working.gradient, size, l1, l2, alpha, 1.0)

@@ -22,9 +22,9 @@ _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 class NewtonFit(OneOutputFit):
     """A fit of any loss of one linear predictor.
 
-    The kernel sees a target of its own units: counts over their mean, other numbers about their middle and over a width
-    or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring linear
-    predictors back, `size` the loss.
+    The kernel is given the target in units of its own: counts over their mean, other numbers about their middle and
+    over a width or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring
+    linear predictors back, `size` the loss.
     """
 
     shift, stretch, size, kind, width = 0.0, 1.0, 1.0, 0, np.inf

@@ -188,7 +188,7 @@ def compiled_path(
     ridge = job.penalty.l1_ratio == 0
     largest = job.penalty.largest(fits[0].null_gradient.reshape(p, -1))
     grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
     parts, errors, left = [], np.empty((len(splits or []), 0)), np.empty(0)
     some, end = fits[0].at_once, len(grid)
     for start in range(0, len(grid), some):

@@ -134,7 +134,7 @@ class NewtonPath:
 
     # -- the working set -------------------------------------------------------------------------------------------
     def _widen(self, fits: list[FitState], alpha: float) -> None:
-        """Let every open fit take in the columns (or groups) it wants, and the shared set all of them."""
+        """Add the columns (or groups) that violate optimality to the active ones of every open fit and to the block."""
         wanted = [self._wanted(fit, alpha) for fit in fits]
         new = np.setdiff1d(np.concatenate(wanted), self.working) if wanted else np.zeros(0, np.int64)
         if new.size:

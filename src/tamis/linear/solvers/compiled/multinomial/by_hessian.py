@@ -24,8 +24,8 @@ _LEAST = 1e-9  # curvature added to every row
 def by_hessian(columns, target, weights, state, pairs, q, quadratic, step):
     """Minimise one quadratic on the working set by its Hessian, then a line search.
 
-    As long as no coefficient turns and none wants to enter, the factor of the step before serves, and the optimum is
-    one substitution away. Returns the factor of this step. q: gradients of the pairs.
+    While no coefficient changes sign and none at 0 violates its optimality condition, the factor of the previous step
+    gives the optimum by one substitution. Returns the factor of this step. q: gradients of the pairs.
     """
     beta, owner, column, H, alpha, present = (
         state.beta,
@@ -69,7 +69,7 @@ def _minimise(H, gradient, new, alpha_l1, alpha_l2, tolerance, before):
     """The optimum of a quadratic with an l1 penalty, to rounding where its columns in use are not too many."""
     if before.size > 0:
         start, old = gradient.copy(), new.copy()
-        if advance(H, before.L, gradient, new, alpha_l1, alpha_l2, before.used[: before.size]) and not _wants(
+        if advance(H, before.L, gradient, new, alpha_l1, alpha_l2, before.used[: before.size]) and not _violated(
             gradient, new, alpha_l1, alpha_l2
         ):
             return Factor(before.size, before.used, before.L)
@@ -83,19 +83,19 @@ def _minimise(H, gradient, new, alpha_l1, alpha_l2, tolerance, before):
         if some:
             coordinate_descent(H, gradient, new, alpha_l1, alpha_l2, tol / len(gradient) ** 0.5, _SWEEPS)
         active, L = exact(H, gradient, new, alpha_l1, alpha_l2, used)
-        if active == 0 or not _wants(gradient, new, alpha_l1, alpha_l2):
+        if active == 0 or not _violated(gradient, new, alpha_l1, alpha_l2):
             break
         tol *= 1e-3
     return Factor(active, used, L)
 
 
 @njit
-def _wants(gradient, new, alpha_l1, alpha_l2):
+def _violated(gradient, new, alpha_l1, alpha_l2):
     """Whether the gradient of a coefficient at 0 is beyond its penalty."""
-    wanted = False
+    violated = False
     for j in range(len(new)):
-        wanted = wanted or (new[j] == 0.0 and alpha_l1[j] > 0.0 and abs(gradient[j]) > alpha_l1[j] * (1.0 + 1e-9))
-    return wanted
+        violated = violated or (new[j] == 0.0 and alpha_l1[j] > 0.0 and abs(gradient[j]) > alpha_l1[j] * (1.0 + 1e-9))
+    return violated
 
 
 @njit

@@ -45,7 +45,7 @@ def duality_gap(target, weights, state, pairs, gradient, found, alpha):
 
 @njit
 def _feasible_scale(weights, beta, which, gradients, c, alpha, dual):
-    """Add to `dual` what one column or group from c on says of the dual point; returns where the next one begins.
+    """Add the terms of one column or group, from c on, to `dual`; returns where the next one begins.
 
     How far the residuals must shrink for no gradient beyond l1, the conjugate of l2, and the gradients of free columns.
     """

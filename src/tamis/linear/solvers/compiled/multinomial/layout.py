@@ -62,7 +62,7 @@ class Pairs(NamedTuple):
 
 
 class WorkingSet(NamedTuple):
-    """Room for the working set and for the pairs that want to enter it."""
+    """Buffers of the working set."""
 
     owner: np.ndarray  # int64, K p: class of every pair in the set
     column: np.ndarray  # int64, K p

@@ -103,7 +103,7 @@ def _solve(columns, target, weights, screening, state, rules, alpha, working, fo
             if rules.enough == 0.0 or more == _MORE_STEPS:
                 break
             more, quadratic = more + 1, _renewed(target, state, working, quadratic)
-        # along a valley each sweep gains little however far the end: then sweep with more patience
+        # nearly dependent columns: a sweep gains little far from the optimum, so the tolerance is lowered
         tolerance = max(1e-26, 0.1 * tolerance if gap > 0.5 * before else min(tolerance, 0.01 * abs(gap)))
         _admit(weights, working, found)
         grew, m = size[0] > m, size[0]

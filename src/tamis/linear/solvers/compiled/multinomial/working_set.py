@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The working set of (class, column) pairs: which begin in it, leave it, and want to enter it."""
+"""The working set of (class, column) pairs: how it starts, what leaves it, and groups that violate optimality."""
 
 from __future__ import annotations
 
