@@ -335,9 +335,9 @@ def test_odd_targets():
 def test_stopping_early_warns_with_the_gap(monkeypatch):
     """A solver that has not reached its gap must say so and say how far it came."""
     from tamis.linear import fit
-    from tamis.linear.solvers import newton_path
+    from tamis.linear.solvers.newton_path import path
 
-    monkeypatch.setattr(newton_path, "_ROUNDS", 1)
+    monkeypatch.setattr(path, "_ROUNDS", 1)
     monkeypatch.setattr(fit, "suits", lambda *_: False)  # the compiled path, which reaches it
     X, y = data(n=30, p=80)
     with pytest.warns(NotConverged, match=r"relative duality gap of .* \(asked"):

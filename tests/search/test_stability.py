@@ -61,24 +61,6 @@ def test_a_lasso_chooses_what_scikit_learns_chooses(data):
     np.testing.assert_allclose(path.frequency_, expected.max(axis=0))
 
 
-def test_the_lasso_kernel_reaches_its_gap_on_hard_data():
-    """Correlated, duplicated and constant columns, more columns than rows: the kernel would stop short, or never."""
-    from tamis.search.kernels.lasso_path import path
-
-    random = np.random.default_rng(1)
-    X = random.normal(size=(40, 120)) + random.normal(size=(40, 1))
-    X[:, 5], X[:, 6] = X[:, 4], 1.0
-    y = X[:, 4] + random.normal(size=40)
-    X, y = X - X.mean(axis=0), y - y.mean()
-    alphas = np.geomspace(np.abs(X.T @ y).max() / 40, 0.02, 40)
-    chosen, gaps = np.zeros((40, 120), dtype=bool), np.empty(40)
-    path(np.ascontiguousarray(X.T), y, alphas, 1e-6, np.empty((120, 120)), chosen, gaps)
-    assert gaps.max() <= 1e-6
-    assert not chosen[:, 6].any()
-    _, coef, _ = lasso_path(X, y, alphas=alphas, tol=1e-12, max_iter=100_000)
-    assert (chosen != (coef != 0).T).mean() < 0.01
-
-
 def test_bounds_are_the_published_ones():
     """The promise about false columns would be another than the papers'."""
     assert expected_false(0.9, 10, 1000, 100, pairs=False) == pytest.approx(100 / (0.8 * 1000))

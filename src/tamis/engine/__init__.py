@@ -1,7 +1,8 @@
 """Running tasks: threads on this machine, or any joblib backend the user chooses; a fixed seed per task.
 
 Read `run`, `seed` and `blas`; then how kernels are compiled: `kernel` (the decorator), `stamp` (when a kept one is used
-again), `intrinsics` (arrays inside kernels), `internals/` (private parts of Numba, for speed alone).
+again), `intrinsics` (arrays inside kernels), `internals/` (private parts of Numba, for speed alone); `cholesky` (small
+systems inside kernels).
 """
 
 from tamis.engine.blas import one_blas_thread

@@ -16,7 +16,7 @@ from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
-from tamis.linear.solvers.newton_path import NewtonPath
+from tamis.linear.solvers.newton_path.path import NewtonPath
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
 from tamis.split import Folds
 from tamis.views.moments import FoldMoments, Moments
@@ -83,7 +83,7 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
         coef, intercept, reached = compiled_solution(job, alpha, gap, enough, last=several)
         if several or reached <= enough:  # else in smaller steps (Huber with most rows beyond its width)
             return LinearSolution(coef, intercept, alpha, reached)
-    fits = _lockstep(job, job.weights[:, None])
+    fits = _newton_path(job, job.weights[:, None])
     top = fits.largest
     if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # down the path: each solution starts close to the next
         for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
@@ -117,7 +117,7 @@ def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
 
 
-def _lockstep(job: Job, weights: np.ndarray) -> NewtonPath:
+def _newton_path(job: Job, weights: np.ndarray) -> NewtonPath:
     return NewtonPath(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
 
 
@@ -135,14 +135,14 @@ def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
     weights = job.weights[:, None]
     if splits:
         weights = np.hstack([weights, training_weights(splits, job.weights)])
-    fits = _lockstep(job, weights)
+    fits = _newton_path(job, weights)
     n, p = job.X.shape
     whole = alphas is not None or job.penalty.l1_ratio == 0
     if alphas is None:
         alphas = strengths(fits.largest, n_alphas, p > n, job.penalty.l1_ratio == 0)
     held = [(test, job.weights[test] / job.weights[test].sum()) for _, test in splits or []]
     coefs, intercepts, errors = [], [], []
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
     for alpha in alphas:
         fits.solve(float(alpha))
         coef, intercept = fits.coefficients()
@@ -169,7 +169,7 @@ def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
 def _is_saturated(fits: NewtonPath) -> bool:
     """True when all rows are fitted nearly perfectly: smaller strengths only follow noise."""
     fit = fits.fits[0]
-    return float(fit.weights @ fits.loss.value(fit.eta)) - fits._floor(fit) < SATURATED * fit.null
+    return float(fit.weights @ fits.loss.value(fit.eta)) - fits.objective.floor(fit) < SATURATED * fit.null
 
 
 def _tall_at(job: Job, alpha: float, gap: float) -> LinearSolution:

@@ -175,7 +175,7 @@ class LinearModel(TakesTable, BaseEstimator):
 
     @property
     def _responds(self) -> bool:
-        """Whether the linear predictor says a number or probabilities."""
+        """Whether the linear predictor is a number or becomes probabilities."""
         return True
 
     def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:

@@ -63,7 +63,7 @@ class OutOfFold:
     def predict(self, models: Sequence[int], respond: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Predictions of all rows, in each fold by the model at one place of the path.
 
-        NaN for rows that no fold judged, the mean for rows that several judged.
+        NaN for rows that no fold held out, the mean for rows that several did.
 
         Parameters
         ----------

@@ -87,7 +87,7 @@ def compare(
 ) -> SelectorComparison:
     """Which sets some selectors choose, how stable they are, and what nested score follows.
 
-    Each selector, and the model after it, is fitted on the training rows of every fold and judged on the others.
+    Each selector, and the model after it, is fitted on the training rows of every fold and scored on the others.
 
     Parameters
     ----------

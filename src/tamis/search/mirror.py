@@ -1,4 +1,4 @@
-"""Mirror selection: keep the columns that matter more to a forest than noise does, by the importances below 0."""
+"""Selection by out-of-bag importance: the negative importances, mirrored at 0, are the null distribution."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ def _gives_intervals(selector: MirrorSelector) -> bool:
 
 
 class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
-    """The columns whose importance no column of noise would reach, and a forest grown on them.
+    r"""Keep the columns whose out-of-bag importance exceeds the largest expected of noise; refit a forest on them.
 
-    On rows a tree did not see, the importance of a column that says nothing lies as often below 0 as above. So the
-    importances below 0 show how far noise reaches, and a column stays when its own is larger than the lowest of them
-    is low. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
+    .. math:: \text{support} = \{ j : I_j > r \}, \qquad r = \max(0, -\min_j I_j),
+
+    where I_j is the decrease in impurity by column j on rows that a tree did not see. The importance of a column
+    without information is distributed symmetrically about 0, so the negative importances, with their signs turned, are
+    a sample of the null distribution, and r is its largest value. Where no column exceeds r, the one of largest
+    importance is kept. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
 
     The smallest leaf and the number of columns tried at a split are chosen by the forest's out-of-bag score (Brier, or
     squared error; see `tune` of the forest). They are chosen with all columns; the leaf, from there on upwards, again
@@ -64,8 +67,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     Attributes
     ----------
     support_, selected_columns_ : mask and names (x0, x1, … without names) of the columns kept, the latter sorted.
-    importances_ : what each column brings to rows out of the bag, in the forest of all columns.
-    reach_ : the importance that a column of noise reaches.
+    importances_ : out-of-bag decrease in impurity by each column, in the forest of all columns.
+    reach_ : r, the largest importance of the mirrored null distribution.
     estimator_ : the forest of the columns kept, in the order of their names.
     min_samples_leaf_, features_ : the smallest leaf, and the multiple of `max_features`, that were chosen.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
@@ -103,7 +106,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> MirrorSelector:
-        """Grow, sift and grow again."""
+        """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
         leaves, multiples = self._ascending("leaves"), self._ascending("features")
         check.count("most_drawn", self.most_drawn)
         table = features(self, X, reset=True, min_rows=2)
@@ -115,7 +118,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         found = first.impurity_importance_
         self.reach_ = max(0.0, -float(found.min()))
         kept = np.flatnonzero(found > self.reach_)
-        if not len(kept):  # nothing stands out: the one column that comes first speaks, and folds judge it
+        if not len(kept):  # no column exceeds the null distribution: keep the first, for a forest needs one
             kept = np.array([int(np.argmax(found))])
         self.importances_ = np.empty(table.n_columns)
         self.importances_[order] = found
@@ -130,7 +133,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return self
 
     def _some(self, table: Table, y: Any, random_state: Any) -> tuple[Table, Any]:
-        """The rows that are looked at: all, or as many as there may be, with a row of every class."""
+        """All rows, or `most_rows` drawn at random with a row of every class."""
         most = check.count("most_rows", self.most_rows, low=2)
         if y is None or table.n_rows <= most:
             return table, y

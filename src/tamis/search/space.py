@@ -1,4 +1,4 @@
-"""What a search may choose: units of columns that stand or fall together, their prices, and the sizes asked for."""
+"""The space of a search: units of columns that enter together, their prices, and the sizes allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between strategy and evaluator: values sets once, keeps the history, and watches the budget and the clock."""
+"""Between strategy and evaluator: scores each set once, keeps the history, checks budget and deadline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Stop(Exception):
 
 
 class Trials:
-    """What a strategy sees of the world: it asks for the scores of sets, and reads the space and its options.
+    """The interface of a strategy: scores of sets, the space of sets, options and history.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Trials:
         return self._in_parts(sign, base, moves)
 
     def _in_parts(self, sign: int, base: Units, moves: Any) -> np.ndarray:
-        """As `_ask`, looking sets up that are known, and looking at the budget and the clock between parts."""
+        """As `_ask`, without scoring sets again; budget and deadline are checked between parts."""
         sets = [Block(sign, base, moves, np.zeros(0), np.zeros(0)).set_at(i) for i in range(len(moves))]
         fresh = list(dict.fromkeys(units for units in sets if units not in self._known))
         place = {units: i for i, units in enumerate(sets)}

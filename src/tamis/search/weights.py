@@ -1,4 +1,4 @@
-"""How much a fitted estimator leans on each column of the table it was given, whatever stands between the two.
+"""Importance or absolute coefficient of each column of the table in a fitted estimator or pipeline.
 
 A pipeline chooses, scales, encodes; a linear model splits a category into indicators. Weights are found where the
 estimator keeps them and traced back to the columns.

@@ -13,9 +13,10 @@ import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric, utility
+from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.interval import score_interval
 from tamis.metrics.intervals.paired import difference
-from tamis.metrics.intervals.tally import Tally, calibration, confusion, roc
+from tamis.metrics.intervals.tally import Tally
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim

@@ -8,8 +8,10 @@ from sklearn import metrics as sk
 
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS
+from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.interval import score_interval
-from tamis.metrics.intervals.tally import EDGES, Tally, calibration, confusion, roc, together
+from tamis.metrics.intervals.row_sums import EDGES
+from tamis.metrics.intervals.tally import Tally, together
 from tamis.metrics.loss_matrix import LossMatrix
 
 

@@ -1,4 +1,4 @@
-"""Losses: what a prediction costs, its slope and curvature, and its convex conjugate for the duality gap.
+"""Losses: value, first and second derivative by the linear predictor, convex conjugate for the duality gap.
 
 Each loss holds the target and works on the linear predictor eta (rows × outputs). `residual` is minus the derivative,
 the residual for the squared loss; `conjugate(residual)` is the conjugate at minus the residual, up to scaling.

@@ -84,7 +84,7 @@ def _step(H, q, beta, l1, l2, j):
 
 @njit
 def polish(H, q, beta, l1, l2):
-    """Walk to the exact optimum for the columns in use and their signs, in place; one that would turn leaves at 0.
+    """Set β to the exact optimum of the columns in use for their present signs; one that would change sign becomes 0.
 
     Columns without l1 are in use whatever their coefficient. q follows as in `coordinate_descent`.
     """
@@ -116,7 +116,7 @@ def exact(H, q, beta, l1, l2, used):
 
 @njit
 def advance(H, L, q, beta, l1, l2, used):
-    """One Newton step for the columns in use; True unless it ended where a coefficient would have turned."""
+    """One Newton step for the columns in use; False where it was shortened because a coefficient would change sign."""
     m = len(used)
     left = np.empty(m)
     for k in range(m):
@@ -142,7 +142,7 @@ def advance(H, L, q, beta, l1, l2, used):
 
 @njit
 def copy_to(out, values):
-    """out[:] = values; written so, Numba brings in the words of an error about shapes: two seconds of compiling."""
+    """out[:] = values, by a loop: the assignment compiles Numba's error about shapes too, two seconds."""
     for i in range(len(values)):
         out[i] = values[i]
 

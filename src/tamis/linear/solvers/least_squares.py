@@ -68,19 +68,8 @@ def least_squares(
             intercept = _intercept(design, coef, y, share)
         if step < 2:
             residual = _residual(design, coef, intercept, y)
-    return _infer(
-        design,
-        y,
-        weights,
-        coef,
-        intercept,
-        _residual(design, coef, intercept, y),
-        diagonal,
-        inverse,
-        centre,
-        rank,
-        fit_intercept,
-    )
+    solution = coef, intercept, _residual(design, coef, intercept, y)
+    return _infer(y, weights, solution, (centre, inverse), diagonal, rank, fit_intercept)
 
 
 def _factor(Z: np.ndarray) -> tuple[Any, Any, int, np.ndarray]:
@@ -151,18 +140,19 @@ def _intercept(design: Design, coef: np.ndarray, y: np.ndarray, share: np.ndarra
 
 
 def _infer(
-    design: Design,
     y: np.ndarray,
     weights: np.ndarray,
-    coef: np.ndarray,
-    intercept: float,
-    residual: np.ndarray,
+    solution: tuple[np.ndarray, float, np.ndarray],
+    units: tuple[np.ndarray, np.ndarray],
     spread: Any,
-    inverse: np.ndarray,
-    centre: np.ndarray,
     rank: int,
     fit_intercept: bool,
 ) -> LeastSquares:
+    """Standard errors, t and p values, R².
+
+    solution: coefficients, intercept, residuals. units: centre and 1 / scale of the columns. spread: v ↦ vᵀ(ZᵀWZ)⁻¹v.
+    """
+    (coef, intercept, residual), (centre, inverse), columns = solution, units, len(solution[0])
     n = int(np.count_nonzero(weights))
     freedom = n - rank - int(fit_intercept)
     left = float(weights @ residual**2)
@@ -170,12 +160,12 @@ def _infer(
     total = float(weights @ (y - middle) ** 2)
     r2 = 1 - left / total if total > 0 else 0.0
     noise = np.sqrt(left / freedom) if freedom > 0 else np.nan
-    error = noise * np.sqrt(spread(np.diag(inverse))) if design.p else np.zeros(0)
+    error = noise * np.sqrt(spread(np.diag(inverse))) if columns else np.zeros(0)
     error[inverse == 0] = np.nan
     own = 1 / weights.sum() + spread((centre * inverse)[:, None])[0] if fit_intercept else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         t = coef / error
-        p = 2 * stats.t.sf(np.abs(t), freedom) if freedom > 0 else np.full(design.p, np.nan)
+        p = 2 * stats.t.sf(np.abs(t), freedom) if freedom > 0 else np.full(columns, np.nan)
     adjusted = 1 - (1 - r2) * (n - int(fit_intercept)) / freedom if freedom > 0 else np.nan
     return LeastSquares(
         coef,

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
-"""Which columns outside the working set want to enter: bounds that need no product leave few to be looked at.
+"""Screening: columns outside the working set that violate optimality, found by bounds that need few products.
 
-The residuals are a multiple of those last seen and a rest; a column's gradient is that multiple of its last one,
-give or take its length times the length of the rest. So most columns are known to stay out without reading them.
+With residuals r = c r₀ + e, r₀ those of the last look, the gradient of column j satisfies |g_j - c g₀_j| ≤ ‖x_j‖ ‖e‖.
+A column whose bound is below its limit is not read.
 """
 
 from __future__ import annotations
@@ -34,16 +34,15 @@ def _projection(w, residual, last_residual):
 
 
 @inner
-def violators(columns, w, screen_state, residual, limits, inside, found, found_gradient):
-    """Columns outside whose gradient is beyond its limit: their number, found (positions) and found_gradient.
+def violators(columns, w, screening, residual, limits, inside, found):
+    """Fill `found` with the columns outside whose gradient is beyond its limit; returns how many.
 
-    columns: Z and place (see column.py), inverse scales and lengths.
-    look = (seen, clock, known, when): clock[0] is the product of all factors so far, clock[1] the sum of all rests over
-    it; `last_gradient` are gradients over clock[0] as they were at clock[1] = `when`; `last_residual` are the
-    residuals of the last look.
+    columns, screening, found: named tuples of `compiled.layout`. limits: the largest gradient of a column that stays
+    out. inside: the columns of the working set, which are not looked at.
     """
-    Z, place, inverse, norms = columns
-    last_residual, clock, last_gradient, when = screen_state
+    inverse, norms = columns.inverse, columns.norms
+    last_residual, clock = screening.last_residual, screening.clock
+    last_gradient, when = screening.last_gradient, screening.when
     proportion, rest = _projection(w, residual, last_residual)
     copy_to(last_residual, residual)
     clock[0] *= proportion
@@ -52,10 +51,10 @@ def violators(columns, w, screen_state, residual, limits, inside, found, found_g
     for j in range(len(norms)):
         if inside[j] or scale * (abs(last_gradient[j]) + norms[j] * (now - when[j])) <= limits[j]:
             continue
-        g = inverse[j] * column_dot(Z, place, j, residual)
+        g = inverse[j] * column_dot(columns.Z, columns.place, j, residual)
         last_gradient[j], when[j] = g / scale, now
         if abs(g) > limits[j]:
-            found[count], found_gradient[count] = j, g
+            found.column[count], found.gradient[count] = j, g
             count += 1
     return count
 
@@ -68,25 +67,25 @@ def gradients(Z, place, residual, inverse, last_gradient):
 
 
 @njit
-def worst(found, found_gradient, limits, count, most):
+def worst(found, limits, count, most):
     """Keep the columns furthest beyond their limits, in order of position, when there are more than `most`."""
     if count <= most:
         return count
     ratio = np.empty(count)
     for k in range(count):
-        ratio[k] = abs(found_gradient[k]) / limits[found[k]]
+        ratio[k] = abs(found.gradient[k]) / limits[found.column[k]]
     least = _select(ratio.copy(), count - most)
     some = 0
     for k in range(count):
         if ratio[k] >= least and some < most:
-            found[some], found_gradient[some] = found[k], found_gradient[k]
+            found.column[some], found.gradient[some] = found.column[k], found.gradient[k]
             some += 1
     return some
 
 
 @inner
 def _select(values, k):
-    """The value that would stand at place k in ascending order (Hoare 1961); the values are rearranged."""
+    """The k-th smallest value, from 0 (quickselect, Hoare 1961); the values are rearranged."""
     low, high = 0, len(values) - 1
     while low < high:
         middle, i, j = values[(low + high) >> 1], low, high
@@ -109,7 +108,7 @@ def _select(values, k):
 
 
 @inner
-def penalty(beta, used, l1, l2, alpha):
+def penalty_value(beta, used, l1, l2, alpha):
     """alpha Σ (l1 |β| + ½ l2 β²) over some columns."""
     s = 0.0
     for j in used:

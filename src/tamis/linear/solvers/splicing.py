@@ -9,7 +9,7 @@ import numpy as np
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.newton_path import NewtonPath
+from tamis.linear.solvers.newton_path.path import NewtonPath
 
 _EXCHANGE = 5  # columns exchanged at most at a time
 _RIDGE = 1e-6  # keeps separated classes finite; the squared loss needs none

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from tamis.linear.design import Design
 from tamis.linear.fit import Job
 from tamis.linear.losses.squared import Squared
 from tamis.linear.path import Path
-from tamis.linear.solvers.best_subset import MOST, best_subsets
+from tamis.linear.solvers.best_subset import LEAST_EIGENVALUE, MOST, best_subsets
 from tamis.linear.solvers.splicing import Splicer
 from tamis.split import Folds
 
@@ -109,22 +110,29 @@ def _exact(job: Job, starts: np.ndarray, most: int, time_limit: float | None) ->
     if not alive.size or alive.size >= np.count_nonzero(job.weights):
         return None
     middle = float(share @ y) if job.fit_intercept else 0.0
-    root = np.sqrt(share)
-    Z, target = design.columns(alive, centre, inverse) * root[:, None], (y - middle) * root
+    half = np.sqrt(share)
+    Z, target = design.columns(alive, centre, inverse) * half[:, None], (y - middle) * half
     Q, R = linalg.qr(Z, mode="economic", check_finite=False)
-    size = np.abs(np.diagonal(R))
-    if size.min() < 1e-10 * size.max():
+    spread = linalg.svdvals(R)
+    if spread[-1] ** 2 < LEAST_EIGENVALUE * spread[0] ** 2:
         return None
-    Y = Q.T @ target
-    rest = float(np.sum((target - Q @ Y) ** 2))
-    found = best_subsets(R, Y, rest, min(most, alive.size), time_limit)
-    coef = np.zeros((len(found.columns), p, 1))
+    fitted, whole = Q.T @ target, float(target @ target)
+    root = linalg.solve_triangular(R, np.eye(alive.size))
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    rest = float(np.sum((target - Q @ fitted) ** 2))
+    found = best_subsets(root @ root.T, root @ fitted, rest, 1, min(most, alive.size), deadline)
+    coef, rss = np.zeros((len(found.columns), p, 1)), np.full(len(found.columns), whole)
     for s, columns in enumerate(found.columns):
         if columns.size:
             q, r = linalg.qr(Z[:, columns], mode="economic", check_finite=False)
-            coef[s, alive[columns], 0] = linalg.solve_triangular(r, q.T @ target) * inverse[alive[columns]]
+            part = q.T @ target
+            coef[s, alive[columns], 0] = linalg.solve_triangular(r, part) * inverse[alive[columns]]
+            rss[s] = np.sum((target - q @ part) ** 2)
+    optimal = found.optimal
+    optimal[0] = True
+    bound = np.where(optimal, rss, np.minimum(found.bound, rss))
     intercept = middle - coef[:, :, 0] @ centre if job.fit_intercept else np.zeros(len(coef))
-    return SubsetPath(coef, intercept[:, None], 0.5 * found.rss, 0.5 * found.bound, found.optimal, True)
+    return SubsetPath(coef, intercept[:, None], 0.5 * rss, 0.5 * bound, optimal, True)
 
 
 def _scored(job: Job, path: Path, starts: np.ndarray, splits: Folds, time_limit: float | None) -> Path:

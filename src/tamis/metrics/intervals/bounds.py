@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-__all__ = ["area", "area_variance", "combined", "positive", "wilson"]
+__all__ = ["FEWEST", "Pair", "area", "area_variance", "combined", "positive", "wilson"]
 
 Pair = tuple[float, float]
+
+#: A class with fewer judged rows has no bound.
+FEWEST = 10
 
 
 def wilson(share: Any, n: Any, z: float) -> tuple[Any, Any]:

@@ -5,55 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import inner, njit
-
-
-@inner
-def _factor(a, k):
-    """Cholesky factor of the leading k × k of a, in its lower triangle."""
-    for i in range(k):
-        for j in range(i + 1):
-            value = a[i, j]
-            for q in range(j):
-                value -= a[i, q] * a[j, q]
-            if i == j:
-                a[i, i] = np.sqrt(max(value, 1e-300))
-            else:
-                a[i, j] = value / a[j, j]
-
-
-@inner
-def _solve(a, k, b):
-    """b becomes the solution of L Lᵀ x = b, for the factor L in a."""
-    for i in range(k):
-        value = b[i]
-        for q in range(i):
-            value -= a[i, q] * b[q]
-        b[i] = value / a[i, i]
-    for i in range(k - 1, -1, -1):
-        value = b[i]
-        for q in range(i + 1, k):
-            value -= a[q, i] * b[q]
-        b[i] = value / a[i, i]
-
-
-@inner
-def _invert(a, k, out):
-    """out becomes (L Lᵀ)⁻¹, for the factor L in a, which becomes L⁻¹."""
-    for j in range(k):
-        a[j, j] = 1.0 / a[j, j]
-        for i in range(j + 1, k):
-            value = 0.0
-            for q in range(j, i):
-                value -= a[i, q] * a[q, j]
-            a[i, j] = value / a[i, i]
-    for i in range(k):
-        for j in range(i + 1):
-            value = 0.0
-            for q in range(i, k):
-                value += a[q, i] * a[q, j]
-            out[i, j] = value
-            out[j, i] = value
+from tamis.engine.cholesky import factor, invert, solve
+from tamis.engine.kernel import njit
 
 
 @njit
@@ -77,9 +30,9 @@ def condition(data, precision, rows, places, starts, weights, extra):
             b[i] = value
             for j in range(i + 1):
                 a[i, j] = line[places[first + j]]
-        _factor(a, k)
-        _solve(a, k, b)
-        _invert(a, k, inverse)
+        factor(a, k)
+        solve(a, k, b)
+        invert(a, k, inverse)
         for i in range(k):
             x[places[first + i]] = -b[i]
             for j in range(k):
@@ -105,8 +58,8 @@ def posterior(data, there, vectors, ridge, z):
                     z[i, s] += v[s] * data[i, j]
                     for t in range(s + 1):
                         a[s, t] += v[s] * v[t]
-        _factor(a, k)
-        _solve(a, k, z[i])
+        factor(a, k)
+        solve(a, k, z[i])
 
 
 @njit
@@ -128,9 +81,9 @@ def improve_rows(data, there, loads, centre, noise, z, covariances):
                     z[i, s] += v[s] * x
                     for t in range(s + 1):
                         a[s, t] += v[s] * v[t]
-        _factor(a, k)
-        _solve(a, k, z[i])
-        _invert(a, k, covariances[i])
+        factor(a, k)
+        solve(a, k, z[i])
+        invert(a, k, covariances[i])
         for s in range(k):
             for t in range(k):
                 covariances[i, s, t] *= noise
@@ -173,8 +126,8 @@ def improve_columns(data, there, weights, z, covariances, loads, centre):
             for t in range(s + 1):
                 a[s, t] = sums[s, t]
             a[s, s] += 1e-12 * (sums[s, s] + 1.0)
-        _factor(a, k)
-        _solve(a, k, w)
+        factor(a, k)
+        solve(a, k, w)
         for s in range(k):
             squares -= b[s] * w[s]  # Σ g (x − wᵀz)² + wᵀ cov w = Σ g x² − bᵀ w at the solution
         total += max(squares, 0.0)

@@ -1,4 +1,4 @@
-"""What a set of columns is worth: one file an evaluator, recognised by the estimator it is asked about.
+"""Evaluators, which score a set of columns: one file each, chosen by the estimator.
 
 Every module here may have a function `of(task)` that returns an evaluator, or None when the task is not its kind, and a
 number `RANK`: the lowest rank that answers is taken.
@@ -16,7 +16,7 @@ from tamis.search.evaluator.task import SearchTask
 
 
 def evaluator_of(task: SearchTask) -> Evaluator:
-    """The fastest evaluator that values the task's sets exactly as asked."""
+    """The fastest evaluator that gives the scores of refitting."""
     return next(found for found in (module.of(task) for module in _offers()) if found is not None)
 
 

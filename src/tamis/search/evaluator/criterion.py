@@ -1,4 +1,4 @@
-"""The worth of a set by what its columns tell about the target and repeat of each other; no model is fitted."""
+"""Criteria from relevance (information about the target) and redundancy (among columns); no model is fitted."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Evaluator:
         )
 
     def best_subsets(self, low: int, high: int, deadline: float | None) -> Any:
-        """The provably best set of each size, where the evaluator knows a shorter way than asking for sets; or None."""
+        """The provably best set of each size, where the evaluator has a direct algorithm; else None."""
         return None
 
     @property

@@ -14,7 +14,7 @@ from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 
 RANK = 15
-_LEVERAGE = 1e-8  # a row whose leverage is nearer to 1 than this is judged by refitting
+_LEVERAGE = 1e-8  # a row whose leverage is nearer to 1 than this is scored by refitting
 
 
 def of(task: SearchTask) -> Evaluator | None:

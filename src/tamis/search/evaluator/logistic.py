@@ -27,7 +27,7 @@ _MOST_NUMBERS = 100_000_000  # decisions of a part, sets × folds × rows, and t
 
 @dataclass(frozen=True)
 class LogisticModel:
-    """Minimise Σ log(1 + exp(-y Xw)) + ½ ridge · Σ (unit · w)²; words as in `linear.Linear`."""
+    """Minimise Σ log(1 + exp(-y Xw)) + ½ ridge · Σ (unit · w)²; terms as in `linear.Linear`."""
 
     ridge: float
     per_row: bool = False
@@ -82,10 +82,10 @@ def of(task: SearchTask) -> Evaluator | None:
 
 
 class LogisticEvaluator(Evaluator):
-    """Values sets at the optimum itself, to which a solver's answer comes as near as its tolerance asks.
+    """Scores sets at the optimum of the penalised log loss, found by Newton's method to a gradient of 1e-11.
 
-    A set begins where the last one that was asked for as a base ended. Sets without a safe optimum (columns nearly
-    dependent, classes told apart perfectly) are refitted.
+    A fit starts from the coefficients of the last base. Sets without a safe optimum (columns nearly dependent,
+    separated classes) are refitted.
     """
 
     def __init__(self, task: SearchTask, model: LogisticModel, word: str, X: np.ndarray, codes: np.ndarray) -> None:
@@ -155,7 +155,7 @@ class LogisticEvaluator(Evaluator):
         self.starts = starts
 
     def _solve(self, sets: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from tamis.search.kernels.newton import fit_sets
+        from tamis.linear.solvers.compiled.logistic_sets import Rows, Sets, fit_sets
 
         last = len(self.Z) - 1
         most = max(len(columns) for columns in sets) + 1
@@ -165,7 +165,7 @@ class LogisticEvaluator(Evaluator):
             sizes[s] = len(columns) + int(self.model.intercept)
         folds, n = self.learned.shape
         betas, decisions = np.zeros((len(sets), folds, most)), np.zeros((len(sets), folds, n))
-        fit_sets(self.Z, self.y, self.learned, self.ridge, padded, sizes, self.starts, betas, decisions)
+        fit_sets(Rows(self.Z, self.y, self.learned, self.ridge), Sets(padded, sizes, self.starts, betas, decisions))
         return betas, decisions, padded[:, : sizes[0]]
 
     def _scores(self, decisions: np.ndarray) -> np.ndarray:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.views.moments import FoldMoments, Moments
 
+if TYPE_CHECKING:
+    from tamis.search.kernels.sweep import Shrinking
+
 RANK = 20
 _MOST_NUMBERS = 60_000_000  # folds × d² beyond this would take gigabytes: see `wide`
 HEALTH = 1e-9  # a column of which the base leaves a smaller share than this is refitted
@@ -24,7 +26,7 @@ _FRESH = 12  # removals after which the inverse is made anew
 
 
 def of(task: SearchTask) -> Evaluator | None:
-    """Moments value linear models that can be told from squared errors, on tables of finite numbers."""
+    """For linear models whose score is a function of squared errors, on tables of finite numbers."""
     model = linear_of(task.estimator)
     word = scoring_of(task)
     if model is None or word is None or task.cv == "oob" or not is_plain(task):
@@ -129,40 +131,22 @@ class MomentsEvaluator(Evaluator):
 
     def best_subsets(self, low: int, high: int, deadline: float | None) -> Any:
         """The best set of each size by least squares, and whether that is proved; None when ill-conditioned."""
-        from tamis.search.kernels import leaps
+        from tamis.linear.solvers.best_subset import LEAST_EIGENVALUE, best_subsets
 
-        G = self.A[0]
-        size = np.sqrt(np.diagonal(G))
-        d = self.n_columns
+        size = np.sqrt(np.diagonal(self.A[0]))
         if not np.all(size > 0) or not self.monotone:
             return None
-        G = G / np.outer(size, size)
-        inner = G[:-1, :-1]
+        G = self.A[0] / np.outer(size, size)
+        inner, cross = G[:-1, :-1], G[:-1, -1]
         own = self.A[0, :-1, :-1] * np.sqrt(np.outer(self.raw, self.raw))
-        if any(
-            values[0] < floor * values[-1]
-            for values, floor in ((np.linalg.eigvalsh(inner), HEALTH), (np.linalg.eigvalsh(own), self.floor))
-        ):
-            return None
-        inverse, beta = np.zeros((d, d, d)), np.zeros((d, d))
-        first = np.linalg.inv(inner)
-        coefficients = first @ G[:-1, -1]
-        order = np.argsort(-(coefficients**2) / np.diagonal(first), kind="stable")
-        inverse[0], beta[0] = first[np.ix_(order, order)], coefficients[order]
-        members, nodes = np.zeros((d, d), dtype=np.int64), np.zeros((d, 5), dtype=np.int64)
-        members[0], nodes[0] = order, (d, 0, d - 2, low, high)
-        total, top = np.zeros(d), np.zeros(1, dtype=np.int64)
-        total[0] = G[-1, -1] - coefficients @ G[:-1, -1]
-        best, worst, sets = np.full(d + 1, np.inf), np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64)
-        state = (members, inverse, beta, total, nodes, low, high, best, worst, sets, np.zeros((d + 1, d + 1)))
-        leaps.settle(0, *state)
-        whole = (*state[:4], top, *state[4:])
-        spread = np.sqrt(np.diagonal(first))
-        stiff = spread**2 * np.linalg.eigvalsh(first / np.outer(spread, spread))[-1] * (1 + 1e-9)
-        while leaps.search(*whole, stiff, 100_000) == 100_000:
-            if deadline is not None and time.monotonic() >= deadline:
-                break
-        return [np.sort(sets[k, :k]) for k in range(low, high + 1) if np.isfinite(best[k])], bool(top[0] < 0)
+        for matrix, floor in ((inner, LEAST_EIGENVALUE), (own, self.floor)):
+            values = np.linalg.eigvalsh(matrix)
+            if values[0] < floor * values[-1]:
+                return None
+        inverse = np.linalg.inv(inner)
+        beta = inverse @ cross
+        found = best_subsets(inverse, beta, float(G[-1, -1] - beta @ cross), low, high, deadline)
+        return [found.columns[k] for k in range(low, high + 1) if np.isfinite(found.rss[k])], found.complete
 
     def weights(self, columns: np.ndarray) -> np.ndarray:
         return self.refit.weights(columns)
@@ -190,18 +174,23 @@ class _Grown:
     """All columns, seen from a base that grows by one column at a time."""
 
     def __init__(self, owner: MomentsEvaluator) -> None:
+        from tamis.search.kernels.sweep import Base
+
         folds, d = len(owner.rows), owner.n_columns
         self.owner = owner
         self.chosen: list[int] = []
         self.members: set[int] = set()
-        self.first, self.bend = (np.array(part, order="C") for part in owner.diagonal())
-        self.rest = self.first.copy()
-        pull, slope = owner.target()
-        self.pull, self.slope = pull[:, :d].copy(), slope[:, :d].copy()
-        self.error = slope[:, d].copy()
-        self.room = 16
-        self.gamma = np.zeros((folds, self.room, d))
-        self.tests = np.zeros((folds, self.room, d))
+        self.first, test_curvature = (np.array(part, order="C") for part in owner.diagonal())
+        train, test = owner.target()
+        self.base = Base(
+            np.zeros((folds, 16, d)),
+            np.zeros((folds, 16, d)),
+            self.first.copy(),
+            train[:, :d].copy(),
+            test_curvature,
+            test[:, :d].copy(),
+            test[:, d].copy(),
+        )
         self.health = 1.0
         self.least = np.full(folds, np.inf)
         self.trace = np.zeros(folds)
@@ -213,31 +202,28 @@ class _Grown:
     def push(self, p: int) -> None:
         from tamis.search.kernels.sweep import push
 
-        owner, k, d = self.owner, len(self.chosen), self.owner.n_columns
-        if k == self.room:
-            self.room *= 2
-            more = np.zeros((len(self.error), k, d))
-            self.gamma, self.tests = (np.concatenate([a, more], axis=1) for a in (self.gamma, self.tests))
-        train, self.tests[:, k] = owner.column(p)
-        train = np.ascontiguousarray(train)
-        varies = self.first[:, p] > 0
-        left = np.divide(self.rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
+        owner, k = self.owner, len(self.chosen)
+        if k == self.base.gamma.shape[1]:
+            tests, gamma = (np.concatenate([a, np.zeros_like(a)], axis=1) for a in self.base[:2])
+            self.base = self.base._replace(tests=tests, gamma=gamma)
+        train, self.base.tests[:, k] = owner.column(p)
+        varies, rest = self.first[:, p] > 0, self.base.rest
+        left = np.divide(rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
         self.health = min(self.health, float(left.min()))
         self.trace += self.first[:, p] * owner.raw[p]
-        self.least = np.where(varies, np.minimum(self.least, self.rest[:, p] * owner.raw[p]), self.least)
+        self.least = np.where(varies, np.minimum(self.least, rest[:, p] * owner.raw[p]), self.least)
         chosen = np.array([*self.chosen, p], dtype=np.int64)
-        push(p, k, chosen, train, self.tests, self.gamma, self.rest, self.pull, self.bend, self.slope, self.error)
+        push(p, k, chosen, np.ascontiguousarray(train), self.base)
         self.chosen.append(p)
         self.members.add(p)
 
     def additions(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         from tamis.search.kernels.sweep import additions
 
-        errors = np.empty((len(self.error), len(columns)))
-        health = np.empty(len(columns))
-        additions(columns, self.rest, self.pull, self.bend, self.slope, self.error, self.first, errors, health)
+        errors, health = np.empty((len(self.first), len(columns))), np.empty(len(columns))
+        additions(columns, self.first, self.base, errors, health)
         raw = self.owner.raw[columns]
-        pivot = self.rest[:, columns] * raw
+        pivot = self.base.rest[:, columns] * raw
         first = self.first[:, columns] * raw
         least = np.where(first > 0, np.minimum(pivot, self.least[:, None]), self.least[:, None])
         share = least / np.maximum(self.trace[:, None] + first, 1e-300)
@@ -247,13 +233,13 @@ class _Grown:
 class _Shrunk:
     """A base that shrinks by one column at a time: the inverse of its scatter, and what follows from it."""
 
-    def __init__(self, base: list[int], arrays: tuple[np.ndarray, ...]) -> None:
-        self.base = base
-        self.M, self.Q, self.w, self.g, self.error, self.first = arrays
-        self.age = 0
+    def __init__(self, base: list[int], arrays: Shrinking) -> None:
+        self.base, self.arrays, self.age = base, arrays, 0
 
     @classmethod
     def of(cls, owner: MomentsEvaluator, base: np.ndarray) -> _Shrunk | None:
+        from tamis.search.kernels.sweep import Shrinking
+
         A, B, d = owner.A, owner.B, owner.n_columns
         inside = np.ix_(np.arange(len(A)), base, base)
         small, tested = A[inside], B[inside]
@@ -269,7 +255,7 @@ class _Shrunk:
         Q = M @ tested @ M
         g = np.einsum("fij,fj->fi", M, left)
         first = np.diagonal(small, axis1=1, axis2=2).copy()
-        return cls(base.tolist(), (np.ascontiguousarray(M), np.ascontiguousarray(Q), w, g, error, first))
+        return cls(base.tolist(), Shrinking(np.ascontiguousarray(M), np.ascontiguousarray(Q), w, g, error, first))
 
     def leads_to(self, base: np.ndarray) -> bool:
         """True when the base is this one, or this one and one column fewer, which is then taken out."""
@@ -283,25 +269,25 @@ class _Shrunk:
     def _pop(self, i: int) -> None:
         from tamis.search.kernels.sweep import pop
 
-        pop(i, len(self.base), self.M, self.Q, self.w, self.g, self.error, self.first)
+        pop(i, len(self.base), self.arrays)
         del self.base[i]
         self.age += 1
 
     def healthy(self, owner: MomentsEvaluator) -> bool:
         """True when every column keeps a fair share that the others do not explain, also in the model's own units."""
-        diagonal = np.diagonal(self.M, axis1=1, axis2=2)
+        diagonal = np.diagonal(self.arrays.M, axis1=1, axis2=2)
         if not np.all(np.isfinite(diagonal)) or not np.all(diagonal > 0):
             return False
         raw = owner.raw[self.base]
-        pivots, trace = raw / diagonal, (self.first * raw).sum(axis=1)
-        share = 1.0 / (diagonal * self.first)
+        pivots, trace = raw / diagonal, (self.arrays.first * raw).sum(axis=1)
+        share = 1.0 / (diagonal * self.arrays.first)
         return bool(share.min() >= HEALTH and (pivots.min(axis=1) / trace).min() >= owner.floor)
 
     def removals(self, columns: np.ndarray) -> np.ndarray:
         from tamis.search.kernels.sweep import removals
 
-        errors = np.empty((len(self.error), len(self.base)))
-        removals(len(self.base), self.M, self.Q, self.w, self.g, self.error, errors)
+        errors = np.empty((len(self.arrays.error), len(self.base)))
+        removals(len(self.base), self.arrays, errors)
         if len(columns) == len(self.base):  # both are sorted
             return errors
         place = {column: i for i, column in enumerate(self.base)}

@@ -1,4 +1,4 @@
-"""Forests and bags by their own out-of-bag score: one fit a set, and every row judged by trees that never saw it."""
+"""Forests and bags by their own out-of-bag score: one fit a set, rows predicted by trees that did not draw them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluator is asked: this estimator, on these rows, judged this way."""
+"""The estimator, table, target, folds and scoring that an evaluator scores sets of columns by."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SearchTask:
     ----------
     estimator : a model, the name of a criterion, or a function (X, y) -> number.
     table : the columns, in the order that breaks ties; positions of columns count in it.
-    X : the same columns in the form the user gave them, and `places`, where column j of the table stands in it.
+    X : the same columns in the form the user gave them, and `places`, the position of column j of the table in it.
     y : the target, one-dimensional.
     params : what goes to the estimator's `fit` beside X and y; row-wise values are cut to the training rows.
     """

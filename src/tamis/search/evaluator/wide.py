@@ -16,7 +16,7 @@ RANK = 30
 
 
 def of(task: SearchTask) -> Evaluator | None:
-    """What `moments` would value, had it room."""
+    """The same models as `moments`, for tables whose scatter matrices do not fit in memory."""
     model, word = linear_of(task.estimator), scoring_of(task)
     if model is None or word is None or task.cv == "oob" or task.table.is_sparse or not is_plain(task):
         return None

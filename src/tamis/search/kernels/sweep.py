@@ -8,27 +8,52 @@ w'Bw - 2w'b + b_yy, so no row is needed to tell what any set would score.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tamis.engine.kernel import njit
 
 
+class Base(NamedTuple):
+    """All columns after regression on a base of k columns: u_j = e_j - Σ γ e_s is column j less its regression."""
+
+    tests: np.ndarray  # folds × room × d: columns of B of the base
+    gamma: np.ndarray  # folds × room × d: coefficient of base column s in the regression of column j on the base
+    rest: np.ndarray  # folds × d: u_j'A u_j
+    gradient: np.ndarray  # folds × d: u_j'a
+    test_curvature: np.ndarray  # folds × d: u_j'B u_j
+    test_gradient: np.ndarray  # folds × d: u_j'(b - Bw)
+    error: np.ndarray  # folds: squared error of the base on the test rows
+
+
+class Shrinking(NamedTuple):
+    """A base of k columns that is about to lose one, through the inverse M of A on the base."""
+
+    M: np.ndarray  # folds × k × k
+    Q: np.ndarray  # folds × k × k: M B M
+    w: np.ndarray  # folds × k: M a, the coefficients
+    g: np.ndarray  # folds × k: M (b - B w)
+    error: np.ndarray  # folds
+    first: np.ndarray  # folds × k: the diagonal of A
+
+
 @njit
-def push(p, k, chosen, train, tests, gamma, rest, gradient, test_curvature, test_gradient, error):
+def push(p, k, chosen, train, base):
     """Add column p to a base of k columns, for every fold and every column outside.
 
-    train : folds × d, column p of A. tests : folds × most × d, columns of B of the base, that of p at place k.
-    gamma[f, s, j] : coefficient of base column s in the regression of column j on the base, so that u_j = e_j - Σ γ e_s
-    is j with the base taken out. rest[f, j] = u_j'A u_j, gradient = u_j'a, test_curvature = u_j'B u_j, test_gradient =
-    u_j'(b - Bw); error[f] is the squared error of the base on the test rows.
+    chosen: the columns of the base and p; train: folds × d, column p of A. Column p of B is in base.tests at place k.
     """
+    tests, gamma, rest, gradient = base.tests, base.gamma, base.rest, base.gradient
+    test_curvature, test_gradient, error = base.test_curvature, base.test_gradient, base.error
     folds, d = rest.shape
     ratio = np.empty(d)
     cross = np.empty(d)
     z = np.empty(d)
     for f in range(folds):
         if rest[f, p] <= 0.0:  # constant on these training rows: its coefficient is 0 and nothing changes
-            gamma[f, k, :] = 0.0
+            for j in range(d):
+                gamma[f, k, j] = 0.0
             continue
         for j in range(d):
             cross[j] = train[f, j]
@@ -40,10 +65,10 @@ def push(p, k, chosen, train, tests, gamma, rest, gradient, test_curvature, test
                 cross[j] -= gamma[f, s, j] * g
                 z[j] -= h * tests[f, s, j]
         step = gradient[f, p] / rest[f, p]
-        bend_p, slope_p, pull_p = test_curvature[f, p], test_gradient[f, p], gradient[f, p]
+        curvature_p, test_gradient_p, gradient_p = test_curvature[f, p], test_gradient[f, p], gradient[f, p]
         for j in range(d):
             ratio[j] = cross[j] / rest[f, p]
-        ratio[p] = 0.0  # p itself is left as it was; it is not asked for again
+        ratio[p] = 0.0  # p is in the base now: its entries are not read again
         for s in range(k):
             ratio[chosen[s]] = 0.0
         tau = z.copy()
@@ -53,22 +78,26 @@ def push(p, k, chosen, train, tests, gamma, rest, gradient, test_curvature, test
                 tau[j] -= gamma[f, s, j] * h
         for j in range(d):
             r = ratio[j]
-            test_gradient[f, j] += -r * slope_p - step * (tau[j] - r * bend_p)
-            test_curvature[f, j] += r * (r * bend_p - 2.0 * tau[j])
+            test_gradient[f, j] += -r * test_gradient_p - step * (tau[j] - r * curvature_p)
+            test_curvature[f, j] += r * (r * curvature_p - 2.0 * tau[j])
             rest[f, j] -= r * cross[j]
-            gradient[f, j] -= r * pull_p
+            gradient[f, j] -= r * gradient_p
         for s in range(k):
             h = gamma[f, s, p]
             for j in range(d):
                 gamma[f, s, j] -= ratio[j] * h
         for j in range(d):
             gamma[f, k, j] = ratio[j]
-        error[f] += step * (step * bend_p - 2.0 * slope_p)
+        error[f] += step * (step * curvature_p - 2.0 * test_gradient_p)
 
 
 @njit
-def additions(columns, rest, gradient, test_curvature, test_gradient, error, first, out, health):
-    """out[f, i]: squared test error with column i added; health[i]: the least share of it that the base leaves."""
+def additions(columns, first, base, out, health):
+    """out[f, i]: squared test error with column i added; health[i]: the least share of it that the base leaves.
+
+    first: folds × d, the diagonal of A.
+    """
+    rest, gradient, error = base.rest, base.gradient, base.error
     for i in range(len(columns)):
         j = columns[i]
         health[i] = 1.0
@@ -83,24 +112,22 @@ def additions(columns, rest, gradient, test_curvature, test_gradient, error, fir
                 out[f, i] = np.nan
                 continue
             step = gradient[f, j] / rest[f, j]
-            out[f, i] = error[f] + step * (step * test_curvature[f, j] - 2.0 * test_gradient[f, j])
+            out[f, i] = error[f] + step * (step * base.test_curvature[f, j] - 2.0 * base.test_gradient[f, j])
 
 
 @njit
-def removals(k, M, Q, w, g, error, out):
-    """out[f, i]: squared test error with the i-th column of the base taken out.
-
-    M = inverse of A on the base, Q = M B M, w = M a, g = M (b - B w).
-    """
-    for f in range(len(error)):
+def removals(k, base, out):
+    """out[f, i]: squared test error with the i-th column of the base (`Shrinking`) taken out."""
+    for f in range(len(base.error)):
         for i in range(k):
-            step = w[f, i] / M[f, i, i]
-            out[f, i] = error[f] + step * (2.0 * g[f, i] + step * Q[f, i, i])
+            step = base.w[f, i] / base.M[f, i, i]
+            out[f, i] = base.error[f] + step * (2.0 * base.g[f, i] + step * base.Q[f, i, i])
 
 
 @njit
-def pop(i, k, M, Q, w, g, error, first):
-    """Take the i-th column out of the base: all arrays become those of the k - 1 columns that stay."""
+def pop(i, k, base):
+    """Take the i-th column out of the base (`Shrinking`): its arrays become those of the k - 1 columns that stay."""
+    M, Q, w, g, error, first = base.M, base.Q, base.w, base.g, base.error, base.first
     m = np.empty(k)
     q = np.empty(k)
     for f in range(len(error)):

@@ -9,7 +9,7 @@ from tamis.score.interchangeable import Interchangeable
 
 @dataclass(frozen=True)
 class Cluster(Interchangeable):
-    """Columns that could stand for each other, the most often chosen first.
+    """Interchangeable columns, the most often chosen first.
 
     Attributes
     ----------

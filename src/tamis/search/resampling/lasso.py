@@ -1,4 +1,4 @@
-"""Which models are a lasso, and what they choose on many resamples: whole paths, many times faster than one by one."""
+"""Which models are a lasso, and what they choose on many resamples: the lasso path on each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Lasso:
         self, X: np.ndarray, y: np.ndarray, drawn: list[np.ndarray], alphas: np.ndarray, n_jobs: int | None
     ) -> np.ndarray:
         """What is chosen: resamples × strengths × columns."""
-        from tamis.search.kernels.lasso_path import path
+        from tamis.linear.solvers.compiled.squared_fit import lasso_path
 
         lines = np.ascontiguousarray(X.T, dtype=np.float64)
         steps = _warm(lines, y, alphas) if len(alphas) == 1 else alphas
@@ -58,11 +58,8 @@ class Lasso:
             part[size <= noise] = 0.0
             if self.scaled:
                 part /= np.where(size > noise, size, 1.0)[:, None]
-            chosen = np.zeros((len(steps), len(part)), dtype=bool)
-            gaps = np.empty(len(steps))
-            room = min(len(part), 4 * len(rows) + 256)
-            path(part, target, steps, self.gap, np.empty((room, room)), chosen, gaps)
-            return chosen[-len(alphas) :]
+            coef, _ = lasso_path(part, target, steps, self.gap)
+            return np.asarray(coef[-len(alphas) :] != 0)
 
         return np.array(map_threads(one, drawn, n_jobs))
 

@@ -12,6 +12,7 @@ from tamis.linear.losses.logistic import Logistic
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared_hinge import SquaredHinge
+from tamis.linear.solvers.compiled.layout import PathOut, Screening, Target
 from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, OneOutputFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
@@ -21,9 +22,9 @@ _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 class NewtonFit(OneOutputFit):
     """A fit of any loss of one linear predictor.
 
-    The kernel sees a target of its own units: counts over their mean, other numbers about their middle and over a width
-    or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring linear
-    predictors back, `size` the loss.
+    The kernel is given the target in units of its own: counts over their mean, other numbers about their middle and
+    over a width or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring
+    linear predictors back, `size` the loss.
     """
 
     shift, stretch, size, kind, width = 0.0, 1.0, 1.0, 0, np.inf
@@ -85,9 +86,9 @@ class NewtonFit(OneOutputFit):
         self.rules = np.zeros(N_RULES)
         self.rules[[KIND, WIDTH, HAS_INTERCEPT, TOLERANCE]] = self.kind, self.width, self.centred, 1e-16
         floor = -float(self.w @ self.loss.conjugate(np.zeros_like(self.loss.y)))
-        self.screen_state = self.residual, np.ones(2), np.zeros_like(self.beta), np.zeros_like(self.beta)
+        self.screening = Screening(self.residual, np.ones(2), np.zeros_like(self.beta), np.zeros_like(self.beta))
         self.null = 1.0
-        self._run(np.zeros(0), 0.0, (np.empty((0, len(self.beta) + 1)), np.empty((0, len(self.w))), np.empty(0)))
+        self._run(np.zeros(0), 0.0, PathOut(np.empty((0, len(self.beta) + 1)), np.empty((0, len(self.w))), np.empty(0)))
         whole = float(self.w @ self.losses(self._original(self.eta)[:, None]))
         large = max(abs(whole), abs(floor), np.finfo(float).tiny)
         self.null, self.floor = whole - floor if whole - floor > 1e-13 * large else large, floor
@@ -117,18 +118,14 @@ class NewtonFit(OneOutputFit):
             found[:, -1] += self.shift
         return found, self._original(etas)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-        from tamis.linear.solvers.compiled.newton import ENOUGH, GOAL, solve_path
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
+        from tamis.linear.solvers.compiled.newton import ENOUGH, GOAL, SharedHessian, solve_path
 
         self.rules[[GOAL, ENOUGH]] = goal / self.size, self.enough * self.null / self.size
-        columns = (self.columns.Z, self.columns.place, self.inverse, self.norms)
-        target, weights, shared = (
-            (self.y, self.offset),
-            (self.l1, self.l2),
-            (self.row_curvature, self.in_hessian, self.hessian),
-        )
-        solve_path(columns, self.w, self.screen_state, self._state, target, weights, self.rules, shared, alphas, out)
-        out[2][:] *= self.size
+        target = Target(self.y, self.w, self.offset)
+        shared = SharedHessian(self.row_curvature, self.in_hessian, self.hessian)
+        solve_path(self.arrays, target, self.weights, self.screening, self.state, shared, self.rules, alphas, out)
+        out.gap[:] *= self.size
 
     @property
     def at_once(self) -> int:
@@ -167,7 +164,8 @@ class RidgeNewtonFit(NewtonFit):
             self.columns, self.w, self.inverse / np.sqrt(self.l2), self.centre if self.centred else None
         )
         self.columns = self.axes.columns
-        self.inverse, self.norms = self.columns.inverse, self.columns.norms[:, 0].copy()
+        self.centre, self.inverse = self.columns.centre, self.columns.inverse
+        self.norms = self.columns.norms[:, 0].copy()
         self.l1, self.l2 = np.zeros_like(self.inverse), np.ones_like(self.inverse)
         super()._begin(loss)
 

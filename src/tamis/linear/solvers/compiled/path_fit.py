@@ -19,6 +19,7 @@ from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.compiled.layout import Columns, PathOut, PenaltyWeights, Screening, State
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 from tamis.split import Folds
 
@@ -48,6 +49,11 @@ class PathFit:
         """The weights of absolute and squared coefficients, one a column."""
         self.l1, self.l2 = penalty.at(1.0)
 
+    @property
+    def arrays(self) -> Columns:
+        """The columns as kernels read them."""
+        return Columns(self.columns.Z, self.columns.place, self.centre, self.inverse, self.norms)
+
     null: float  # objective without columns, less `floor`
     floor = 0.0  # the loss of perfect predictions
     null_gradient: np.ndarray  # gradients of the columns (× outputs, for several) of the model without columns
@@ -66,7 +72,7 @@ class PathFit:
         """Loss of some rows at their linear predictors (… × rows × outputs)."""
         raise NotImplementedError
 
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
         raise NotImplementedError
 
     @property
@@ -79,8 +85,8 @@ class PathFit:
 
     def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
-        p, n, shape = len(self.inverse), len(self.w), self.outputs
-        out = np.empty((len(alphas), p + 1, *shape)), np.empty((len(alphas), n, *shape)), np.empty(len(alphas))
+        p, n, m, shape = len(self.inverse), len(self.w), len(alphas), self.outputs
+        out = PathOut(np.empty((m, p + 1, *shape)), np.empty((m, n, *shape)), np.empty(m))
         self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
         found, etas, gaps = out
         self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
@@ -103,50 +109,18 @@ class OneOutputFit(PathFit):
 
         null_gradient, when = np.empty(len(self.inverse)), np.zeros(len(self.inverse))
         gradients(self.columns.Z, self.columns.place, self.residual, self.inverse, null_gradient)
-        self.screen_state, self.null_gradient = (
-            (self.residual.copy(), np.array([1.0, 0.0]), null_gradient, when),
-            null_gradient.copy(),
-        )
+        self.screening = Screening(self.residual.copy(), np.array([1.0, 0.0]), null_gradient, when)
+        self.null_gradient = null_gradient.copy()
 
     @property
-    def _state(self) -> tuple[np.ndarray, ...]:
+    def weights(self) -> PenaltyWeights:
+        """The penalty at strength 1."""
+        return PenaltyWeights(self.l1, self.l2)
+
+    @property
+    def state(self) -> State:
         """What the kernels go on from."""
-        return self.beta, self.eta, self.residual, self.b0
-
-
-class SquaredFit(OneOutputFit):
-    """A fit of the squared loss; the target is centred first."""
-
-    def _begin(self, y: np.ndarray) -> None:
-        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
-        self.middle = float(self.w @ y) if self.centred else 0.0
-        self.y = y - self.middle
-        self.eta, self.residual = np.zeros_like(self.y), self.w * self.y
-        self.null = 0.5 * float(self.w @ self.y**2)
-        self.kept, self.size, self.gram = np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64))
-
-    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
-
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-        from tamis.linear.solvers.compiled.squared import solve_path
-
-        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
-        self.size, self.gram = solve_path(
-            units,
-            self.screen_state,
-            self._state,
-            self.y,
-            self.centre,
-            alphas,
-            self.centred,
-            goal,
-            self.kept,
-            self.size,
-            self.gram,
-            out,
-        )
-        out[0][:, -1] += self.middle
+        return State(self.beta, self.eta, self.residual, self.b0)
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
@@ -188,12 +162,14 @@ def path_fits(job: Any, weights: np.ndarray) -> list[PathFit]:
 def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[PathFit], Any]:
     """The fit of a loss, and its target as the fit reads it."""
     if isinstance(loss, Multinomial):
-        from tamis.linear.solvers.compiled.multinomial_fit import MultinomialFit
-        from tamis.linear.solvers.compiled.multinomial_ridge_fit import RidgeMultinomialFit
+        from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
+        from tamis.linear.solvers.compiled.multinomial.ridge_fit import RidgeMultinomialFit
 
         ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0))
         return (RidgeMultinomialFit if ridge else MultinomialFit), np.ascontiguousarray(loss.y)
     if isinstance(loss, Squared) and dense:
+        from tamis.linear.solvers.compiled.squared_fit import SquaredFit
+
         return SquaredFit, np.ascontiguousarray(loss.y[:, 0])
     from tamis.linear.solvers.compiled.newton_fit import NewtonFit, RidgeNewtonFit
 
@@ -212,7 +188,7 @@ def compiled_path(
     ridge = job.penalty.l1_ratio == 0
     largest = job.penalty.largest(fits[0].null_gradient.reshape(p, -1))
     grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are told as mean squared error
+    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
     parts, errors, left = [], np.empty((len(splits or []), 0)), np.empty(0)
     some, end = fits[0].at_once, len(grid)
     for start in range(0, len(grid), some):

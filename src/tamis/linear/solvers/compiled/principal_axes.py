@@ -1,4 +1,4 @@
-"""The principal axes of the rows of one fit: where a ridge penalty sees no more columns than there are rows."""
+"""The principal axes of the rows of one fit: along them a ridge fit has no more columns than rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 class PrincipalAxes:
     """The rotation of (z - centre) · units onto the principal axes of weighted rows.
 
-    A ridge penalty does not see a rotation, and coefficients outside the span of the rows are 0.
+    A ridge penalty is invariant under rotation, and coefficients outside the span of the rows are 0.
 
     Attributes
     ----------

@@ -7,61 +7,69 @@ of coordinate descent costs the size of the working set, whatever the number of 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tamis.engine.kernel import njit
-from tamis.linear.solvers.coordinate_descent import coordinate_descent, dot, polish
-from tamis.linear.solvers.screening import feasible_scale, penalty, violators, worst
+from tamis.linear.solvers.compiled.layout import Violators
+from tamis.linear.solvers.coordinate_descent import coordinate_descent, copy_to, dot, polish
+from tamis.linear.solvers.screening import feasible_scale, penalty_value, violators, worst
 
 _ROUNDS = 200
 _SWEEPS = 2000
 _DIRECT = 300  # columns in use up to which a direct solve costs less than a few sweeps
 
 
-@njit
-def solve_path(units, screen_state, state, y, centre, alphas, centred, goal, working_set, size, gram, out):
-    """Solve for falling strengths, each from the solution before; `state` and `screen_state` are updated.
+class GramSet(NamedTuple):
+    """A working set of columns and its Gram matrix, kept from one strength to the next."""
 
-    units: the columns as rows, weights of the rows (sum 1), inverse scales, lengths, l1 and l2 of every column.
-    screen_state: what `violators` knows. state: coefficients, predictions, weighted residuals, intercept. goal: the
-    duality gap to reach. kept[:size] is the working set, gram its Gram matrix; the new size and matrix are returned.
-    out: coefficients (the intercept last), predictions and gaps, one row a strength.
+    position: np.ndarray  # int64, p: the first `size` are in the set
+    size: int
+    gram: np.ndarray  # room × room, room ≥ size
+
+
+@njit
+def solve_path(columns, target, weights, screening, state, working, alphas, goal, centred, out):
+    """Minimise ½ Σ w (y - η)² + alpha Σ (l1 |β| + ½ l2 β²) for falling alphas, each from the solution before.
+
+    The arguments are named tuples of `layout`; goal: the duality gap to reach; centred: whether there is an intercept.
+    `state` and `screening` are updated, `out` is filled; returns the working set (`GramSet`) as it is at the end.
     """
-    Z, w, inverse, norms, l1, _ = units
-    columns = Z, np.empty(0, dtype=np.int64), inverse, norms
-    beta, eta, residual, b0 = state
-    coefs, etas, gaps = out
+    beta, position, size, gram = state.beta, working.position, working.size, working.gram
     p = len(beta)
-    inside = np.zeros(p, dtype=np.bool_)
+    inside, limits, q = np.zeros(p, dtype=np.bool_), np.empty(p), np.empty(p)
     for k in range(size):
-        inside[working_set[k]] = True
-    found, found_gradient, q = np.empty(p, dtype=np.int64), np.empty(p), np.empty(p)
+        inside[position[k]] = True
+    found = Violators(np.empty(p, dtype=np.int64), np.empty(p))
     for a in range(len(alphas)):
         alpha = alphas[a]
-        limits = alpha * l1
+        for j in range(p):
+            limits[j] = alpha * weights.l1[j]
         gap, tolerance = np.inf, 0.1
         for _ in range(_ROUNDS):
             for k in range(size):
-                q[k] = inverse[working_set[k]] * dot(Z[working_set[k]], residual)
-            count = violators(columns, w, screen_state, residual, limits, inside, found, found_gradient)
+                q[k] = columns.inverse[position[k]] * dot(columns.Z[position[k]], state.residual)
+            count = violators(columns, target.w, screening, state.residual, limits, inside, found)
             before = gap
-            gap = _gap(units, state, y, working_set[:size], q, found, found_gradient, count, alpha)
+            gap = _gap(target, weights, state, position[:size], q, found, count, alpha)
             if gap <= goal:
                 break
             tolerance = max(1e-10, tolerance * 0.01) if gap > 0.1 * before else 0.1
-            count = worst(found, found_gradient, limits, count, max(64, size))
+            count = worst(found, limits, count, max(64, size))
             gram = _grow(gram, size + count)
             for k in range(count):
-                j = found[k]
-                inside[j], working_set[size], q[size] = True, j, found_gradient[k]
-                _product(Z, w, centre, inverse, working_set, size, gram)
+                j = found.column[k]
+                inside[j], position[size], q[size] = True, j, found.gradient[k]
+                _products(columns, target.w, position, size, gram)
                 size += 1
-            _solve(units, state, y, gram, q, working_set[:size], alpha, centred, tolerance, goal)
-        coefs[a, :p] = beta
-        coefs[a, p] = b0[0]
-        etas[a] = eta
-        gaps[a] = gap
-    return size, gram
+            new = _minimise(weights, beta, gram, q, position[:size], alpha, tolerance, goal)
+            _move(columns, target, state, position[:size], new, centred)
+        copy_to(out.coef[a], beta)
+        out.coef[a, p] = state.intercept[0]
+        copy_to(out.eta[a], state.eta)
+        out.gap[a] = gap
+    return GramSet(position, size, gram)
 
 
 @njit
@@ -71,58 +79,68 @@ def _grow(gram, size):
         return gram
     wide = np.empty((2 * size, 2 * size))
     for i in range(len(gram)):
-        wide[i, : len(gram)] = gram[i]
+        copy_to(wide[i], gram[i])
     return wide
 
 
 @njit
-def _product(Z, w, centre, inverse, working_set, size, gram):
-    """The products of the column kept[size] with those before it and itself, in the units of the fit."""
-    j = working_set[size]
-    weighted = w * Z[j]
+def _products(columns, w, position, size, gram):
+    """The products of the column position[size] with those before it and itself, in the units of the fit."""
+    j, centre, inverse = position[size], columns.centre, columns.inverse
+    weighted = np.empty(len(w))
+    for i in range(len(w)):
+        weighted[i] = w[i] * columns.Z[j, i]
     for k in range(size + 1):
-        other = working_set[k]
-        value = (dot(weighted, Z[other]) - centre[j] * centre[other]) * inverse[j] * inverse[other]
+        other = position[k]
+        value = (dot(weighted, columns.Z[other]) - centre[j] * centre[other]) * inverse[j] * inverse[other]
         gram[size, k] = value
         gram[k, size] = value
 
 
 @njit
-def _solve(units, state, y, gram, q, working_set, alpha, centred, tolerance, goal):
-    """Minimise over the working set and bring the predictions along."""
-    Z, w, inverse, _, l1, l2 = units
-    beta, eta, residual, b0 = state
-    old = beta[working_set]
-    new, gradient = old.copy(), q[: len(working_set)].copy()
-    alpha_l1, alpha_l2 = alpha * l1[working_set], alpha * l2[working_set]
+def _minimise(weights, beta, gram, q, position, alpha, tolerance, goal):
+    """New coefficients of the working set: coordinate descent on its Gram matrix, then a direct solve."""
+    m, used = len(position), 0
+    new, gradient, alpha_l1, alpha_l2 = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    for k in range(m):
+        j = position[k]
+        new[k], gradient[k], alpha_l1[k], alpha_l2[k] = beta[j], q[k], alpha * weights.l1[j], alpha * weights.l2[j]
     coordinate_descent(gram, gradient, new, alpha_l1, alpha_l2, tolerance * goal, _SWEEPS)
-    if tolerance < 0.1 or np.count_nonzero(new) <= _DIRECT:
+    for k in range(m):
+        used += new[k] != 0.0
+    if tolerance < 0.1 or used <= _DIRECT:
         polish(gram, gradient, new, alpha_l1, alpha_l2)
+    return new
+
+
+@njit
+def _move(columns, target, state, position, new, centred):
+    """Set the coefficients of the working set; linear predictor, intercept and residuals follow."""
+    y, w, beta, eta = target.y, target.w, state.beta, state.eta
     n = len(eta)
-    for k in range(len(working_set)):
-        j = working_set[k]
-        move = (new[k] - old[k]) * inverse[j]
+    for k in range(len(position)):
+        j = position[k]
+        move = (new[k] - beta[j]) * columns.inverse[j]
         beta[j] = new[k]
         if move != 0.0:
-            column = Z[j]
+            column = columns.Z[j]
             for i in range(n):
                 eta[i] += move * column[i]
     if centred:
         shift = dot(w, y) - dot(w, eta)
-        b0[0] += shift
+        state.intercept[0] += shift
         for i in range(n):
             eta[i] += shift
     for i in range(n):
-        residual[i] = w[i] * (y[i] - eta[i])
+        state.residual[i] = w[i] * (y[i] - eta[i])
 
 
 @njit
-def _gap(units, state, y, working_set, q, found, found_gradient, count, alpha):
-    """The duality gap; `found_gradient`: gradients of the columns outside that violate the conditions."""
-    _, w, _, _, l1, l2 = units
-    beta, eta, residual, _ = state
-    dual_scale, l2_conjugate = feasible_scale(working_set, q, len(working_set), l1, l2, alpha, 1.0)
-    dual_scale, more = feasible_scale(found, found_gradient, count, l1, l2, alpha, dual_scale)
+def _gap(target, weights, state, position, q, found, count, alpha):
+    """The duality gap, the residuals shrunk until no gradient is beyond its penalty."""
+    y, w, eta, residual, l1, l2 = target.y, target.w, state.eta, state.residual, weights.l1, weights.l2
+    dual_scale, l2_conjugate = feasible_scale(position, q, len(position), l1, l2, alpha, 1.0)
+    dual_scale, more = feasible_scale(found.column, found.gradient, count, l1, l2, alpha, dual_scale)
     loss, target_dot_residual = 0.0, 0.0
     for i in range(len(y)):
         error = y[i] - eta[i]
@@ -130,7 +148,7 @@ def _gap(units, state, y, working_set, q, found, found_gradient, count, alpha):
         target_dot_residual += residual[i] * y[i]
     return (
         loss * (1.0 + dual_scale * dual_scale)
-        + penalty(beta, working_set, l1, l2, alpha)
+        + penalty_value(state.beta, position, l1, l2, alpha)
         - dual_scale * target_dot_residual
         + l2_conjugate
         + more

@@ -114,7 +114,7 @@ def test_the_compiled_path_is_that_of_the_general_solver(kind):
     path = path_of(job, splits, 10)
     other = solver._wide(job, splits, 10, path.alphas[1:6:2], None)
     np.testing.assert_allclose(path.cv_mean[1:6:2], other.cv_mean, rtol=1e-4)
-    kept, fits = solution_at(job, float(path.alphas[5])), solver._lockstep(job, w[:, None])
+    kept, fits = solution_at(job, float(path.alphas[5])), solver._newton_path(job, w[:, None])
     fits.solve(kept.alpha, 1e-14, 1e-10)
     fits.sharpen(kept.alpha)
     coef, intercept = fits.coefficients()

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear.solvers.compiled.multinomial_fit import MultinomialFit
+from tamis.linear.solvers.compiled.layout import PathOut
+from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _NEWTON = 100  # quadratics a strength
@@ -16,9 +17,9 @@ _CONJUGATE = 500  # steps of conjugate gradients a quadratic
 class RidgeMultinomialFit(MultinomialFit):
     """A fit with a ridge penalty on every column, along the principal axes of its training rows.
 
-    The penalty does not see a rotation, and coefficients outside the span of the rows are 0, so a wide table costs no
-    more than its rows. While the coefficients along the axes are few, Newton steps are solved by the kernel; beyond
-    that by conjugate gradients, which the axes make short: there the Hessian is nearly a block for each axis.
+    The penalty is invariant under rotation, and coefficients outside the span of the rows are 0, so a wide table costs
+    no more than its rows. While the coefficients along the axes are few, Newton steps are solved by the kernel; beyond
+    that by conjugate gradients, of which few are needed: along the axes the Hessian is nearly a block for each.
     """
 
     most = 400
@@ -36,13 +37,13 @@ class RidgeMultinomialFit(MultinomialFit):
         super()._start_screening()
         self.null_gradient = self.axes.gradients(self.residual.T)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
         if self.beta.size <= self.most:
             super()._run(alphas, goal, out)
             return
         for a, alpha in enumerate(alphas):
-            out[2][a] = self._solve(float(alpha), goal)
-            out[0][a, :-1], out[0][a, -1], out[1][a] = self.beta.T, self.b[:-1], self.eta.T
+            out.gap[a] = self._solve(float(alpha), goal)
+            out.coef[a, :-1], out.coef[a, -1], out.eta[a] = self.beta.T, self.b[:-1], self.eta.T
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Nothing: every fit has axes of its own."""
@@ -64,14 +65,14 @@ class RidgeMultinomialFit(MultinomialFit):
         Z, wide = self.columns.Z, self.prob * self.w
         hessian = np.diag(wide.sum(axis=1)) - wide @ self.prob.T
         values, turn = np.linalg.eigh(hessian)
-        bends = np.maximum(values, 0.0)[:, None] * np.append(self.norms**2, 1.0)
-        bends[:, :-1] += alpha
-        bends[:, -1] += 1e-3 * values[-1]  # adding a number to all intercepts changes nothing
+        curvatures = np.maximum(values, 0.0)[:, None] * np.append(self.norms**2, 1.0)
+        curvatures[:, :-1] += alpha
+        curvatures[:, -1] += 1e-3 * values[-1]  # adding a number to all intercepts changes nothing
         rest = np.hstack([left, self.residual.sum(axis=1, keepdims=True)])
         if not self.centred:
             rest[:, -1] = 0.0
         move = np.zeros_like(rest)
-        ready = turn @ ((turn.T @ rest) / bends)
+        ready = turn @ ((turn.T @ rest) / curvatures)
         along, size = ready, float((rest * ready).sum())
         for _ in range(_CONJUGATE):
             u = along[:, :-1] @ Z + along[:, -1:]
@@ -81,14 +82,14 @@ class RidgeMultinomialFit(MultinomialFit):
             move, rest = move + length * along, rest - length * curved
             if float((rest[:, :-1] ** 2).sum()) <= 2 * alpha * goal:
                 break
-            ready = turn @ ((turn.T @ rest) / bends)
+            ready = turn @ ((turn.T @ rest) / curvatures)
             ready[:, -1] *= self.centred
             size, old = float((rest * ready).sum()), size
             along = ready + size / max(old, 1e-300) * along
         return move[:, :-1], move[:, -1]
 
     def _step(self, alpha: float, move: np.ndarray, shift: np.ndarray) -> None:
-        """Walk along a direction, halved until the objective falls."""
+        """Line search: a step along a direction, halved until the objective falls."""
         beta, eta, b = self.beta.copy(), self.eta.copy(), self.b.copy()
         u = move @ self.columns.Z + shift[:, None]
         before, length = b[-1] + 0.5 * alpha * (beta * beta).sum(), 1.0
@@ -101,7 +102,7 @@ class RidgeMultinomialFit(MultinomialFit):
 
     def _start_residual(self) -> np.ndarray:
         """Residuals, probabilities and mean loss at the linear predictors; returns the sums of the residuals."""
-        from tamis.linear.solvers.compiled.multinomial import update_probabilities
+        from tamis.linear.solvers.compiled.multinomial.line_search import update_probabilities
 
         totals = np.empty(len(self.beta))
         self.b[-1] = update_probabilities(self.eta, self.y, self.w, self.residual, self.prob, totals)

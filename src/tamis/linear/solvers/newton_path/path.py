@@ -1,4 +1,4 @@
-"""Several fits of one model on one matrix (all rows, and each fold's training rows) down one path together.
+"""Newton's method for several fits of one model (all rows, and each fold's training rows) down one path together.
 
 The working set of columns is shared, so that the predictions of all fits are one matrix product, and the check of all
 other columns is one more: a fold then costs little beyond its own small quadratic.
@@ -7,7 +7,6 @@ other columns is one more: a fold then costs little beyond its own small quadrat
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,12 @@ from tamis.errors import NotConverged
 from tamis.linear.design import Design
 from tamis.linear.losses.loss import Loss
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.newton_path.objective import Objective
+from tamis.linear.solvers.newton_path.state import FitState
+from tamis.linear.solvers.newton_path.working_columns import WorkingColumns
 from tamis.linear.solvers.quadratic import minimise
-from tamis.linear.solvers.state import FitState
 
 _ROUNDS = 200
-_ROUNDING = 1e-13  # share of the objective below which a difference is rounding
 _JOINT = 1200  # coefficients of several outputs up to which one Newton step moves them all
 
 
@@ -51,32 +51,17 @@ class NewtonPath:
         self.design, self.loss, self.penalty = design, loss, penalty
         self.fit_intercept, self.tol, self.n_jobs = fit_intercept, tol, n_jobs
         weights = weights / weights.sum(axis=0)
-        self.base_centre, self.base_inverse = (a[:, 0] for a in design.units(weights[:, :1], True, fit_intercept))
+        self.columns = WorkingColumns(design, weights[:, :1], fit_intercept)
+        self.objective = Objective(loss, penalty, self.columns)
         centre, inverse = design.units(weights, standardize, fit_intercept)
-        stretch = np.where(self.base_inverse > 0, self.base_inverse, 1.0)[:, None]
-        self.working = np.zeros(0, dtype=np.int64)
-        self.columns = np.empty((design.n, 0), order="F")
-        self.place = np.full(design.p, -1, dtype=np.int64)
+        base, stretch = self.columns.base_centre, self.columns.stretch
         self.fits = [
-            self._start(weights[:, f], (centre[:, f] - self.base_centre) * stretch[:, 0], inverse[:, f] / stretch[:, 0])
+            self._start(weights[:, f], (centre[:, f] - base) * stretch, inverse[:, f] / stretch)
             for f in range(weights.shape[1])
         ]
-        self._measure(self.fits)
+        self.columns.update_gradients(self.fits)
         for fit in self.fits:
-            fit.null = self._null(fit)
-
-    def _null(self, fit: FitState) -> float:
-        """What a model can lower of the objective without columns: the measure of gaps.
-
-        Where that is rounding only (a target that does not vary), gaps are measured by the size of the objective.
-        """
-        whole, floor = self._objective(fit, 0.0), self._floor(fit)
-        size = max(abs(whole), abs(floor), np.finfo(float).tiny)
-        return whole - floor if whole - floor > _ROUNDING * size else size
-
-    def _floor(self, fit: FitState) -> float:
-        """The part of the null objective that no model can lower: the loss of perfect predictions."""
-        return float(-fit.weights @ self.loss.conjugate(np.zeros_like(fit.eta)))
+            fit.null = self.objective.null(fit)
 
     def _start(self, w: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> FitState:
         K, n, p = self.loss.outputs, self.design.n, self.design.p
@@ -109,7 +94,7 @@ class NewtonPath:
         """
         goal = self.tol if tol is None else tol
         for fit in self.fits:
-            fit.gap = self._gap(fit, alpha)
+            fit.gap = self.objective.gap(fit, alpha)
         for _ in range(_ROUNDS):
             open_fits = [fit for fit in self.fits if fit.gap > goal * fit.null]
             if not open_fits:
@@ -117,9 +102,9 @@ class NewtonPath:
             self._widen(open_fits, alpha)
             before = [fit.gap for fit in open_fits]
             map_threads(lambda fit: self._improve(fit, alpha, goal * fit.null), open_fits, self.n_jobs)
-            self._measure(open_fits)
+            self.columns.update_gradients(open_fits)
             for fit, old in zip(open_fits, before):
-                fit.gap = self._gap(fit, alpha)
+                fit.gap = self.objective.gap(fit, alpha)
                 fit.slow = fit.gap > 0.1 * old
                 fit.tolerance = max(1e-8, 0.1 * fit.tolerance) if fit.slow else 1e-2
             if all(fit.gap <= enough * fit.null and fit.gap > 0.5 * old for fit, old in zip(open_fits, before)):
@@ -140,28 +125,25 @@ class NewtonPath:
             for _ in range(3):
                 fit.slow, fit.tolerance = True, 1e-9
                 self._improve(fit, alpha, 1e-14 * fit.null)
-                self._measure([fit])
-            fit.gap = self._gap(fit, alpha)
+                self.columns.update_gradients([fit])
+            fit.gap = self.objective.gap(fit, alpha)
             if not fit.gap <= max(kept[2], 1e-13 * fit.null):  # a kink of the loss in the way
                 fit.beta, fit.intercept, fit.gap = kept
                 self._predict(fit)
-                self._measure([fit])
+                self.columns.update_gradients([fit])
 
     # -- the working set -------------------------------------------------------------------------------------------
     def _widen(self, fits: list[FitState], alpha: float) -> None:
-        """Let every open fit take in the columns (or groups) it wants, and the shared set all of them."""
+        """Add the columns (or groups) that violate optimality to the active ones of every open fit and to the block."""
         wanted = [self._wanted(fit, alpha) for fit in fits]
         new = np.setdiff1d(np.concatenate(wanted), self.working) if wanted else np.zeros(0, np.int64)
         if new.size:
-            self.place[new] = len(self.working) + np.arange(new.size)
-            self.working = np.concatenate([self.working, new])
-            added = self.design.columns(new, self.base_centre, self.base_inverse)
-            self.columns = np.asfortranarray(np.hstack([self.columns, added]))
+            self.columns.add(new)
             for fit in self.fits:
                 fit.beta = np.vstack([fit.beta, np.zeros((new.size, self.loss.outputs))])
         for fit, columns in zip(fits, wanted):
             if columns.size:
-                self._extend(fit, self.place[columns])
+                self._extend(fit, self.columns.place[columns])
 
     def _wanted(self, fit: FitState, alpha: float) -> np.ndarray:
         """Columns outside a fit's own that break its optimality conditions, the worst first when they are many."""
@@ -190,7 +172,7 @@ class NewtonPath:
         small, size = fit.hessian[0], len(fit.active)
         grown = np.empty((size + 1, size + 1))
         grown[: len(old) + 1, : len(old) + 1] = small
-        part = self._product(fit, fit.weights, fit.active, new)
+        part = self.columns.product(fit, fit.weights, fit.active, new)
         grown[:, len(old) + 1 :] = part[:, 1:]
         grown[len(old) + 1 :, :] = part[:, 1:].T
         fit.hessian = [grown]
@@ -198,15 +180,7 @@ class NewtonPath:
     # -- one fit ---------------------------------------------------------------------------------------------------
     def _predict(self, fit: FitState) -> None:
         """Linear predictor and residual from the coefficients."""
-        which = self.working[fit.active]
-        raw = fit.beta[fit.active] * fit.inverse[which, None]
-        shift = fit.intercept - fit.centre[which] @ raw
-        if 2 * len(which) > len(self.working):  # nearly all: the product is cheaper than the copy
-            full = np.zeros_like(fit.beta)
-            full[fit.active] = raw
-            fit.eta = self.columns @ full + shift
-        else:
-            fit.eta = self.columns[:, fit.active] @ raw + shift
+        fit.eta = self.columns.linear_predictor(fit)
         if self.loss.offset is not None:
             fit.eta = fit.eta + self.loss.offset
         if self.fit_intercept:
@@ -244,56 +218,12 @@ class NewtonPath:
         hessian = np.diag(fit.weights @ probabilities) - (probabilities * fit.weights[:, None]).T @ probabilities
         return np.clip(np.linalg.lstsq(hessian, residual, rcond=1e-12)[0], -self.loss.stride, self.loss.stride)
 
-    def _measure(self, fits: list[FitState]) -> None:
-        """The gradient of every column, for all fits in one product."""
-        K = self.loss.outputs
-        raw = self.design.score(np.hstack([fit.residual for fit in fits]))
-        for i, fit in enumerate(fits):
-            total = fit.residual.sum(axis=0)
-            common = (raw[:, i * K : (i + 1) * K] - self.base_centre[:, None] * total) * self.base_inverse[:, None]
-            fit.score = (common - fit.centre[:, None] * total) * fit.inverse[:, None]
-
-    def _objective(self, fit: FitState, alpha: float) -> float:
-        loss = float(fit.weights @ self.loss.value(fit.eta))
-        if alpha == 0 or not len(self.working):
-            return loss
-        full = np.zeros_like(fit.score)
-        full[self.working] = fit.beta
-        return loss + self.penalty.value(alpha, full)
-
-    def _gap(self, fit: FitState, alpha: float) -> float:
-        """Primal minus dual objective; free columns count with the gain a Newton step would still bring."""
-        primal = self._objective(fit, alpha)
-        residual = fit.residual / np.where(fit.weights > 0, fit.weights, 1.0)[:, None]
-        shares = {self.penalty.shrink(alpha, fit.score)} | ({1.0} if self.penalty.l1_ratio < 1 else set())
-        free = np.flatnonzero(self.penalty.factors * alpha == 0)
-        lean = self._free(fit, free)
-        gap = np.inf
-        for dual_scale in shares:
-            held = self.penalty.conjugate(alpha, dual_scale * fit.score)
-            if np.isfinite(held):
-                value = self.loss.conjugate(dual_scale * residual)
-                if self.loss.offset is not None:
-                    value = value + dual_scale * (residual * self.loss.offset).sum(axis=1)
-                gap = min(gap, primal + float(fit.weights @ value) + held + dual_scale * lean)
-        if not free.size:
-            return gap
-        curvature = max(1e-300, float((fit.weights @ self.loss.curvature(fit.eta)).mean()))
-        return gap + 0.5 * float((fit.score[free] ** 2).sum()) / curvature
-
-    def _free(self, fit: FitState, free: np.ndarray) -> float:
-        """Coefficients of free columns times their gradients: the dual point has none there."""
-        if not free.size:
-            return 0.0
-        both, inside, _ = np.intersect1d(self.working, free, return_indices=True)
-        return float((fit.beta[inside] * fit.score[both]).sum())
-
     def _blocks(self, active: np.ndarray) -> list[list[int]]:
         """Outputs that move together: all while their joint Hessian is small, else one after the other."""
         outputs = list(range(self.loss.outputs))
         return [outputs] if len(outputs) * (len(active) + 1) <= _JOINT else [[k] for k in outputs]
 
-    def _curve(self, fit: FitState, block: list[int]) -> np.ndarray:
+    def _hessian(self, fit: FitState, block: list[int]) -> np.ndarray:
         """The Hessian of the mean loss by the coefficients of some outputs; each begins with its intercept."""
         curvatures = self.loss.curvature(fit.eta)
         size = len(fit.active) + 1
@@ -301,38 +231,16 @@ class NewtonPath:
         for a, k in enumerate(block):
             for b, other in enumerate(block[: a + 1]):
                 curvature = curvatures[:, k] if k == other else self.loss.cross(fit.eta, k, other)
-                part = self._product(fit, fit.weights * curvature, fit.active, fit.active)
+                part = self.columns.product(fit, fit.weights * curvature, fit.active, fit.active)
                 out[a * size : (a + 1) * size, b * size : (b + 1) * size] = part
                 out[b * size : (b + 1) * size, a * size : (a + 1) * size] = part
-        return out
-
-    def _product(self, fit: FitState, curvature: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """[1, Z]ᵀ diag(curvature) [1, Z] between two lists of the working set, in the fit's own units."""
-        used = np.flatnonzero(curvature)
-        rows: Any = slice(None) if used.size > 0.95 * len(curvature) else used
-        curvature = curvature[rows]
-        A = self.columns[:, left][rows]
-        B = A if left is right else self.columns[:, right][rows]
-        which, other = self.working[left], self.working[right]
-        total = curvature.sum()
-        weighted = B * curvature[:, None]
-        lean_a, lean_b = curvature @ A, weighted.sum(axis=0)
-        out = np.empty((len(which) + 1, len(other) + 1))
-        square = A.T @ weighted
-        square -= np.outer(fit.centre[which], lean_b - total * fit.centre[other]) + np.outer(lean_a, fit.centre[other])
-        square *= fit.inverse[which, None]
-        square *= fit.inverse[other]
-        out[1:, 1:] = square
-        out[0, 1:] = fit.inverse[other] * (lean_b - total * fit.centre[other])
-        out[1:, 0] = fit.inverse[which] * (lean_a - total * fit.centre[which])
-        out[0, 0] = total
         return out
 
     def _improve(self, fit: FitState, alpha: float, goal: float) -> None:
         """One Newton step on the working set."""
         blocks = self._blocks(fit.active)
         if fit.hessian is None or (fit.slow and not self.loss.constant_curvature):
-            fit.hessian = [self._curve(fit, block) for block in blocks]
+            fit.hessian = [self._hessian(fit, block) for block in blocks]
         first = 1 if self.loss.constant_curvature or not self.fit_intercept else 0
         size, which = len(fit.active) + 1, self.working[fit.active]
         for block, H in zip(blocks, fit.hessian):
@@ -340,7 +248,7 @@ class NewtonPath:
             score = (
                 fit.score[which][:, block]
                 if block is blocks[0] and fit.tolerance > 1e-8
-                else self._score(fit, block, total)
+                else self.columns.active_gradient(fit, block, total)
             )
             q = np.vstack([total, score])[first:].T.ravel()
             old = np.vstack([np.zeros(len(block)), fit.beta[fit.active][:, block]])[first:].T.ravel()
@@ -354,13 +262,7 @@ class NewtonPath:
             new, _ = minimise(H, q, old, l1, l2, gain, starts)
             move = np.zeros((size, len(block)))
             move[first:] = (new - old).reshape(len(block), size - first).T
-            self._walk(fit, alpha, block, move)
-
-    def _score(self, fit: FitState, block: list[int], total: np.ndarray) -> np.ndarray:
-        """The gradient of a fit's active columns, after other outputs have moved."""
-        which = self.working[fit.active]
-        raw = self.columns[:, fit.active].T @ fit.residual[:, block] - np.outer(fit.centre[which], total)
-        return np.asarray(raw * fit.inverse[which, None])
+            self._line_search(fit, alpha, block, move)
 
     def _local(
         self, alpha: float, first: int, outputs: int, which: np.ndarray
@@ -377,35 +279,29 @@ class NewtonPath:
         lengths = np.tile(np.concatenate([np.ones(1 - first, int), sizes[units]]), outputs)
         return np.tile(np.concatenate([lead, l1[units]]), outputs), curvature, np.concatenate([[0], np.cumsum(lengths)])
 
-    def _walk(self, fit: FitState, alpha: float, block: list[int], move: np.ndarray) -> None:
+    def _line_search(self, fit: FitState, alpha: float, block: list[int], move: np.ndarray) -> None:
         """Take a step, shortened until the objective falls; a quadratic needs no shortening."""
         start, intercept, length = fit.beta, fit.intercept, 1.0
         exact = self.loss.constant_curvature or fit.tolerance < 1e-8  # when sharpening, rounding hides the gain
-        base = None if exact else self._objective(fit, alpha)
+        base = None if exact else self.objective.value(fit, alpha)
         for _ in range(30):
             fit.beta = start.copy()
             fit.beta[fit.active[:, None], block] += length * move[1:]
             fit.intercept = intercept.copy()
             fit.intercept[block] += length * move[0]
             self._predict(fit)
-            if base is None or self._objective(fit, alpha) <= base + 1e-14 * abs(base):
+            if base is None or self.objective.value(fit, alpha) <= base + 1e-14 * abs(base):
                 return
             length *= 0.5
             fit.slow = True
         fit.beta, fit.intercept = start, intercept
         self._predict(fit)
 
-    # -- what comes out --------------------------------------------------------------------------------------------
     def coefficients(self, f: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (p × outputs) and intercepts in the units of X."""
-        fit = self.fits[f]
-        coef = np.zeros((self.design.p, self.loss.outputs))
-        scale = fit.inverse[self.working, None]
-        coef[self.working] = (
-            fit.beta * scale * np.where(self.base_inverse > 0, self.base_inverse, 1.0)[self.working, None]
-        )
-        shift = (fit.centre[self.working, None] * scale * fit.beta).sum(axis=0)
-        intercept = (
-            fit.intercept - shift - self.base_centre @ coef if self.fit_intercept else np.zeros(self.loss.outputs)
-        )
-        return coef, intercept
+        """Coefficients (p × outputs) and intercepts of fit f in the units of X."""
+        return self.columns.restore(self.fits[f], self.fit_intercept)
+
+    @property
+    def working(self) -> np.ndarray:
+        """The columns that any fit solves for."""
+        return self.columns.chosen

@@ -8,6 +8,8 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.compiled.layout import PathOut, Screening
+from tamis.linear.solvers.compiled.multinomial.layout import PenaltyWeights, Reference, Rules, State, Target
 from tamis.linear.solvers.compiled.path_fit import PathFit
 
 _HESSIAN = 1500  # coefficients up to which a Hessian is kept where rows outnumber columns
@@ -21,24 +23,21 @@ class MultinomialFit(PathFit):
     most = 1000  # pairs up to which a Hessian is kept
 
     def _begin(self, y: np.ndarray) -> None:
-        from tamis.linear.solvers.compiled.multinomial import update_probabilities
+        from tamis.linear.solvers.compiled.multinomial.line_search import update_probabilities
 
         (p, n), K = self.columns.Z.shape, y.shape[1]
         self.outputs = (K,)
         self.y = np.ascontiguousarray(y.argmax(axis=1), dtype=np.int64)
         self.b, self.beta = np.zeros(K + 1), np.zeros((K, p))
         if self.centred:
-            share_hessian = np.log(np.clip(self.w @ y, 1e-12, None))
-            self.b[:-1] = share_hessian - share_hessian.mean()
+            log_share = np.log(np.clip(self.w @ y, 1e-12, None))
+            self.b[:-1] = log_share - log_share.mean()
         self.eta, self.residual, self.prob = (np.repeat(self.b[:-1, None], n, axis=1) for _ in range(3))
         loss = self.b[-1] = update_probabilities(self.eta, self.y, self.w, self.residual, self.prob, np.empty(K))
         self.null = loss if loss > 1e-10 else 1.0  # one class only: nothing to learn
-        self.shared: tuple[np.ndarray, ...] = (
-            np.zeros(0),
-            np.zeros((0, 0)),
-            np.zeros((0, 0)),
-            np.zeros((K, p), dtype=bool),
-        )
+        self.present = np.full(K, not self.centred)
+        self.present[self.y[self.w > 0]] = True
+        self.shared = Reference(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((K, p), dtype=bool))
         self.enough, self.alone = 0.0, False
 
     def _take(self, penalty: Penalty) -> None:
@@ -52,20 +51,20 @@ class MultinomialFit(PathFit):
         self.null_gradient = (self.columns.Z @ self.residual.T) * self.inverse[:, None]
         gradients = np.ascontiguousarray(self.null_gradient.T)
         clock = np.tile([1.0, 0.0], (len(gradients), 1))
-        self.screen_state = self.residual.copy(), clock, gradients, np.zeros_like(gradients)
+        self.screening = Screening(self.residual.copy(), clock, gradients, np.zeros_like(gradients))
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         top = eta.max(axis=-1)
         own = np.take_along_axis(eta, np.broadcast_to(self.y[rows][:, None], (*eta.shape[:-1], 1)), axis=-1)[..., 0]
         return np.asarray(np.log(np.exp(eta - top[..., None]).sum(axis=-1)) + top - own)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-        from tamis.linear.solvers.compiled.multinomial import solve_path
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
+        from tamis.linear.solvers.compiled.multinomial.path import solve_path
 
-        units = (self.columns.Z, self.w, self.inverse, self.norms, self.l1, self.l2)
-        state = (self.beta, self.eta, self.residual, self.prob, self.b)
-        rules = (self.centred, self.most, goal, self.enough * self.null)
-        self.alone |= solve_path(units, self.screen_state, state, self.y, self.ends, alphas, rules, self.shared, out)
+        target, weights = Target(self.y, self.w, self.present), PenaltyWeights(self.l1, self.l2, self.ends)
+        state = State(self.beta, self.eta, self.residual, self.prob, self.b)
+        rules = Rules(self.centred, self.most, goal, self.enough * self.null)
+        self.alone |= solve_path(self.arrays, target, weights, self.screening, state, self.shared, rules, alphas, out)
 
     def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """As of any fit; what is not penalised sums to 0 over the classes, as a number added to all changes nothing."""
@@ -103,8 +102,8 @@ class MultinomialFit(PathFit):
         gradients = np.abs(self.residual @ self.columns.Z.T) * self.inverse
         return np.asarray((self.beta != 0) | (gradients > 0.95 * alpha * self.l1))
 
-    def _reference(self, in_hessian: np.ndarray, n_jobs: int | None) -> tuple[np.ndarray, ...]:
-        """Weights, probabilities and the Hessian of some pairs, without scales: what the kernel calls shared."""
+    def _reference(self, in_hessian: np.ndarray, n_jobs: int | None) -> Reference:
+        """Weights, probabilities and the Hessian of some pairs, without scales."""
         K, p = in_hessian.shape
         places = np.flatnonzero(np.hstack([np.full((K, 1), self.centred), in_hessian]))
         owner, column = np.divmod(places, p + 1)
@@ -123,4 +122,4 @@ class MultinomialFit(PathFit):
         total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
         hessian = np.zeros((K * (p + 1), K * (p + 1)))
         hessian[np.ix_(places, places)] = total
-        return self.w, self.prob.copy(), hessian, in_hessian
+        return Reference(self.w, self.prob.copy(), hessian, in_hessian)

@@ -1,0 +1,102 @@
+# mypy: allow-untyped-defs
+"""From a step of the coefficients to probabilities and residuals: the line search, and intercepts at their optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.engine.kernel import njit
+from tamis.linear.solvers.compiled.multinomial.gap import penalty_value
+from tamis.linear.solvers.coordinate_descent import factor, solve
+
+
+@njit
+def line_search(target, weights, state, pairs, step, move):
+    """Make a move, halved until the objective falls; then the intercepts are made optimal."""
+    beta, eta, b = state.beta, state.eta, state.intercept
+    K = len(beta)
+    totals, start, length = np.zeros(K), eta.copy(), 1.0
+    before = b[-1] + penalty_value(weights, beta, pairs, step.alpha)
+    for _ in range(30):
+        for e in range(len(pairs.owner)):
+            change = move.new[e] - move.old[e]
+            beta[pairs.owner[e], pairs.column[e]] = move.old[e] + length * change
+        for k in range(K):
+            for i in range(len(target.w)):
+                eta[k, i] = start[k, i] + length * move.u[k, i]
+        b[-1] = update_probabilities(eta, target.y, target.w, state.residual, state.prob, totals)
+        if b[-1] + penalty_value(weights, beta, pairs, step.alpha) <= before + 1e-14 * abs(before):
+            break
+        length *= 0.5
+    for k in range(K):
+        b[k] += length * move.intercepts[k]
+    if step.centred:
+        _optimise_intercepts(target, state, step.tolerance, totals)
+
+
+@njit
+def update_probabilities(eta, y, w, residual, prob, totals):
+    """Probabilities P and residuals w (y - P) of every class and row, the sums of residuals; returns the mean loss."""
+    K, loss = len(eta), 0.0
+    for k in range(K):
+        totals[k] = 0.0
+    for i in range(len(y)):
+        if w[i] == 0.0:
+            for k in range(K):
+                residual[k, i] = 0.0
+                prob[k, i] = 0.0
+            continue
+        top, whole, other = eta[0, i], 0.0, 0.0
+        for k in range(1, K):
+            top = max(top, eta[k, i])
+        for k in range(K):
+            e = np.exp(eta[k, i] - top)
+            prob[k, i] = e
+            whole += e
+            other += e if k != y[i] else 0.0
+        loss += w[i] * (np.log(whole) + top - eta[y[i], i])
+        for k in range(K):
+            prob[k, i] /= whole
+            residual[k, i] = -w[i] * prob[k, i] if k != y[i] else w[i] * other / whole  # no digits lost near 1
+            totals[k] += residual[k, i]
+    return loss
+
+
+@njit
+def _optimise_intercepts(target, state, tolerance, totals):
+    """Newton steps for the intercepts alone: the dual point needs residuals of every class that sum to zero."""
+    y, w, present = target.y, target.w, target.present
+    eta, residual, prob, b = state.eta, state.residual, state.prob, state.intercept
+    K, count, was = len(eta), 0, np.inf
+    some, none, H, gradient = np.empty(K, dtype=np.int64), np.zeros(K), np.empty((K, K)), np.empty(K)
+    for k in range(K):
+        if present[k]:
+            some[count] = k
+            count += 1
+    for _ in range(50):
+        far = 0.0
+        for c in range(count):
+            gradient[c] = totals[some[c]]
+            far = max(far, abs(gradient[c]))
+        if far < max(1e-15, 1e-4 * tolerance) or (far > 0.5 * was and was < 1e-10):
+            return  # or rounding is all that is left
+        was = far
+        for k in range(K):
+            for c in range(k + 1):
+                s = 0.0
+                for i in range(len(w)):
+                    s -= w[i] * prob[k, i] * prob[c, i]
+                H[k, c] = H[c, k] = s
+            for i in range(len(w)):
+                H[k, k] += w[i] * prob[k, i]
+        L = factor(H, some[:count], none)
+        if len(L) == 0:
+            return
+        d = solve(H, L, some[:count], none, gradient[:count])
+        mean = d.sum() / count
+        for c in range(count):
+            move = min(max(d[c] - mean, -2.0), 2.0)
+            b[some[c]] += move
+            for i in range(len(w)):
+                eta[some[c], i] += move
+        b[-1] = update_probabilities(eta, y, w, residual, prob, totals)

@@ -1,0 +1,66 @@
+"""A fit of the squared loss that a compiled kernel takes along its path, and the lasso path of centred columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.compiled.layout import PathOut, Target
+from tamis.linear.solvers.compiled.path_fit import OneOutputFit
+from tamis.linear.solvers.compiled.standardized import StandardizedColumns
+
+
+class SquaredFit(OneOutputFit):
+    """A fit of the squared loss; the target is centred first."""
+
+    def _begin(self, y: np.ndarray) -> None:
+        from tamis.linear.solvers.compiled.squared import GramSet
+
+        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
+        self.middle = float(self.w @ y) if self.centred else 0.0
+        self.y = y - self.middle
+        self.eta, self.residual = np.zeros_like(self.y), self.w * self.y
+        self.null = 0.5 * float(self.w @ self.y**2)
+        self.working = GramSet(np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64)))
+
+    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
+
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
+        from tamis.linear.solvers.compiled.squared import solve_path
+
+        target = Target(self.y, self.w, np.zeros(0))
+        self.working = solve_path(
+            self.arrays,
+            target,
+            self.weights,
+            self.screening,
+            self.state,
+            self.working,
+            alphas,
+            goal,
+            self.centred,
+            out,
+        )
+        out.coef[:, -1] += self.middle
+
+
+def lasso_path(Z: np.ndarray, y: np.ndarray, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, float]:
+    """Minimise |y - Zᵀβ|²/2n + alpha |β|₁ for falling alphas: coefficients (alphas × columns) and the largest gap.
+
+    Z holds centred columns as rows (columns × rows); y is centred; gaps are relative to |y|²/2n and at most `tol`.
+
+    >>> Z, y = np.array([[1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0]]), np.array([3.0, -1.0, 1.0, -3.0])
+    >>> lasso_path(Z, y, np.array([1.5, 0.5]), 1e-9)[0]
+    array([[0.5, 0. ],
+           [1.5, 0.5]])
+    """
+    p, n = Z.shape
+    norms = np.sqrt(np.einsum("ji,ji->j", Z, Z) / n)
+    zeros, alive = np.zeros(p), (norms > 0).astype(float)
+    columns = StandardizedColumns(Z, zeros, alive, zeros[:, None], alive[:, None], norms[:, None])
+    fit = SquaredFit(columns, 0, y, np.full(n, 1 / n), Penalty(1.0, np.ones(p)), True)
+    found, _ = fit.solve_path(alphas, tol)
+    return found[:, :-1, 0], fit.gap

@@ -1,0 +1,207 @@
+"""Judged rows one by one, and the sums over units of rows that every metric is a function of.
+
+References
+----------
+DeLong, DeLong, Clarke-Pearson: Comparing the areas under two or more correlated receiver operating characteristic
+curves. Biometrics 44 (1988).
+Obuchowski: Nonparametric analysis of clustered ROC curve data. Biometrics 53 (1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.metrics import METRICS, Metric
+
+_FINE = np.logspace(-6, -2, 76)[:-1]
+#: Edges of the bins of a probability: hundredths, and finer towards 0 and 1, where rare classes lie.
+EDGES = np.unique(np.concatenate([[0.0, 1.0], _FINE, np.arange(1, 100) / 100, 1 - _FINE]))
+
+#: Means over rows that every tally of sums holds.
+MEANS = {"probabilities": ("brier", "log_loss"), "numbers": ("mse", "mae")}
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Judged rows one by one.
+
+    Attributes
+    ----------
+    units : int64, the row (or the group) each judged row is of.
+    truth : class codes or numbers.
+    answer : numbers, decision values, or probabilities (rows × classes); None where only labels were answered.
+    decided : codes of the answered labels; None for numbers and decision values.
+    learned : False where the model could not know the row's class: wrong as a label, left out of probability metrics.
+    """
+
+    units: np.ndarray
+    truth: np.ndarray
+    answer: np.ndarray | None
+    decided: np.ndarray | None
+    learned: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RowSums:
+    """Judged rows as sums over units.
+
+    Attributes
+    ----------
+    units : int64, the distinct units.
+    values : name -> one sum a unit, or units × classes. Of all: "rows". Of classes: "truth", rows of each class, and
+        "hit", those answered rightly. Of means over rows: the metric's name, and "learned", the rows they are over,
+        where these are not all. Of numbers: "y" and "y2", the target and its square about `centre`. Of rankings:
+        "ranks" and "shares"; a unit's influence on the mean of the folds' areas is ranks − area · shares.
+    cells : confusion counts, truth × answer; None where no labels were answered.
+    histogram : curves × 2 × bins: rows of the other classes and of the class by predicted probability, for the second
+        of two classes, or for each of more.
+    areas, ranked : the sum of the folds' areas under the ROC curve, and how many folds have one.
+    sure : answers that leave no probability to any other class.
+    centre : what "y" is about.
+    """
+
+    units: np.ndarray
+    values: dict[str, np.ndarray]
+    cells: np.ndarray | None = None
+    histogram: np.ndarray | None = None
+    areas: float = 0.0
+    ranked: int = 0
+    sure: int = 0
+    centre: float = 0.0
+
+    @property
+    def learned(self) -> np.ndarray:
+        """Rows of each unit that count for means over rows."""
+        return self.values.get("learned", self.values["rows"])
+
+
+def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> RowSums:
+    """The sums of judged rows, unit by unit; `means` are kept beside those of `MEANS`."""
+    units, place = np.unique(rows.units, return_inverse=True)
+    k = len(labels)
+    shape = (len(units), k)
+    each: dict[str, np.ndarray] = {"rows": np.ones(len(place))}
+    by_class: dict[str, np.ndarray] = {}
+    cells = histogram = None
+    areas, ranked, sure, centre = 0.0, 0, 0, 0.0
+    if k:
+        by_class["truth"] = _by_class(place, rows.truth, shape)
+    if rows.decided is not None:
+        # a class that could not be learned is wrong whatever was answered
+        right = (rows.decided == rows.truth) & rows.learned
+        by_class["hit"] = _by_class(place[right], rows.truth[right], shape)
+        cells = np.bincount(rows.truth * k + rows.decided, minlength=k * k).reshape(k, k).astype(np.float64)
+    if not rows.learned.all():
+        each["learned"] = rows.learned.astype(np.float64)
+    each |= _summands(rows, answered, labels, means)
+    if answered == "numbers":
+        centre = float(rows.truth.mean())
+        each |= {"y": rows.truth - centre, "y2": (rows.truth - centre) ** 2}
+    if answered in ("probabilities", "decision") and rows.answer is not None:
+        areas, ranked, ranks = _ranks(rows.truth[rows.learned], rows.answer[rows.learned], k)
+        each["ranks"], each["shares"] = np.zeros((2, len(place)))
+        each["ranks"][rows.learned], each["shares"][rows.learned] = ranks.T
+    if answered == "probabilities" and rows.answer is not None:
+        histogram = _histogram(rows.truth[rows.learned], rows.answer[rows.learned], k)
+        sure = int((rows.answer.max(axis=1) > 1 - 1e-9).sum())
+    values = {name: by_unit(place, value, len(units)) for name, value in each.items()} | by_class
+    for name in ("ranks", "shares") if ranked else ():
+        values[name] = _short(values[name])
+    return RowSums(units, values, cells, histogram, areas, ranked, sure, centre)
+
+
+def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> dict[str, np.ndarray]:
+    """The part of each row in every mean that is kept."""
+    known = [METRICS[name] for name in MEANS.get(answered, ())]
+    found: dict[str, np.ndarray] = {}
+    for metric in [*known, *means]:
+        labelled = metric.task == "classes" and metric.needs == "labels"
+        answer = rows.decided if labelled else rows.answer
+        if answer is None or metric.base in found:
+            continue
+        if metric.base == "mape":
+            there = rows.truth != 0
+            relative = np.abs(np.divide(rows.truth - answer, rows.truth, out=np.zeros(len(answer)), where=there))
+            found |= {"mape": relative, "nonzero": there.astype(np.float64)}
+        elif metric.base == "poisson_deviance":
+            found["poisson_deviance"] = _deviances(rows.truth, answer)
+        elif metric.each is not None:
+            value = metric.each(rows.truth, answer, np.asarray(labels))
+            found[metric.base] = np.where(rows.learned, -value if metric.negated else value, 0.0)
+    return found
+
+
+def _deviances(y: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    """Twice the gap in Poisson log likelihood of each row: 2 (y log(y / a) − y + a)."""
+    given = np.maximum(answer, np.finfo(np.float64).tiny)
+    logs = np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / given), 0.0)
+    return np.asarray(2 * (logs - y + given))
+
+
+def _ranks(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, np.ndarray]:
+    """Area under the ROC curve (mean over the classes, each against the rest), and each row's rank and share.
+
+    The rank is the mean over the classes of the row's placement (the share of rows of the other side that it is on the
+    right side of) over the rows of its side; the share is the mean of one over the rows of its side.
+    """
+    ranks = np.zeros((len(truth), 2))
+    counts = np.bincount(truth, minlength=k)
+    if (counts == 0).any():
+        return 0.0, 0, ranks
+    curves = [1] if k == 2 else range(k)
+    area = 0.0
+    for code in curves:
+        own = truth == code
+        value, n_own, n_other = of_class(answer, code), int(own.sum()), int((~own).sum())
+        distinct, place = np.unique(value, return_inverse=True)
+        with_own = np.bincount(place[own], minlength=len(distinct))
+        with_other = np.bincount(place[~own], minlength=len(distinct))
+        under_own = (np.cumsum(with_own) - with_own / 2) / n_own  # ties count by half
+        under_other = (np.cumsum(with_other) - with_other / 2) / n_other
+        placed = np.where(own, under_other[place], 1 - under_own[place])
+        side = np.where(own, n_own, n_other)
+        area += float(placed[own].mean()) / len(curves)
+        ranks[:, 0] += placed / side / len(curves)
+        ranks[:, 1] += 1 / side / len(curves)
+    return area, 1, ranks
+
+
+def _histogram(truth: np.ndarray, answer: np.ndarray, k: int) -> np.ndarray:
+    curves = [1] if k == 2 else list(range(k))
+    n_bins = len(EDGES) - 1
+    counts = np.zeros((len(curves), 2, n_bins))
+    for place, code in enumerate(curves):
+        bins = np.searchsorted(EDGES[1:-1], answer[:, code], side="right")
+        counts[place] = np.bincount((truth == code) * n_bins + bins, minlength=2 * n_bins).reshape(2, n_bins)
+    return counts
+
+
+def _short(values: np.ndarray) -> np.ndarray:
+    """Seven digits: enough for a variance, and half the length in a file."""
+    digits = 6 - np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
+    scale = 10.0 ** np.minimum(digits, 22)  # exact powers, so that the quotient is the shortest decimal
+    return np.asarray(np.round(values * scale) / scale)
+
+
+def _by_class(place: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Rows of each unit and class."""
+    n_units, k = shape
+    return np.bincount(place * k + codes, minlength=n_units * k).reshape(shape).astype(np.float64)
+
+
+def by_unit(place: np.ndarray, values: np.ndarray, n_units: int) -> np.ndarray:
+    """Values of rows (or rows × columns) summed in each unit; place: the unit of each row."""
+    if values.ndim == 1:
+        return np.bincount(place, values, n_units)
+    return np.column_stack([np.bincount(place, column, n_units) for column in values.T])
+
+
+def of_class(answer: Any, positive: int) -> np.ndarray:
+    """Probabilities or decision values of a class."""
+    if answer.ndim == 2:
+        return np.asarray(answer[:, positive])
+    return np.asarray(answer if positive == 1 else -answer)
