@@ -31,6 +31,7 @@ from tamis.study.disk import files
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
+from tamis.study.findings.findings import findings
 from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
@@ -258,6 +259,8 @@ class Study(TakesTable, BaseEstimator):
         fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
         final["finished"] = {"folds": len(folds), "of": n_folds}
+        kept_of_refit, order = journal.done[last.name]["findings"], list(final["contributions"])
+        final["findings"] = findings(problem, judged, winner.name, order, kept_of_refit, fitted.model, self.n_jobs)
         self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
