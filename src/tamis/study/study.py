@@ -32,6 +32,7 @@ from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.findings.findings import findings
+from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
@@ -224,7 +225,7 @@ class Study(TakesTable, BaseEstimator):
     ) -> None:
         settings, folds = self.settings, self._folds(problem)
         procedures = chosen(settings.procedures, settings.transform)
-        total = len(folds) * len(procedures) + 2
+        total = len(folds) * len(procedures) + 3
 
         def say(name: str) -> None:
             if progress:
@@ -260,6 +261,9 @@ class Study(TakesTable, BaseEstimator):
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
         final["finished"] = {"folds": len(folds), "of": n_folds}
         kept_of_refit, order = journal.done[last.name]["findings"], list(final["contributions"])
+        curve = Task(f"learning {winner.name}", learning, (problem, rules, winner, folds))
+        self._do(curve, journal, say)
+        kept_of_refit["learning"] = whole_curve(journal.done[curve.name], folds, judged[winner.name])
         final["findings"] = findings(problem, judged, winner.name, order, kept_of_refit, fitted.model, self.n_jobs)
         self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
 
@@ -300,7 +304,7 @@ class Study(TakesTable, BaseEstimator):
         self.report()
 
     def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 2
+        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 3
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 

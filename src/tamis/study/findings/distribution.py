@@ -79,7 +79,9 @@ def _bins(values: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     low, high = np.quantile(values, TAILS)
     if len(distinct) <= BARS:
         middle = (distinct[1:] + distinct[:-1]) / 2
-        ends = (2 * distinct[0] - middle[0], 2 * distinct[-1] - middle[-1]) if len(middle) else (distinct[0], distinct[0])
+        ends = (
+            (2 * distinct[0] - middle[0], 2 * distinct[-1] - middle[-1]) if len(middle) else (distinct[0], distinct[0])
+        )
         edges = np.array([ends[0], *middle, ends[1]])
     elif low < high:
         edges = np.linspace(low, high, BARS + 1)

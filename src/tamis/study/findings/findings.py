@@ -72,6 +72,7 @@ def findings(
         "terms": {"final": final.get("terms"), "folds": [fold.get("terms") for fold in folds]},
         "complexity": _complexities(judged),
         "path": final.get("path"),
+        "learning": final.get("learning"),
         "final_complexity": final.get("complexity"),
         "readable": readable(model, problem, list(order)),
     }

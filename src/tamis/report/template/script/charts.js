@@ -1,9 +1,9 @@
 "use strict";
-// Charts: each is data beside its place. `chartModel` finds a part of one by its name, once it is drawn.
-for (const place of document.querySelectorAll("[data-chart]")) {
-  const item = JSON.parse(place.querySelector("script").textContent);
-  place.replaceChildren();
-  Bokeh.embed.embed_item(item, place.id);
+// Charts: one document, a root for each place. `chartModel` finds a part of one by its name, once it is drawn.
+const drawings = document.getElementById("drawings");
+if (drawings) {
+  const { document: drawing, places } = JSON.parse(drawings.textContent);
+  Bokeh.embed.embed_items({ charts: drawing }, [{ docid: "charts", roots: places, root_ids: Object.keys(places) }]);
 }
 function chartModel(name) {
   for (const doc of Bokeh.documents) {

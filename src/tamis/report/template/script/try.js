@@ -62,6 +62,7 @@
         const place = Number(input.dataset.place), whole = model.columns[place].whole;
         values[place] = whole ? Math.round(Number(input.value)) : Number(input.value);
         show();
+        for (const fold of document.querySelectorAll(".tree li.on > details")) fold.open = true;
       });
     }
     preset.addEventListener("change", () => {
