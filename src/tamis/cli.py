@@ -400,11 +400,17 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the HTML file; report.html in the folder")
     ] = None,
+    show: Annotated[bool, typer.Option("--open", help="show it in the browser, too")] = False,
 ) -> None:
     """Write a study's report anew."""
     from tamis.study import load
 
-    typer.echo(str(load(folder).report(output)))
+    written = load(folder).report(output)
+    typer.echo(str(written))
+    if show:
+        import webbrowser
+
+        webbrowser.open(written.absolute().as_uri())
 
 
 @app.command()

@@ -395,6 +395,14 @@ class Study(TakesTable, BaseEstimator):
         return predictions_csv(self.model_, self._read(raw), ids)
 
     @property
+    def plot(self) -> Any:
+        """The charts of the study as methods that give Bokeh figures: `study.plot.frontier()`."""
+        from tamis.report.charts.plots import Plots
+
+        self._known("answer")
+        return Plots(self.results_)
+
+    @property
     def selected_(self) -> list[str]:
         return list(self._known("answer")["selected"])
 

@@ -2,7 +2,7 @@
 
 Every function takes the results of a study (`study.results_`, or results.json) and gives a figure. Names of columns and
 classes are plain text wherever they stand: never read as HTML, nor as formulas. Read `frame` (their look), then
-`procedures`, `selection`, `path`, `performance`; `drawn` lists those of a page.
+`procedures`, `selection`, `path`, `performance`; `drawn` lists those of a page, `plots` has them as methods.
 """
 
 from tamis.report.charts.drawn import drawn

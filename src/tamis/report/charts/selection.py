@@ -32,19 +32,17 @@ def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
 
 def frontier(results: Results) -> Figure:
     """Score against number of columns, a point a procedure with its 95% interval; the chosen one is orange."""
-    compared, metric = results["comparison"], show.metric(results["answer"]["metric"])
-    listed = [row for row in compared["procedures"] if row["nested"] is not None]
-    chosen = compared["chosen"]
-    mean = [float(np.mean(row["columns"])) for row in listed]
+    metric, points = show.metric(results["answer"]["metric"]), _points(results)
+    mean = [point["columns"] for point in points]
     source = {
         "columns": mean,
-        "score": [row["nested"] for row in listed],
-        "low": [(row["interval"] or [row["nested"]])[0] for row in listed],
-        "high": [(row["interval"] or [row["nested"]])[-1] for row in listed],
-        "name": [row["name"] for row in listed],
-        "said": [f"{show.number(row['nested'])} ({show.interval(row['interval'])})" for row in listed],
+        "score": [point["score"] for point in points],
+        "low": [(point["interval"] or [point["score"]])[0] for point in points],
+        "high": [(point["interval"] or [point["score"]])[-1] for point in points],
+        "name": [show.short(point["procedure"], 30) for point in points],
+        "said": [f"{show.number(point['score'])} ({show.interval(point['interval'])})" for point in points],
         "used": [show.number(value, 1) for value in mean],
-        "color": [ORANGE if row["name"] == chosen else BLUE for row in listed],
+        "color": [ORANGE if point["chosen"] else BLUE for point in points],
     }
     figure = framed(height=320, x_axis_label="columns used, mean over folds", y_axis_label=metric)
     figure.segment("columns", "low", "columns", "high", source=source, line_width=4, line_alpha=0.3, line_color="color")
@@ -55,6 +53,22 @@ def frontier(results: Results) -> Figure:
     reach = max(max(mean), 1.0)
     figure.x_range.start, figure.x_range.end = -0.06 * reach, 1.12 * reach
     return figure
+
+
+def _points(results: Results) -> list[dict[str, Any]]:
+    """The points of the frontier, as the study lists them, or as its comparison gives them."""
+    compared = results["comparison"]
+    listed = results.get("frontier") or [
+        {
+            "procedure": row["name"],
+            "columns": float(np.mean(row["columns"])),
+            "score": row["nested"],
+            "interval": row["interval"],
+            "chosen": row["name"] == compared["chosen"],
+        }
+        for row in compared["procedures"]
+    ]
+    return [point for point in listed if point["score"] is not None]
 
 
 def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:

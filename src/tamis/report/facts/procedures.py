@@ -85,6 +85,10 @@ def _rule(compared: dict[str, Any]) -> str:
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of rows they had not seen, row by row."
     found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
+    if compared.get("chosen_by") == "person":
+        rule = compared.get("by_rule")
+        besides = f"; the rule takes {rule}" if rule and rule != chosen["name"] else ""
+        return f"{how} {found} A person chose {chosen['name']}{besides}."
     if compared["signal"] == "none":
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
