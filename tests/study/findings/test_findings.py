@@ -128,3 +128,21 @@ def test_findings_are_the_same_for_any_number_of_threads_and_after_a_stop(ran, t
     assert again.results_["findings"] == study.results_["findings"]
     resumed = tamis.Study(table, target="y", folder=tmp_path, procedures=["stump", "tree", "lasso"]).run()
     assert resumed.results_["findings"] == study.results_["findings"]
+
+
+def test_shuffled_targets_score_by_chance_and_the_target_does_not(ran, tmp_path):
+    """The report would call a score beyond chance that is not, or the other way round, or shuffle again."""
+    table = ran[1]
+    asked = {"target": "y", "folder": tmp_path, "procedures": ["stump", "lasso"], "n_jobs": 2}
+    again = tamis.Study(table, **asked).run(null=9)
+    found = again.results_["null"]
+    assert found["permutations"] == len(found["scores"]) == 9
+    assert found["score"] == again.results_["comparison"]["score"] > 0.8
+    assert 0.35 < found["mean"] < 0.65
+    assert found["p_value"] == 0.1
+    lines = (tmp_path / "journal.jsonl").read_text().count("\n")
+    assert tamis.Study(table, **asked).run(null=9).results_["null"] == found
+    assert (tmp_path / "journal.jsonl").read_text().count("\n") == lines
+    assert "null" not in tamis.Study(table, **asked).run().results_
+    text = (tmp_path / "report.html").read_text()
+    assert "shuffled targets this procedure scores" not in text
