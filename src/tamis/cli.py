@@ -237,6 +237,9 @@ def run(
     budget: Annotated[
         str | None, typer.Option(help="time after which no fold is begun, as in 60s or 5m; the same command goes on")
     ] = None,
+    null: Annotated[
+        int, typer.Option(help="shuffled targets on which the whole job is done, too, to show what chance scores")
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """The main job: a table in, an honest answer and a report out. The same command again resumes."""
@@ -264,7 +267,7 @@ def run(
         transform=transform,
         n_jobs=jobs,
     )
-    _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget))
+    _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget), null=null)
 
 
 def _seconds(text: str) -> float:
@@ -286,7 +289,7 @@ def _with_scripts(names: Any) -> Any:
     return {name.rpartition(":")[2]: from_script(name) if ":" in name else name for name in names}
 
 
-def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None) -> None:
+def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None, null: int = 0) -> None:
     from tamis.report import progress_bar, say_answer, say_columns
     from tamis.warm import warm_for_study
 
@@ -295,7 +298,7 @@ def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None)
     problem = study.problem
     warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
     with progress_bar(enabled=not as_json) as bar:
-        study.run(fresh=fresh, budget=budget, progress=bar)
+        study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:
         typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
     elif as_json:
@@ -400,11 +403,17 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the HTML file; report.html in the folder")
     ] = None,
+    show: Annotated[bool, typer.Option("--open", help="show it in the browser, too")] = False,
 ) -> None:
     """Write a study's report anew."""
     from tamis.study import load
 
-    typer.echo(str(load(folder).report(output)))
+    written = load(folder).report(output)
+    typer.echo(str(written))
+    if show:
+        import webbrowser
+
+        webbrowser.open(written.absolute().as_uri())
 
 
 @app.command()

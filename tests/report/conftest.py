@@ -101,7 +101,7 @@ def study(
     truth, answers = out_of_fold(random, labels, learned, size)
     counts = np.bincount(truth, minlength=len(labels)).tolist() if labels else []
     words = f"4 of {len(names):,} columns carry the signal: {', '.join(selected)}. Expected {metric} on new rows 0.93."
-    return {
+    results = {
         "tamis": "0.1.0",
         "schema": 1,
         "partial": False,
@@ -158,12 +158,160 @@ def study(
         ],
         "folds": folds,
         "model": (
-            f"if {selected[0]} <= 16.8\n  if {selected[1]} <= 0.136: benign (0.97)\n  else: malignant (0.83)\n"
+            f"if {selected[0]} <= 16.8\n  if {selected[-1]} <= 0.136: benign (0.97)\n  else: malignant (0.83)\n"
             "else: malignant (0.98)"
         ),
         "lock": lock(),
         "predictions": {"rows": list(range(learned)), "truth": truth, "answers": answers},
     }
+    results["findings"] = findings(results)
+    return results
+
+
+def findings(results: dict[str, Any], seed: int = 0) -> dict[str, Any]:
+    """What a study of a tree with three questions finds out about the columns of made-up results."""
+    random = np.random.default_rng(seed)
+    names = [row["name"] for row in results["stability"]]
+    selected, labels = results["answer"]["selected"], [str(row["label"]) for row in results["data"]["classes"]]
+    shown = labels if len(labels) <= 6 else labels[:5]
+    outputs = 1 if len(labels) in (0, 2) else len(shown)
+    d, bars = len(names), 8
+    p_values = np.sort(random.random(d) ** 4)
+    points = np.linspace(0, 8, 11)
+    cards = []
+    for place, name in enumerate(selected):
+        spread: dict[str, Any] = {"edges": np.linspace(0, 8, bars + 1).tolist(), "missing": place, "tails": 0}
+        spread["rows"] = [10 + k for k in range(bars)]
+        if labels:
+            groups = len(shown) + (len(shown) < len(labels))
+            spread["counts"] = random.integers(0, 9, (groups, bars)).tolist()
+        else:
+            spread |= {"low": [1.0 * k for k in range(bars)], "middle": [k + 1.0 for k in range(bars)]}
+            spread["high"] = [k + 2.0 for k in range(bars)]
+        if place == 1:
+            del spread["edges"]
+            spread |= {"levels": [f"{name} {k}" for k in range(bars)], "others": 0}
+        curve = [(0.02 * (points - 4) / (k + 1)).tolist() for k in range(outputs)]
+        folds = [[[value * factor for value in line] for line in curve] for factor in (0.5, 1.0, 1.5)]
+        levels = spread.get("levels")
+        at = points if levels is None else np.arange(bars)
+        cut = [line[: len(at)] for line in curve]
+        cards.append(
+            {
+                "name": name,
+                "distribution": spread,
+                "effect": {
+                    "points": at.tolist(),
+                    "levels": levels,
+                    "final": cut,
+                    "folds": [[line[: len(at)] for line in fold] for fold in folds] + [None],
+                },
+            }
+        )
+    return {
+        "columns": {
+            "name": names,
+            "strength": (1 - p_values).tolist(),
+            "p_value": p_values.tolist(),
+            "direction": [1 if k % 2 else 0 for k in range(d)],
+            "missing": [0.25 if k == 1 else 0.0 for k in range(d)],
+            "adjusted": p_values.tolist(),
+            "information": (0.3 * (1 - p_values)).tolist(),
+            "relief": None,
+        },
+        "stability": {"index": 0.62, "interval": [0.5, 0.74], "fewest": 4, "most": 6},
+        "interchangeable": [{"columns": names[:3], "used": 2, "least": 0.912}],
+        "interactions": {
+            "columns": d,
+            "rows": 400,
+            "permutations": 39,
+            "alpha": 0.05,
+            "pairs": [{"first": names[0], "second": names[-1], "information": 0.12, "p_value": 0.025}],
+        },
+        "classes": shown,
+        "cards": cards,
+        "terms": {"final": None, "folds": [None] * 15},
+        "complexity": {
+            "tree": [{"by": "leaves", "size": [1, 2, 4, 9], "error": [1.0, 0.5, 0.4, 0.45], "chosen": 4}] * 3,
+            "forest": [{"by": "trees", "size": [1, 10, 200], "error": [0.2, 0.1, 0.09], "chosen": 200}] * 3,
+        },
+        "path": None,
+        "final_complexity": None,
+        "readable": readable_tree(selected, labels),
+    }
+
+
+def readable_tree(selected: list[str], labels: list[str]) -> dict[str, Any] | None:
+    """Three questions about three columns: two numbers and one of two levels."""
+    if len(selected) < 3:
+        return None
+    k = max(len(labels), 1)
+
+    def value(which: int) -> list[float]:
+        if not labels:
+            return [float(which)]
+        return [0.9 if c == which % k else 0.1 / max(k - 1, 1) for c in range(k)]
+
+    def split(rows: int, column: int, children: list[int], replies: list[str], **more: Any) -> dict[str, Any]:
+        asked = {"column": column, "question": selected[column], "children": children, "replies": replies}
+        return {"rows": rows, "value": value(0), "default": 0, **asked, **more}
+
+    nodes = [
+        split(456, 0, [1, 4], ["≤ 4", "> 4"], threshold=4.0),
+        split(300, 1, [2, 3], ["≤ 2.5", "> 2.5"], threshold=2.5),
+        {"rows": 200, "value": value(0)},
+        {"rows": 100, "value": value(1)},
+        split(156, 2, [5, 6], ["in {no}", "in {yes}"], threshold=None, sides={"no": 0, "yes": 1}),
+        {"rows": 56, "value": value(0)},
+        {"rows": 100, "value": value(1)},
+    ]
+    numbers = [
+        {"name": name, "kind": "numeric", "levels": None, "low": 0.0, "high": 8.0, "whole": False} for name in selected
+    ]
+    numbers[2] = {"name": selected[2], "kind": "categorical", "levels": ["no", "yes"]}
+    presets = [{"of": "all rows", "values": [3.0, 2.0, 0.0, 1.0][: len(selected)]}]
+    presets.append({"of": labels[-1] if labels else "its upper third", "values": [6.0, 5.0, 1.0, 1.0][: len(selected)]})
+    loss = (1 - np.eye(k)).tolist() if labels else None
+    return {
+        "kind": "tree",
+        "nodes": nodes,
+        "classes": list(range(k)) if labels else None,
+        "loss": loss,
+        "labels": labels,
+        "columns": numbers,
+        "presets": presets,
+    }
+
+
+def lasso(results: dict[str, Any]) -> dict[str, Any]:
+    """The same results, were a lasso the model: terms over folds, a path, a model that a page can compute."""
+    selected = results["answer"]["selected"]
+    final = {"names": selected, "coef": [[2.0, -0.5, 0.25, 0.0][: len(selected)]], "intercept": [-1.0], "left": 0}
+    fold = {"names": selected[:1], "coef": [[1.0]], "intercept": [0.0], "left": 0}
+    found = results["findings"]
+    found["terms"] = {"final": final, "folds": [final] * 2 + [fold]}
+    found["path"] = {
+        "alpha": [1.0, 0.1, 0.01],
+        "columns": [0, 1, len(selected)],
+        "error": [0.6, 0.4, 0.3],
+        "standard_error": [0.02, 0.02, 0.02],
+        "chosen": 2,
+        "names": selected,
+        "terms": [[0.0, 0.5 * k, 1.0] for k in range(len(selected))],
+        "left": 0,
+    }
+    tree = found["readable"]
+    terms = [{"column": 0, "level": None, "coef": [0.5]}, {"column": 2, "level": "yes", "coef": [-1.5]}]
+    two = len(tree["labels"]) == 2
+    found["readable"] = {
+        "kind": "linear",
+        "terms": terms,
+        "intercept": [-1.0],
+        "link": "logistic" if two else "identity",
+        "classes": [0, 1] if two else None,
+        **{key: tree[key] for key in ("labels", "columns", "presets")},
+    }
+    return results
 
 
 def settings(**changed: Any) -> dict[str, Any]:
@@ -228,5 +376,12 @@ def made() -> Any:
     from types import SimpleNamespace
 
     return SimpleNamespace(
-        study=study, stopped=stopped, plan=plan, opening=opening, decision=decision, lock=lock, HOSTILE=HOSTILE
+        study=study,
+        lasso=lasso,
+        stopped=stopped,
+        plan=plan,
+        opening=opening,
+        decision=decision,
+        lock=lock,
+        HOSTILE=HOSTILE,
     )

@@ -227,6 +227,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "leaks",
         "comparison",
         "stability",
+        "findings",
         "plan",
         "folds",
         "model",

@@ -215,6 +215,13 @@ class LinearModel(TakesTable, BaseEstimator):
         check_is_fitted(self, "coef_")
         return formula(self, digits)
 
+    def plot_path(self, top: int = 20, **options: Any) -> Any:
+        """Coefficients along the path as a Bokeh figure, for a notebook; options go to the figure."""
+        from tamis.linear.path_figure import path_figure
+
+        check_is_fitted(self, "coef_")
+        return path_figure(self, top, **options)
+
     def to_dict(self) -> dict[str, Any]:
         """The fitted model as plain numbers, lists and words, ready for JSON; it predicts the same after loading."""
         check_is_fitted(self, "coef_")

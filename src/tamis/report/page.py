@@ -10,22 +10,34 @@ from importlib.resources import files
 from typing import Any
 
 from tamis.report.facts import facts as facts_of
-from tamis.report.table import as_json, packed, tables
+from tamis.report.table import ReportTable, as_json, bar_share, compressed, packed, tables
 
 #: The most bytes a report may have.
 MOST_BYTES = 2_000_000
 
+#: The most bytes that the rows of a table may have before they are compressed: a browser must unpack them at once.
+LARGEST = 8_000_000
+
 #: What each chart shows, in words, for those who cannot see it.
 CAPTIONS = {
-    "procedures": "Nested score of each procedure with its 95% interval, and its score on the training rows; the "
-    "dashed line is the baseline.",
-    "folds": "The score of every procedure in every fold; the dashed line is the baseline.",
+    "procedures": "Nested score of each procedure with its 95% interval, its score on the training rows, and a small "
+    "point for each fold; the dashed line is the baseline.",
     "stability": "Share of folds in which each column was used; those of the final model are orange.",
-    "classes": "Rows learned from, by class (the most frequent, where there are many).",
-    "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing.",
+    "frontier": "Score on rows not seen against the number of columns used, with 95% intervals; the chosen one is "
+    "orange. A dotted line, where there is one, is a black box.",
+    "path": "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
+    "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing, the point the "
+    "threshold above.",
+    "precision_recall": "Precision against recall for rows the model had not seen; the dashed line is guessing, the "
+    "point the threshold above.",
     "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
     "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
+    "residuals": "Actual minus predicted against predicted, for rows the model had not seen; nine tenths of the rows "
+    "lie between the dotted lines.",
 }
+
+#: The scripts of a page, in the order they run.
+SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js")
 
 
 def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> str:
@@ -40,48 +52,75 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     from tamis.report.charts import drawn
 
     facts = facts_of(results, plan, openings)
-    charts = {name: _chart(figure) for name, figure in drawn(results).items()}
-    scripts = [_bokeh(), _part("script.js")]
+    charts = drawn(results)
+    scripts = [_bokeh(), "\n".join(_part(f"script/{name}") for name in SCRIPTS)]
     given: dict[str, Any] = {
         "facts": facts,
         "charts": charts,
+        "drawings": _drawings(charts) if charts else "",
         "captions": CAPTIONS,
         "style": _part("style.css"),
         "scripts": scripts,
         "policy": _policy(scripts),
+        "json": as_json,
+        "share": bar_share,
     }
     bare = _rendered(given, {})
-    return _rendered(given, _long_tables(facts, MOST_BYTES - _bytes(bare)))
+    long = _long_tables(facts, MOST_BYTES - _bytes(bare))
+    return _rendered(given, long) if long else bare
 
 
 def _rendered(given: dict[str, Any], long: dict[str, Any]) -> str:
+    text: str = _environment().get_template("page.html").render(**given, long=long).strip() + "\n"
+    return text
+
+
+@cache
+def _environment() -> Any:
+    """The templates, each compiled once: that takes longer than filling them."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(str(files("tamis.report") / "template")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html").render(**given, long=long).strip() + "\n"
 
 
 def _long_tables(facts: dict[str, Any], room: int) -> dict[str, Any]:
     """The packed rows of the tables too long for HTML, by the table's id; short ones come first into the room."""
     found: dict[str, Any] = {}
     for table in sorted((table for table in tables(facts) if table.is_long), key=lambda table: len(table.rows)):
-        rows = packed(table, room - 1_000)  # for the sentence that some rows were left out, and the element around
-        text = as_json(rows)
-        room -= _bytes(text) + 1_000
-        found[table.id] = {"json": text, "left": rows["left"]}
+        room -= 1_000  # for the sentence that some rows were left out, and the element around
+        rows, text = _fitting(table, room)
+        room -= len(text)
+        found[table.id] = {"packed": text, "left": rows["left"]}
     return found
 
 
-def _chart(figure: Any) -> str:
-    from bokeh.embed import json_item
+def _fitting(table: ReportTable, room: int) -> tuple[dict[str, Any], str]:
+    """As many rows of a table as fit into the room once they are compressed, and their text."""
+    most = LARGEST
+    while True:
+        rows = packed(table, most)
+        text = compressed(as_json(rows))
+        if len(text) <= room or not rows["rows"]:
+            return rows, text
+        most = int(most * max(0.2, 0.95 * room / len(text))) if room > 0 else 0
 
-    return as_json(json_item(figure))
+
+def _drawings(charts: dict[str, Any]) -> str:
+    """All charts as one Bokeh document, with the place of each in the page: a third cheaper than one by one."""
+    from bokeh.document import Document
+
+    document = Document()
+    with document.models.freeze():  # models are looked for once, not after every chart
+        for figure in charts.values():
+            document.add_root(figure)
+    places = {figure.id: f"chart-{name}" for name, figure in charts.items()}
+    return as_json({"document": document.to_json(deferred=False), "places": places})
 
 
 @cache

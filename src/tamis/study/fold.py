@@ -18,6 +18,7 @@ from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, is_learned, value
+from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
 from tamis.study.procedure.fitted import FittedProcedure
@@ -90,7 +91,8 @@ def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
         "metrics": besides(task, y, answer, labels, learned, rare),
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
-        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
+        "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
+        "findings": of_fold(problem, trained.model, used),
     }
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()
@@ -126,7 +128,8 @@ def _tally(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarr
 def refit(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> dict[str, Any]:
     """Fit the chosen procedure on all rows that may be learned from; and what each column contributes to it."""
     fitted = refitted(problem, rules, procedure, seed=seed)
-    return {**fitted.to_dict(), "contributions": contributions(fitted, problem)}
+    shares = contributions(fitted, problem)
+    return {**fitted.to_dict(), "contributions": shares, "findings": of_refit(problem, fitted.model, list(shares))}
 
 
 def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> FittedProcedure:

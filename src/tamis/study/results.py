@@ -227,6 +227,7 @@ def assemble(
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], name))
         ],
+        "findings": final.get("findings"),
         "plan": problem.plan.to_dict(),
         "folds": [{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
         "model": final["words"],

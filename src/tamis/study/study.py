@@ -18,7 +18,7 @@ from sklearn.utils import ClassifierTags, RegressorTags
 
 import tamis
 from tamis import engine
-from tamis.check import number, one_of
+from tamis.check import count, number, one_of
 from tamis.engine import Task
 from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
@@ -31,6 +31,8 @@ from tamis.study.disk import files
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
+from tamis.study.findings.findings import findings
+from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
@@ -127,7 +129,9 @@ class Study(TakesTable, BaseEstimator):
         """How every column was read, and why: from the unlocked rows alone."""
         return self.problem.decisions
 
-    def run(self, *, fresh: bool = False, budget: float | None = None, progress: Progress | None = None) -> Study:
+    def run(
+        self, *, fresh: bool = False, budget: float | None = None, null: int = 0, progress: Progress | None = None
+    ) -> Study:
         """Do the whole job, or what is left of it; the folder then holds the answer.
 
         Parameters
@@ -135,8 +139,10 @@ class Study(TakesTable, BaseEstimator):
         fresh : start over when the folder holds another study.
         budget : seconds after which no further fold is begun; the answer is then one of the folds that are finished,
             marked as partial, and the next run goes on from there.
+        null : shuffled targets on which the whole job is done, too, so that the report can say what chance scores.
         progress : called with (finished, total, name of the task) as tasks finish.
         """
+        count("null", null, low=0)
         end = np.inf if budget is None else monotonic() + number("budget", budget, low=0)
         problem, rules = self.problem, self._rules()
         if self.folder.exists() and not self.folder.is_dir():
@@ -151,7 +157,7 @@ class Study(TakesTable, BaseEstimator):
                 problem.lock.write(self.folder)
                 write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
                 try:
-                    self._finish(problem, rules, journal, progress, end)
+                    self._finish(problem, rules, journal, progress, end, null)
                 except KeyboardInterrupt:
                     self._leave_partial(problem, rules.metric, journal)
                     raise
@@ -219,11 +225,17 @@ class Study(TakesTable, BaseEstimator):
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
     def _finish(
-        self, problem: StudyProblem, rules: FoldRules, journal: Journal, progress: Progress | None, end: float
+        self,
+        problem: StudyProblem,
+        rules: FoldRules,
+        journal: Journal,
+        progress: Progress | None,
+        end: float,
+        null: int,
     ) -> None:
         settings, folds = self.settings, self._folds(problem)
         procedures = chosen(settings.procedures, settings.transform)
-        total = len(folds) * len(procedures) + 2
+        total = len(folds) * len(procedures) + 3 + null
 
         def say(name: str) -> None:
             if progress:
@@ -258,7 +270,35 @@ class Study(TakesTable, BaseEstimator):
         fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
         final["finished"] = {"folds": len(folds), "of": n_folds}
+        kept_of_refit, order = journal.done[last.name]["findings"], list(final["contributions"])
+        curve = Task(f"learning {winner.name}", learning, (problem, rules, winner, folds))
+        self._do(curve, journal, say)
+        kept_of_refit["learning"] = whole_curve(journal.done[curve.name], folds, judged[winner.name])
+        final["findings"] = findings(problem, judged, winner.name, order, kept_of_refit, fitted.model, self.n_jobs)
+        if null and len(folds) == n_folds:
+            final["null"] = self._null(problem, rules, procedures, compared["score"], null, journal, say)
         self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
+
+    def _null(
+        self,
+        problem: StudyProblem,
+        rules: FoldRules,
+        procedures: tuple[Procedure, ...],
+        score: float | None,
+        n: int,
+        journal: Journal,
+        say: Callable[[str], None],
+    ) -> dict[str, Any] | None:
+        """What the whole way of working scores on shuffled targets."""
+        from tamis.study.findings.null import null_facts, null_score
+
+        seed, given = self.settings.seed, (problem, rules, procedures, self.settings.prefer)
+        tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(n)]
+        left = [task for task in tasks if task.name not in journal.done]
+        for task, result in engine.run(left, seed=seed, n_jobs=self.n_jobs):
+            journal.add(task.name, task.seed(seed), result)
+            say(task.name)
+        return null_facts(score, [journal.done[task.name] for task in tasks], rules.metric)
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
         if task.name in journal.done:
@@ -291,13 +331,15 @@ class Study(TakesTable, BaseEstimator):
         self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
         final["words"] = self.model_.to_text()
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
+        if final.get("null"):
+            self.results_["null"] = final["null"]
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
         write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
         self.report()
 
     def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 2
+        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 3
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 
@@ -386,6 +428,14 @@ class Study(TakesTable, BaseEstimator):
         raw = fetch(X, types=self.model_.types, query=query)
         ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
         return predictions_csv(self.model_, self._read(raw), ids)
+
+    @property
+    def plot(self) -> Any:
+        """The charts of the study as methods that give Bokeh figures: `study.plot.frontier()`."""
+        from tamis.report.charts.plots import Plots
+
+        self._known("answer")
+        return Plots(self.results_)
 
     @property
     def selected_(self) -> list[str]:

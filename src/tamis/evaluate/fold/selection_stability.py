@@ -18,7 +18,7 @@ def stability(sets: Sequence[Iterable[Hashable]], n_columns: int, *, level: floa
     >>> stability([["a", "b"], ["a", "b"], ["a", "b"]], 10)[0]
     1.0
     """
-    listed = [set(one) for one in sets]
+    listed = [list(dict.fromkeys(one)) for one in sets]  # in order: sums must not depend on how names are hashed
     place = {column: j for j, column in enumerate(dict.fromkeys(column for one in listed for column in one))}
     mask = np.zeros((len(listed), max(n_columns, len(place), 1)))
     for row, one in enumerate(listed):

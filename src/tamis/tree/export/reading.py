@@ -41,6 +41,13 @@ class Reading:
         check_is_fitted(self, "tree_")
         return svg_of(self, max_depth, width)
 
+    def plot(self, **options: Any) -> Any:
+        """The tree as a Bokeh figure, for a notebook; options go to the figure."""
+        from tamis.tree.export.figure import figure_of
+
+        check_is_fitted(self, "tree_")
+        return figure_of(self, **options)
+
     def to_sql(self, name: str = "prediction") -> str:
         """The tree as one SQL CASE expression; NULL is treated as a missing value was in fit."""
         from tamis.tree.export.sql import sql_of

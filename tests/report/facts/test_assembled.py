@@ -21,7 +21,7 @@ def test_the_answer_stands_at_the_top_with_its_interval(made):
     values = {card["label"]: (card["value"], card["detail"]) for card in answer["cards"]}
     assert values["Expected accuracy"] == ("0.935", "95% interval 0.915–0.955")
     assert values["Baseline"] == ("0.630", "always the majority")
-    assert values["Columns used"] == ("4", "of 10 columns")
+    assert values["Columns used"] == ("4", "of 10 columns; stability 0.62")
     assert values["Locked rows"] == ("113", "opened 0 times")
 
 
@@ -119,8 +119,9 @@ def test_columns_with_something_to_say_come_first(made):
     ]
     shown = facts(made.study(columns=columns), made.plan())["columns"]
     assert texts(shown["table"]) == ["mean area", "b", "c", "a", "diagnosis"]
-    assert texts(shown["table"], 2) == ["yes", "no", "yes", "yes", "no"]
-    assert [row[0].badge for row in shown["table"].rows] == ["in the model", "", "", "", "target"]
+    used = [head.text for head in shown["table"].heads].index("used")
+    assert texts(shown["table"], used) == ["yes", "no", "yes", "yes", "no"]
+    assert [row[0].badge for row in shown["table"].rows] == ["model", "", "", "", "target"]
     assert [one.text for one in shown["summary"].rows[0]] == ["numeric", "3", "3", "0"]
 
 
@@ -151,7 +152,7 @@ def test_a_study_that_found_nothing_can_be_shown(made):
     shown = facts(results, made.plan())
     assert "so the baseline is kept" in shown["procedures"]["rule"]
     assert shown["model"]["contributions"] is None
-    assert shown["stability"]["sentence"] == "The chosen procedure used no column in any fold."
+    assert shown["selection"]["sentence"] == "The chosen procedure used no column in any fold."
     assert [part["text"] for part in shown["answer"]["parts"]] == ["No column carries a signal."]
 
 

@@ -1,11 +1,10 @@
-"use strict";
 // Tables: sort by a head (again to turn round), search every word, show long tables a part at a time.
 for (const grid of document.querySelectorAll(".grid")) {
   const table = grid.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const data = grid.querySelector("script.rows"), input = grid.querySelector("input"), count = grid.querySelector(".count");
   const more = grid.querySelector(".more button"), shown = grid.querySelector(".shown");
   const STEP = 50, order = new Intl.Collator(undefined, { numeric: true });
-  const rows = data ? unpacked(JSON.parse(data.textContent)) : [...body.rows].map(read);
+  let rows = [...body.rows].map(read);
   let most = STEP, by = -1, down = false;
 
   function read(tr) {
@@ -27,6 +26,18 @@ for (const grid of document.querySelectorAll(".grid")) {
       }),
     }));
   }
+  async function inflated(base64) {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+  function barred(td, text, place) {
+    if (!heads[place].hasAttribute("data-bar") || !/\d/.test(text)) return;
+    const value = text.startsWith("<") ? 0 : parseFloat(text.replace(/[^\d.]/g, "")) / (text.endsWith("%") ? 100 : 1);
+    const bar = document.createElement("i");
+    bar.className = "bar";
+    bar.style.setProperty("--share", Math.min(value, 1));
+    td.append(bar);
+  }
   function drawn(row) {
     if (row.tr) return row.tr;
     const tr = document.createElement("tr");
@@ -34,6 +45,7 @@ for (const grid of document.querySelectorAll(".grid")) {
       const td = document.createElement(i ? "td" : "th");
       if (!i) td.scope = "row";
       td.className = ((c.css || "") + (heads[i].hasAttribute("data-number") ? " number" : "")).trim();
+      barred(td, c.text, i);
       const text = c.name ? document.createElement("bdi") : document.createTextNode(c.text);
       if (c.name) { text.className = "name"; text.textContent = c.text; }
       td.append(text);
@@ -50,7 +62,7 @@ for (const grid of document.querySelectorAll(".grid")) {
   function key(row) {
     const c = row.cells[by];
     if (!heads[by].hasAttribute("data-number")) return c.sort === undefined ? c.text : String(c.sort);
-    const value = parseFloat(c.sort === undefined ? c.text.replace(/,/g, "").replace("\u2212", "-") : c.sort);
+    const value = parseFloat(c.sort === undefined ? c.text.replace(/^[<>± ]+/, "").replace(/,/g, "").replace("\u2212", "-") : c.sort);
     return Number.isNaN(value) ? -Infinity : value;
   }
   function show() {
@@ -87,10 +99,5 @@ for (const grid of document.querySelectorAll(".grid")) {
   if (input) input.addEventListener("input", () => { most = STEP; show(); });
   if (more) more.addEventListener("click", () => { most += 10 * STEP; show(); });
   if (input || more) show();
-}
-// Charts: each is data beside its place.
-for (const place of document.querySelectorAll("[data-chart]")) {
-  const item = JSON.parse(place.querySelector("script").textContent);
-  place.replaceChildren();
-  Bokeh.embed.embed_item(item, place.id);
+  if (data) inflated(data.textContent).then((text) => { rows = unpacked(JSON.parse(text)); show(); grid.dataset.whole = ""; });
 }

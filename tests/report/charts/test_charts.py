@@ -14,27 +14,52 @@ def data(figure, place=0):
     return figure.renderers[place].data_source.data
 
 
+ALWAYS = {"procedures", "stability", "frontier"}
+
+
 def test_charts_suit_the_kind_of_study(made):
     """A chart would be missing, or drawn for a task it makes no sense for."""
-    assert set(charts.drawn(made.study())) == {"classes", "procedures", "folds", "stability", "reliability", "roc"}
-    assert set(charts.drawn(made.study(labels=("a", "b", "c")))) == {
-        "classes",
-        "procedures",
-        "folds",
-        "stability",
-        "reliability",
-    }
-    assert set(charts.drawn(made.study(labels=(), metric="rmse"))) == {"procedures", "folds", "stability", "predicted"}
-    assert set(charts.drawn(made.stopped())) == {"classes"}
+    two = {"roc", "precision_recall", "reliability"}
+    assert set(charts.drawn(made.study())) == ALWAYS | two
+    assert set(charts.drawn(made.study(labels=("a", "b", "c")))) == ALWAYS | {"reliability"}
+    assert set(charts.drawn(made.study(labels=(), metric="rmse"))) == ALWAYS | {"predicted", "residuals"}
+    assert set(charts.drawn(made.lasso(made.study()))) == ALWAYS | two | {"path"}
+    assert set(charts.drawn(made.stopped())) == set()
     without = {**made.study(), "predictions": None, "stability": []}
-    assert set(charts.drawn(without)) == {"classes", "procedures", "folds"}
+    assert set(charts.drawn(without)) == {"procedures", "frontier"}
     judged = {
         "confusion": [[8, 2], [1, 9]],
         "roc": {"false_positive": [0, 0.2, 1], "true_positive": [0, 0.9, 1], "threshold": [1, 0.5, 0]},
         "calibration": {"predicted": [0.2, 0.8], "share": [0.1, 0.9], "rows": [10, 10]},
     }
     counted = {**without, "comparison": {**without["comparison"], "judged": judged}}
-    assert set(charts.drawn(counted)) == {"classes", "procedures", "folds", "reliability", "roc"}
+    assert set(charts.drawn(counted)) == {"procedures", "frontier"} | two
+
+
+def test_the_frontier_stands_at_mean_columns_and_nested_scores(made):
+    """A procedure would seem to use fewer columns, or to score better, than it does."""
+    results = made.study()
+    found = data(charts.frontier(results))
+    listed = results["comparison"]["procedures"]
+    assert found["columns"] == [float(np.mean(row["columns"])) for row in listed]
+    assert found["score"] == [row["nested"] for row in listed]
+
+
+def test_precision_and_recall_of_a_hand_counted_table(made):
+    """The curve would belong to other thresholds than it says."""
+    results = made.study()
+    results["data"]["classes"] = [{"label": "no", "rows": 2}, {"label": "yes", "rows": 2}]
+    results["predictions"] = {"truth": [0, 1, 0, 1], "answers": [[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.2, 0.8]]}
+    curve = data(charts.precision_recall(results), 1)
+    points = set(zip(np.round(curve["recall"], 3), np.round(curve["precision"], 3)))
+    assert {(0.5, 1.0), (0.5, 0.5), (1.0, 0.667), (1.0, 0.5)} <= points
+
+
+def test_residuals_are_truth_minus_prediction(made):
+    """Predictions that are too low would look too high."""
+    results = made.study(labels=(), metric="rmse")
+    results["predictions"] = {"truth": [1.0, 2.0, 4.0], "answers": [0.5, 2.0, 5.0]}
+    assert data(charts.residuals(results))["residual"].tolist() == [0.5, 0.0, -1.0]
 
 
 def test_procedures_carry_the_figures_of_the_results(made):

@@ -1,4 +1,4 @@
-"""Predictions of rows that the model had not seen, against the truth: as a square of classes, or class by class."""
+"""Predictions of rows not seen, against the truth: confusion, thresholds and their costs, sizes of mistakes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,72 @@ from tamis.report.table import Head, ReportTable, cell
 
 #: Up to this many classes the whole square of truth and prediction can be read.
 MOST_SQUARE = 12
+
+
+#: Thresholds of a probability that a slider offers: 0, 0.01, …, 1.
+STEPS = 100
+
+
+def performance(results: dict[str, Any]) -> dict[str, Any]:
+    """Confusion or mistakes class by class, what each threshold gives, how large mistakes of numbers are."""
+    by_cost = results["settings"].get("loss") is not None
+    return {**predictions(results), "threshold": threshold(results), "errors": errors(results), "by_cost": by_cost}
+
+
+def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
+    """For two classes: rows of each whose probability of the second reaches each of 101 thresholds."""
+    labels, kept = results["data"]["classes"], results["predictions"]
+    if len(labels) != 2 or results["comparison"]["chosen"] == "baseline":
+        return None
+    steps = np.arange(STEPS + 1) / STEPS
+    if kept is not None:
+        truth, sure = np.array(kept["truth"]), np.array(kept["answers"])[:, 1]
+        sides = [np.sort(sure[truth == code]) for code in (0, 1)]
+        above = [len(side) - np.searchsorted(side, steps - 1e-12) for side in sides]
+        total = [len(side) for side in sides]
+    else:
+        judged = results["comparison"]["judged"] or {}
+        if "roc" not in judged:
+            return None
+        total = [round(sum(line)) for line in judged["confusion"]]
+        curve = {key: np.array(values) for key, values in judged["roc"].items()}
+        at = [int(np.flatnonzero(curve["threshold"] >= step - 1e-12)[-1]) for step in steps]  # thresholds fall
+        above = [np.round(curve[key][at] * n) for key, n in zip(("false_positive", "true_positive"), total)]
+    return {
+        "labels": [show.short(row["label"], 40) for row in labels],
+        "data": {
+            "false": [int(n) for n in above[0]],
+            "true": [int(n) for n in above[1]],
+            "negatives": int(total[0]),
+            "positives": int(total[1]),
+        },
+    }
+
+
+def errors(results: dict[str, Any]) -> dict[str, Any] | None:
+    """For numbers: how far from the truth predictions of rows not seen lay, as shares of rows."""
+    kept = results["predictions"]
+    if results["data"]["classes"] or kept is None:
+        return None
+    residual = np.array(kept["truth"]) - np.array(kept["answers"])
+    size = np.sort(np.abs(residual))
+    heads = (Head("share of rows"), Head("within", number=True))
+    # the smallest reach that holds a new row with this chance, were it drawn like these (split conformal)
+    places = [(share, int(np.ceil((len(size) + 1) * share)) - 1) for share in (0.5, 0.8, 0.9, 0.95)]
+    rows = [
+        [cell(show.share(share), share), cell(f"± {show.number(float(size[at]))}", float(size[at]))]
+        for share, at in places
+        if at < len(size)
+    ]
+    bias = float(residual.mean())
+    return {
+        "table": ReportTable("reach", "How far predictions lie from the truth", heads, rows),
+        "sentence": (
+            f"Predictions of rows not seen miss by {show.number(float(size.mean()))} on average; on the whole they are "
+            f"too {'low' if bias > 0 else 'high'} by {show.number(abs(bias))}. An interval of the width below around a "
+            "prediction held at least that share of the rows not seen; it is as wide for every row."
+        ),
+    }
 
 
 def predictions(results: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,35 @@
+"""The path of a penalty: how coefficients come in as it falls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.report import show
+from tamis.report.charts.frame import GREY, Figure, framed, hover
+from tamis.report.sketch import SEVERAL
+
+Results = dict[str, Any]
+
+
+def path(results: Results) -> Figure:
+    """Coefficients of the final model along its path; the line marks the step that inner folds chose."""
+    from bokeh.models import Span
+
+    found = results["findings"]["path"]
+    xs = (-np.log10(np.array(found["alpha"]))).tolist()
+    figure = framed(
+        height=340, x_axis_label="−log₁₀ of the penalty", y_axis_label="coefficient, for one standard deviation"
+    )
+    source = {
+        "x": [xs] * len(found["names"]),
+        "y": found["terms"],
+        "name": [show.short(name, 60) for name in found["names"]],
+        "color": [SEVERAL[k % len(SEVERAL)] for k in range(len(found["names"]))],
+    }
+    lines = figure.multi_line("x", "y", source=source, line_width=2, color="color")
+    mark = Span(location=xs[found["chosen"]], dimension="height", line_color=GREY, line_width=2, name="path-now")
+    figure.add_layout(mark)
+    hover(figure, [lines], [("term", "@name")])
+    return figure

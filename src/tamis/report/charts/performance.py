@@ -1,0 +1,206 @@
+"""Predictions of rows not seen: ROC and precision–recall curves, reliability, predicted against actual, residuals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.metrics import roc as roc_curve
+from tamis.report import show
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, named, pad
+
+Results = dict[str, Any]
+
+#: Points of a curve; more cannot be told apart on a screen.
+MOST_POINTS = 400
+
+
+def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
+    """How many of the rows learned from each class has."""
+    frequent = sorted(results["data"]["classes"], key=lambda row: -row["rows"])
+    listed = (results["data"]["classes"] if len(frequent) <= most else frequent[:most])[::-1]
+    total = sum(row["rows"] for row in results["data"]["classes"])
+    source = {
+        "y": list(range(len(listed))),
+        "rows": [row["rows"] for row in listed],
+        "name": [show.short(row["label"], 80) for row in listed],
+        "said": [f"{row['rows']:,} ({show.share(row['rows'] / total)})" for row in listed],
+    }
+    figure = framed(height=70 + 30 * len(listed), x_axis_label="rows", x_range=(0, 1.03 * max(source["rows"])))
+    bars = figure.hbar(y="y", right="rows", height=0.6, source=source, color=BLUE, line_color=None)
+    named(figure.yaxis[0], [row["label"] for row in listed])
+    hover(figure, [bars], [("class", "@name"), ("rows", "@said")])
+    pad(figure.y_range, len(listed))
+    return figure
+
+
+def roc(results: Results) -> Figure:
+    """The ROC curve of two classes, from the out-of-fold probabilities of the chosen procedure."""
+    labels = [row["label"] for row in results["data"]["classes"]]
+    curve = _curve(results)
+    at = _corners(curve["false_positive"], curve["true_positive"])
+    threshold = np.clip(curve["threshold"][at], 0, 1)
+    source = {
+        "false": curve["false_positive"][at],
+        "true": curve["true_positive"][at],
+        "said": [show.number(float(value)) for value in threshold],
+    }
+    figure = framed(
+        height=320,
+        x_axis_label="false positive rate",
+        y_axis_label=f"true positive rate ({show.short(labels[1], 24)})",
+        x_range=(-0.02, 1.02),
+        y_range=(-0.02, 1.02),
+    )
+    figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
+    figure.step("false", "true", source=source, mode="after", line_width=2.5, color=BLUE)
+    dots = figure.scatter("false", "true", source=source, size=8, alpha=0)
+    hover(
+        figure,
+        [dots],
+        [("from a probability of", "@said"), ("true positives", "@true{0.000}"), ("false positives", "@false{0.000}")],
+    )
+    half = _at_half(curve)
+    _now(figure, "roc-now", curve["false_positive"][half], curve["true_positive"][half])
+    return figure
+
+
+def precision_recall(results: Results) -> Figure:
+    """Precision against recall of the second of two classes; the dashed line is its share, what guessing gives."""
+    curve, rows = _curve(results), [row["rows"] for row in results["data"]["classes"]]
+    true, false = curve["true_positive"] * rows[1], curve["false_positive"] * rows[0]
+    some = true + false > 0
+    precision = np.divide(true, true + false, out=np.ones(len(true)), where=some)
+    at = np.flatnonzero(some)
+    at = at[np.unique(np.linspace(0, len(at) - 1, min(MOST_POINTS, len(at))).round().astype(np.int64))]
+    source = {
+        "recall": curve["true_positive"][at],
+        "precision": precision[at],
+        "said": [show.number(float(value)) for value in np.clip(curve["threshold"][at], 0, 1)],
+    }
+    figure = framed(
+        height=320,
+        x_axis_label=f"recall of {show.short(results['data']['classes'][1]['label'], 24)}",
+        y_axis_label="precision",
+        x_range=(-0.02, 1.02),
+        y_range=(-0.02, 1.04),
+    )
+    figure.line([0, 1], [rows[1] / max(sum(rows), 1)] * 2, line_dash="dashed", color=GREY)
+    figure.line("recall", "precision", source=source, line_width=2.5, color=BLUE)
+    dots = figure.scatter("recall", "precision", source=source, size=8, alpha=0)
+    lines = [("from a probability of", "@said"), ("recall", "@recall{0.000}"), ("precision", "@precision{0.000}")]
+    hover(figure, [dots], lines)
+    half = _at_half(curve)
+    _now(figure, "pr-now", curve["true_positive"][half], precision[half])
+    return figure
+
+
+def _curve(results: Results) -> dict[str, np.ndarray]:
+    """False and true positive rates by falling threshold, from the predictions kept or from counts of them."""
+    kept = results["predictions"]
+    if kept is None:
+        return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
+    return roc_curve(np.array(kept["truth"]), np.array(kept["answers"])[:, 1], np.array([0, 1]))
+
+
+def _at_half(curve: dict[str, np.ndarray]) -> int:
+    """The point of a threshold of one half: the last that is not below it."""
+    return int(np.flatnonzero(curve["threshold"] >= 0.5)[-1]) if (curve["threshold"] >= 0.5).any() else 0
+
+
+def _now(figure: Figure, name: str, x: float, y: float) -> None:
+    """A point that a slider of the page moves."""
+    from bokeh.models import ColumnDataSource
+
+    source = ColumnDataSource({"x": [float(x)], "y": [float(y)]}, name=name)
+    figure.scatter("x", "y", source=source, size=12, color=ORANGE, line_color="white")
+
+
+def reliability(results: Results, bins: int = 10) -> Figure:
+    """How often answers came true against how sure the model was; on the diagonal it can be trusted."""
+    two = len(results["data"]["classes"]) == 2
+    label = show.short(results["data"]["classes"][1]["label"], 24) if two else "the answer"
+    source = _calibration(results, bins)
+    figure = framed(
+        height=320,
+        x_axis_label=f"predicted probability of {label}",
+        y_axis_label="observed share",
+        x_range=(-0.02, 1.02),
+        y_range=(-0.02, 1.02),
+    )
+    figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
+    figure.line("sure", "right", source=source, line_width=1.5, color=BLUE)
+    dots = figure.scatter("sure", "right", source=source, size=9, color=BLUE)
+    hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
+    return figure
+
+
+def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
+    """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
+    kept = results["predictions"]
+    if kept is None:
+        found = results["comparison"]["judged"]["calibration"]
+        return {"sure": found["predicted"], "right": found["share"], "rows": found["rows"]}
+    truth, answers = np.array(kept["truth"]), np.array(kept["answers"])
+    two = answers.shape[1] == 2
+    sure = answers[:, 1] if two else answers.max(axis=1)
+    right = truth == 1 if two else answers.argmax(axis=1) == truth
+    order = np.argsort(sure, kind="stable")
+    parts = [part for part in np.array_split(order, min(bins, len(order))) if len(part)]
+    return {
+        "sure": [float(sure[part].mean()) for part in parts],
+        "right": [float(right[part].mean()) for part in parts],
+        "rows": [len(part) for part in parts],
+    }
+
+
+def predicted(results: Results) -> Figure:
+    """Out-of-fold predictions of a number against the truth."""
+    from bokeh.models import BasicTickFormatter
+
+    kept = results["predictions"]
+    source = {"truth": np.array(kept["truth"], np.float32), "answer": np.array(kept["answers"], np.float32)}
+    both = np.concatenate([source["truth"], source["answer"]])
+    low, high = float(both.min()), float(both.max())
+    target = show.short(results["data"]["target"], 30)
+    figure = framed(height=380, x_axis_label=f"actual {target}", y_axis_label=f"predicted {target}")
+    if not 1e-3 < high - low < 1e9:  # decimals would be all zeros, or too many
+        for axis in figure.axis:
+            axis.formatter = BasicTickFormatter()
+    figure.line([low, high], [low, high], line_dash="dashed", color=GREY)
+    alpha = float(np.clip(60 / np.sqrt(len(kept["truth"]) + 1) / 4, 0.15, 0.8))
+    dots = figure.scatter("truth", "answer", source=source, size=6, alpha=alpha, color=BLUE, line_color=None)
+    hover(figure, [dots], [("actual", "@truth{0,0.[000]}"), ("predicted", "@answer{0,0.[000]}")])
+    return figure
+
+
+def residuals(results: Results) -> Figure:
+    """Truth minus prediction against the prediction, for rows not seen; lines hold 90% of the rows."""
+    from bokeh.models import BasicTickFormatter, Span
+
+    kept = results["predictions"]
+    answer = np.array(kept["answers"], np.float64)
+    residual = np.array(kept["truth"], np.float64) - answer
+    target = show.short(results["data"]["target"], 30)
+    figure = framed(height=380, x_axis_label=f"predicted {target}", y_axis_label="actual minus predicted")
+    if not 1e-3 < np.ptp(residual) < 1e9:
+        for axis in figure.axis:
+            axis.formatter = BasicTickFormatter()
+    alpha = float(np.clip(60 / np.sqrt(len(answer) + 1) / 4, 0.15, 0.8))
+    source = {"answer": answer.astype(np.float32), "residual": residual.astype(np.float32)}
+    dots = figure.scatter("answer", "residual", source=source, size=6, alpha=alpha, color=BLUE, line_color=None)
+    for value, dash in ((0.0, "dashed"), *((float(q), "dotted") for q in np.quantile(residual, (0.05, 0.95)))):
+        figure.add_layout(Span(location=value, dimension="width", line_dash=dash, line_color=GREY, line_width=1.5))
+    hover(figure, [dots], [("predicted", "@answer{0,0.[000]}"), ("off by", "@residual{0,0.[000]}")])
+    return figure
+
+
+def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Places of the points where a curve turns, evenly thinned where they are too many."""
+    turn = np.ones(len(x), dtype=bool)
+    turn[1:-1] = (np.diff(x)[1:] != 0) & (np.diff(y)[:-1] != 0) | (np.diff(x)[:-1] != 0) & (np.diff(y)[1:] != 0)
+    at = np.flatnonzero(turn)
+    if len(at) <= MOST_POINTS:
+        return at
+    return at[np.unique(np.linspace(0, len(at) - 1, MOST_POINTS).round().astype(np.int64))]

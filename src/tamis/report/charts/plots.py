@@ -1,0 +1,85 @@
+"""The charts of one study as methods: `study.plot.frontier()` is a Bokeh figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.errors import StudyError
+from tamis.report.charts.frame import Figure
+from tamis.report.charts.path import path
+from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
+from tamis.report.charts.procedures import folds, procedures
+from tamis.report.charts.selection import frontier, stability
+
+
+class Plots:
+    """The charts of a study.
+
+    Parameters
+    ----------
+    results : as in results.json.
+    """
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self._results = results
+
+    def frontier(self) -> Figure:
+        """Score against number of columns over all procedures, the choice marked."""
+        return frontier(self._results)
+
+    def stability(self) -> Figure:
+        """The share of folds in which each column was used."""
+        return stability(self._results)
+
+    def procedures(self) -> Figure:
+        """Each procedure's score on rows not seen, with its interval."""
+        return procedures(self._results)
+
+    def folds(self) -> Figure:
+        """Every fold's score of every procedure."""
+        return folds(self._results)
+
+    def path(self) -> Figure:
+        """Coefficients of a linear model along its path of penalties."""
+        if not (self._results.get("findings") or {}).get("path"):
+            chosen = self._results["comparison"]["chosen"]
+            raise StudyError(f"the chosen procedure {chosen!r} has no path of penalties; only one of linear models has")
+        return path(self._results)
+
+    def roc(self) -> Figure:
+        """The ROC curve of two classes, from predictions of rows not seen."""
+        self._needs_two("a ROC curve")
+        return roc(self._results)
+
+    def precision_recall(self) -> Figure:
+        """Precision against recall of the second of two classes, from predictions of rows not seen."""
+        self._needs_two("a precision–recall curve")
+        return precision_recall(self._results)
+
+    def reliability(self) -> Figure:
+        """How often answers came true against how sure the model was."""
+        if not self._results["data"]["classes"]:
+            raise StudyError("the target is a number, so there are no probabilities; plot residuals()")
+        return reliability(self._results)
+
+    def predicted(self) -> Figure:
+        """Predictions of a number against the truth, for rows not seen."""
+        self._needs_numbers()
+        return predicted(self._results)
+
+    def residuals(self) -> Figure:
+        """Truth minus prediction against the prediction, for rows not seen."""
+        self._needs_numbers()
+        return residuals(self._results)
+
+    def _needs_two(self, what: str) -> None:
+        n = len(self._results["data"]["classes"])
+        if n != 2:
+            target = "a number" if n == 0 else f"one of {n} classes"
+            raise StudyError(f"the target is {target}, and {what} needs two classes; plot procedures()")
+
+    def _needs_numbers(self) -> None:
+        if self._results["data"]["classes"]:
+            raise StudyError("the target is a class, so there are no residuals; plot reliability()")
+        if self._results["predictions"] is None:
+            raise StudyError("there were too many rows to keep every prediction; plot procedures()")

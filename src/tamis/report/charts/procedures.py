@@ -1,0 +1,77 @@
+"""Procedures side by side: their scores, and how much luck there is in a fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.report import show
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, dashed, framed, hover, legend, named, pad
+
+Results = dict[str, Any]
+
+
+def procedures(results: Results) -> Figure:
+    """Each procedure's nested score with its 95% interval, its training score, and the baseline as a line."""
+    listed = results["comparison"]["procedures"][::-1]
+    chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
+    source = {
+        "y": list(range(len(listed))),
+        "name": [row["name"] + (" (chosen)" if row["name"] == chosen else "") for row in listed],
+        "nested": [row["nested"] for row in listed],
+        "train": [row["train"] for row in listed],
+        "low": [(row["interval"] or [row["nested"]])[0] for row in listed],
+        "high": [(row["interval"] or [row["nested"]])[-1] for row in listed],
+        "said": [f"{show.number(row['nested'])} ({show.interval(row['interval'])})" for row in listed],
+        "trained": [show.number(row["train"]) for row in listed],
+        "color": [ORANGE if row["name"] == chosen else BLUE for row in listed],
+    }
+    figure = framed(height=90 + 42 * len(listed), x_axis_label=metric)
+    figure.segment("low", "y", "high", "y", source=source, line_width=6, line_alpha=0.35, line_color="color")
+    dashed(figure, results["answer"]["baseline"])
+    each = figure.scatter("score", "y", source=_points(listed), size=5, alpha=0.4, color=GREY, line_color=None)
+    trained = figure.scatter("train", "y", source=source, size=9, fill_alpha=0, line_width=1.5, line_color=GREY)
+    nested = figure.scatter("nested", "y", source=source, size=11, color="color")
+    legend(figure, [("nested, with 95% interval", nested), ("train", trained), ("a fold", each)])
+    named(figure.yaxis[0], source["name"])
+    hover(figure, [nested], [("procedure", "@name"), ("nested", "@said"), ("train", "@trained")])
+    pad(figure.y_range, len(listed))
+    return figure
+
+
+def _points(listed: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """The score of every fold, beside the procedure's line: golden steps, so that neighbours do not overlap."""
+    points = [
+        (k, i, score) for k, row in enumerate(listed) for i, score in enumerate(row["scores"]) if score is not None
+    ]
+    return {
+        "y": [k - 0.28 + 0.12 * ((i * 0.618034) % 1 - 0.5) for k, i, _ in points],
+        "score": [score for _, _, score in points],
+    }
+
+
+def folds(results: Results) -> Figure:
+    """Every fold's score of every procedure: how much luck there is in one split."""
+    listed = results["comparison"]["procedures"][::-1]
+    chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
+    names = [fold["name"] for fold in results["folds"]]
+    points = [
+        (place, row, i)
+        for place, row in enumerate(listed)
+        for i, value in enumerate(row["scores"])
+        if value is not None
+    ]
+    spread = [0.28 * ((i * 0.618034) % 1 - 0.5) for _, _, i in points]  # golden steps: neighbours do not overlap
+    source = {
+        "y": [place + offset for (place, _, _), offset in zip(points, spread)],
+        "score": [row["scores"][i] for _, row, i in points],
+        "said": [show.number(row["scores"][i]) for _, row, i in points],
+        "fold": [names[i] for _, _, i in points],
+        "color": [ORANGE if row["name"] == chosen else BLUE for _, row, _ in points],
+    }
+    figure = framed(height=80 + 42 * len(listed), x_axis_label=f"{metric}, one point a fold")
+    dashed(figure, results["answer"]["baseline"])
+    dots = figure.scatter("score", "y", source=source, size=7, alpha=0.6, color="color")
+    named(figure.yaxis[0], [row["name"] for row in listed])
+    hover(figure, [dots], [("fold", "@fold"), ("score", "@said")])
+    pad(figure.y_range, len(listed))
+    return figure

@@ -1,0 +1,104 @@
+"""Columns: how often each was used, and score against how many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.report import show
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, named, pad
+
+Results = dict[str, Any]
+
+
+def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
+    """The share of folds in which the chosen procedure used each column, most often first."""
+    listed = results["stability"][:most][::-1]
+    source = {
+        "y": list(range(len(listed))),
+        "share": [100 * row["share"] for row in listed],
+        "name": [show.short(row["name"], 80) for row in listed],
+        "said": [show.share(row["share"]) for row in listed],
+        "color": [ORANGE if row["selected"] else BLUE for row in listed],
+    }
+    figure = framed(height=70 + 22 * len(listed), x_axis_label="per cent of folds", x_range=(0, 103))
+    bars = figure.hbar(y="y", right="share", height=0.7, source=source, color="color", line_color=None)
+    named(figure.yaxis[0], [row["name"] for row in listed])
+    hover(figure, [bars], [("column", "@name"), ("share of folds", "@said")])
+    pad(figure.y_range, len(listed))
+    return figure
+
+
+def frontier(results: Results) -> Figure:
+    """Score against number of columns, a point a procedure with its 95% interval; the chosen one is orange."""
+    metric, points = show.metric(results["answer"]["metric"]), _points(results)
+    mean = [point["columns"] for point in points]
+    source = {
+        "columns": mean,
+        "score": [point["score"] for point in points],
+        "low": [(point["interval"] or [point["score"]])[0] for point in points],
+        "high": [(point["interval"] or [point["score"]])[-1] for point in points],
+        "name": [show.short(point["procedure"], 30) for point in points],
+        "said": [f"{show.number(point['score'])} ({show.interval(point['interval'])})" for point in points],
+        "used": [show.number(value, 1) for value in mean],
+        "color": [ORANGE if point["chosen"] else BLUE for point in points],
+    }
+    figure = framed(height=320, x_axis_label="columns used, mean over folds", y_axis_label=metric)
+    figure.segment("columns", "low", "columns", "high", source=source, line_width=4, line_alpha=0.3, line_color="color")
+    dots = figure.scatter("columns", "score", source=source, size=11, color="color")
+    _words(figure, source, max(mean))
+    _black_box(figure, results)
+    hover(figure, [dots], [("procedure", "@name"), (metric, "@said"), ("columns", "@used")])
+    reach = max(max(mean), 1.0)
+    figure.x_range.start, figure.x_range.end = -0.06 * reach, 1.12 * reach
+    return figure
+
+
+def _points(results: Results) -> list[dict[str, Any]]:
+    """The points of the frontier, as the study lists them, or as its comparison gives them."""
+    compared = results["comparison"]
+    listed = results.get("frontier") or [
+        {
+            "procedure": row["name"],
+            "columns": float(np.mean(row["columns"])),
+            "score": row["nested"],
+            "interval": row["interval"],
+            "chosen": row["name"] == compared["chosen"],
+        }
+        for row in compared["procedures"]
+    ]
+    return [point for point in listed if point["score"] is not None]
+
+
+def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
+    """The procedures' names beside their points: to the left of those at the right end, where there is no room."""
+    from bokeh.models import LabelSet
+    from bokeh.models.sources import ColumnDataSource
+
+    for side in ("left", "right"):
+        kept = [k for k, x in enumerate(source["columns"]) if (x > 0.75 * most) == (side == "right")]
+        part = ColumnDataSource({key: [values[k] for k in kept] for key, values in source.items()})
+        labels = LabelSet(
+            x="columns",
+            y="score",
+            text="name",
+            source=part,
+            x_offset=9 if side == "left" else -9,
+            y_offset=-7,
+            text_align=side,
+            text_font_size="12px",
+            text_color="#3c434d",
+        )
+        figure.add_layout(labels)
+
+
+def _black_box(figure: Figure, results: Results) -> None:
+    """The black box as a dashed line: it uses whatever columns it likes."""
+    from bokeh.models import Span
+
+    found = results.get("black_box") or results["comparison"].get("black_box")
+    if found and found["score"] is not None:
+        figure.add_layout(
+            Span(location=found["score"], dimension="width", line_dash="dotted", line_color=GREY, line_width=2)
+        )

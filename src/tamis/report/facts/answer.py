@@ -1,0 +1,79 @@
+"""The answer in words, and the few numbers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tamis.report import show
+from tamis.report.facts.lock import lock_card
+from tamis.report.sentence import marked
+
+Results = dict[str, Any]
+
+#: An answer of more characters than this is set smaller: it names many columns.
+LONG_ANSWER = 240
+
+
+def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The sentence in parts, the cards under it, and what a chance study gives where that was asked for."""
+    found = results["answer"]
+    sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
+    cards = [
+        ("Expected " + show.metric(found["metric"]), show.number(found["score"]), sure),
+        ("Baseline", show.number(found["baseline"]), _guess(found)),
+        *_black_box(results),
+        _columns(results),
+        lock_card(results, openings),
+    ]
+    return {
+        "parts": marked(found["words"], found["selected"]),
+        "is_long": len(found["words"]) > LONG_ANSWER,
+        "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
+        "null": _null(results),
+    }
+
+
+def _guess(found: dict[str, Any]) -> str:
+    if found["metric"] == "cost":
+        return "the cheapest answer for all"
+    return "always the majority" if found["task"] == "classes" else "always the mean"
+
+
+def _black_box(results: Results) -> list[tuple[str, str, str]]:
+    """The score of a model that nobody can read, and what reading this one costs."""
+    found = black_box(results)
+    if found is None or found["score"] is None:
+        return []
+    cost = found.get("cost")
+    price = ""
+    if cost is not None:
+        beaten = found.get("better") == "neither"
+        word = "costs" if cost > 0 else "gains"
+        price = f"a readable model {word} {show.number(abs(cost))}" + (", within chance" if beaten else "")
+    return [("Black box, same folds", show.number(found["score"]), price or show.interval(found["interval"]))]
+
+
+def black_box(results: Results) -> dict[str, Any] | None:
+    """What the folds say of the black box, where one ran in them."""
+    found: dict[str, Any] | None = results.get("black_box") or results["comparison"].get("black_box")
+    return found
+
+
+def _columns(results: Results) -> tuple[str, str, str]:
+    found = results["answer"]
+    index = ((results.get("findings") or {}).get("stability") or {}).get("index")
+    stable = "" if index is None else f"; stability {index:.2f}".replace("-", "−")
+    return "Columns used", f"{len(found['selected']):,}", f"of {show.count(found['n_columns'], 'column')}{stable}"
+
+
+def _null(results: Results) -> str:
+    """The score of the whole way of working on shuffled targets, beside the one quoted."""
+    found = results.get("null")
+    if not found:
+        return ""
+    mean = show.number(found["mean"])
+    return (
+        f"On {show.count(found['permutations'], 'shuffled target')} this procedure scores {mean} on average; yours "
+        f"scores {show.number(found['score'])} (p {show.p_value(found['p_value'])})."
+    )

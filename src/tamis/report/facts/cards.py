@@ -1,0 +1,251 @@
+"""A card for each column of the model: its values by target, and its effect with the spread over folds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tamis.report import show
+from tamis.report.facts.columns import direction
+from tamis.report.sketch import Frame, ticks, written
+
+Results = dict[str, Any]
+
+#: Size of a picture, the room for its scale on the left, and the rooms of its two parts.
+WIDTH, HEIGHT, LEFT, TOP, UPPER, BETWEEN, LOWER = 340, 264, 46, 16, 86, 26, 112
+
+
+def cards(results: Results) -> dict[str, Any]:
+    """The cards, a sentence about them, the classes in their colours, and how many columns have none."""
+    found = results.get("findings") or {}
+    listed = found.get("cards") or []
+    total = len(results["answer"]["selected"])
+    reach = _reach(listed)
+    return {
+        "listed": [_card(card, results, found["classes"], reach) for card in listed],
+        "sentence": _sentence(results, found.get("classes") or []) if listed else "",
+        "left": f"{show.count(total - len(listed), 'further column')} of the model have no card; the table holds them."
+        if total > len(listed) and listed
+        else "",
+        "legend": _legend(found.get("classes") or [], results),
+    }
+
+
+def _legend(classes: list[str], results: Results) -> list[dict[str, str]]:
+    """Classes in the order of their colours; of two, the second is the one whose probability is shown."""
+    if not classes:
+        return []
+    others = len(results["data"]["classes"]) - len(classes)
+    words = [show.short(label, 40) for label in classes] + ([f"{others:,} others"] if others else [])
+    return [{"text": text, "css": f"c{place}"} for place, text in enumerate(words)]
+
+
+def _sentence(results: Results, classes: list[str]) -> str:
+    what = "the predicted number"
+    if len(results["data"]["classes"]) == 2:
+        what = f"the predicted probability of {show.short(classes[1], 40)}"
+    elif classes:
+        what = "the predicted probability of each class"
+    upper = "how its values are spread within each class" if classes else "the quartiles of the target over its values"
+    return (
+        f"Above: {upper}. Below: its effect in the model, how much {what} moves with it, other columns as they are "
+        "(accumulated local effects; marks under the curve are tenths of the rows). The band runs from the smallest to "
+        "the largest effect among the folds' models; a fold that does not use the column counts as no effect. It shows "
+        "how much the rows matter, and is no confidence interval. All cards have the same scale of effects."
+    )
+
+
+def _reach(listed: list[dict[str, Any]]) -> tuple[float, float]:
+    """The least and the largest effect on any card."""
+    ends = [0.0]
+    for card in listed:
+        if card["effect"]:
+            for curves in (card["effect"]["final"], *(fold for fold in card["effect"]["folds"] if fold)):
+                ends += [value for line in curves for value in line]
+    low, high = min(ends), max(ends)
+    return (low - 0.04 * (high - low), high + 0.04 * (high - low)) if high > low else (-1.0, 1.0)
+
+
+def _card(card: dict[str, Any], results: Results, classes: list[str], reach: tuple[float, float]) -> dict[str, Any]:
+    name, spread, effect = card["name"], card["distribution"], card["effect"]
+    known = _known(results, name)
+    made = {
+        "name": show.name(name),
+        "short": show.short(name, 60),
+        "lines": _lines(known, spread, results),
+        "width": WIDTH,
+        "height": HEIGHT,
+        "alt": _alt(name, effect, known),
+    }
+    if "levels" in spread:
+        return {**made, **_levels(spread, effect, classes, reach)}
+    across = (spread["edges"][0], spread["edges"][-1])
+    upper = _upper(spread, across, bool(classes), results)
+    return {**made, **upper, **_lower(effect, across, reach), "xticks": _xticks(across), "words": []}
+
+
+def _known(results: Results, name: str) -> dict[str, Any]:
+    alone = results["findings"]["columns"]
+    j = alone["name"].index(name)
+    share = next((row["share"] for row in results["stability"] if row["name"] == name), 0.0)
+    return {
+        "contribution": results["answer"]["contributions"].get(name, 0.0),
+        "share": share,
+        "direction": alone["direction"][j],
+        "strength": alone["strength"][j],
+        "adjusted": alone["adjusted"][j],
+    }
+
+
+def _lines(known: dict[str, Any], spread: dict[str, Any], results: Results) -> list[str]:
+    p = show.p_value(known["adjusted"]).replace(" ", "\u00a0")
+    lines = [
+        f"{show.share(known['contribution'])} of what columns contribute, in {show.share(known['share'])} of the folds",
+        f"alone: strength {show.number(known['strength'])}, adjusted p\u00a0{p}",
+    ]
+    towards = direction(known, results)
+    if towards:
+        lines[1] += f", {towards}"
+    if spread["missing"]:
+        lines.append(f"{show.count(spread['missing'], 'row')} without a value")
+    if spread.get("tails"):
+        lines.append(f"{show.count(spread['tails'], 'value')} further out, counted at the ends")
+    if spread.get("others"):
+        lines.append(f"{show.count(spread['others'], 'rarer level')} not shown apart")
+    return lines
+
+
+def _alt(name: str, effect: dict[str, Any] | None, known: dict[str, Any]) -> str:
+    """The picture in words, for those who cannot see it."""
+    said = f"Values of {show.short(name, 60)} by target, and its effect in the model."
+    if effect is None:
+        return said
+    output = _widest(effect)
+    line = effect["final"][output]
+    ends = [fold[output] for fold in effect["folds"] if fold]
+    low, high = int(np.argmin(line)), int(np.argmax(line))
+    places = effect["levels"] or [written(point) for point in effect["points"]]
+    most = max((max(curve) - min(curve) for curve in ends), default=0.0)
+    least = min((max(curve) - min(curve) for curve in ends), default=0.0)
+    return (
+        f"{said} The effect is smallest, {show.signed(line[low])}, at {show.short(places[low], 30)} and largest, "
+        f"{show.signed(line[high])}, at {show.short(places[high], 30)}; its span in the folds is "
+        f"{show.number(least)} to {show.number(most)}."
+    )
+
+
+def _upper(spread: dict[str, Any], across: tuple[float, float], classes: bool, results: Results) -> dict[str, Any]:
+    """Histograms of classes, each as shares of its own rows; or the quartiles of the target."""
+    edges = spread["edges"]
+    if classes:
+        shares = [np.array(line) / max(sum(line), 1) for line in spread["counts"]]
+        top = max(float(line.max()) for line in shares) or 1.0
+        frame = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (0.0, top))
+        many = len(shares) > 2  # areas of more than two classes hide each other
+        at = [(a + b) / 2 for a, b in pairwise(edges)]
+        stairs = [
+            {
+                "css": f"{'profile' if many else 'stairs'} c{k}",
+                "d": frame.line(at, line) if many else frame.stairs(edges, line),
+            }
+            for k, line in enumerate(shares)
+        ]
+        labels = [{"y": frame.y(top), "text": show.share(top)}, {"y": frame.y(0), "text": "0%"}]
+        return {"stairs": stairs, "band": "", "middle": "", "yticks": labels, "uplabel": "rows of the class"}
+    known = [k for k, value in enumerate(spread["middle"]) if value is not None]
+    low, high = (
+        min(spread["low"][k] for k in known),
+        max(spread["high"][k] for k in known),
+    )
+    frame = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (low, high))
+    at = [(edges[k] + edges[k + 1]) / 2 for k in known]
+    most = max(spread["rows"]) or 1
+    floor = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (0.0, 4.0 * most))
+    return {
+        "stairs": [{"css": "stairs rows", "d": floor.stairs(edges, spread["rows"])}],
+        "band": frame.band(at, [spread["low"][k] for k in known], [spread["high"][k] for k in known]),
+        "middle": frame.line(at, [spread["middle"][k] for k in known]),
+        "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 3)],
+        "uplabel": show.short(results["data"]["target"], 24),
+    }
+
+
+def _lower(effect: dict[str, Any] | None, across: tuple[float, float], reach: tuple[float, float]) -> dict[str, Any]:
+    if effect is None:
+        return {"curves": [], "etick": [], "rug": [], "zero": None}
+    frame = Frame(LEFT, TOP + UPPER + BETWEEN, WIDTH - LEFT - 8, LOWER, across, reach)
+    points = np.array(effect["points"])
+    inside = points[(points > across[0]) & (points < across[1])]
+    xs = [across[0], *inside.tolist(), across[1]] if across[1] > across[0] else points.tolist()
+    folds = [fold for fold in effect["folds"] if fold]
+    curves = []
+    for output, line in enumerate(effect["final"]):
+        several = np.array([np.interp(xs, points, fold[output]) for fold in folds] or [np.interp(xs, points, line)])
+        css = f"c{output}" if len(effect["final"]) > 1 else "c1"
+        band = frame.band(xs, several.min(axis=0).tolist(), several.max(axis=0).tolist())
+        curves.append({"css": css, "band": band, "line": frame.line(xs, np.interp(xs, points, line).tolist())})
+    rug = [frame.x(x) for x in inside]
+    etick = [{"y": frame.y(value), "text": written(value)} for value in ticks(*reach, 5)]
+    return {"curves": curves, "etick": etick, "rug": rug, "zero": frame.y(0.0)}
+
+
+def _xticks(across: tuple[float, float]) -> list[dict[str, Any]]:
+    frame = Frame(LEFT, 0, WIDTH - LEFT - 8, 1, across, (0, 1))
+    return [{"x": frame.x(value), "text": written(value)} for value in ticks(*across, 4)]
+
+
+def _levels(
+    spread: dict[str, Any], effect: dict[str, Any] | None, classes: list[str], reach: tuple[float, float]
+) -> dict[str, Any]:
+    """A line a level: its rows by class (or the target's quartiles), and its effect with the spread over folds."""
+    words = [show.short(word, 26) for word in spread["levels"]] + (["others"] if spread["others"] else [])
+    place = {word: k for k, word in enumerate((effect or {}).get("levels") or [])}
+    total = max(sum(spread["rows"]), 1)
+    known = [value for value in spread.get("low", []) + spread.get("high", []) if value is not None]
+    scale = Frame(0, 0, 100, 1, (min(known), max(known)), (0, 1)) if known else None
+    across = Frame(0, 0, 100, 1, reach, (0, 1))
+    lines, output = [], _widest(effect)
+    for k, word in enumerate(words):
+        rows = spread["rows"][k]
+        made: dict[str, Any] = {
+            "word": word,
+            "rows": f"{rows:,}",
+            "share": round(rows / total, 4),
+            "parts": [],
+            "box": None,
+        }
+        if classes:
+            counts = [line[k] for line in spread["counts"]]
+            made["parts"] = [{"css": f"c{c}", "share": round(n / max(rows, 1), 4)} for c, n in enumerate(counts) if n]
+        elif scale is not None and spread["middle"][k] is not None:
+            made["box"] = [scale.x(spread[key][k]) for key in ("low", "middle", "high")]
+        at = place.get(spread["levels"][k]) if k < len(spread["levels"]) else None
+        made["effect"] = _level_effect(effect, at, output, across)
+        lines.append(made)
+    several = effect is not None and len(effect["final"]) > 1
+    empty = dict.fromkeys(("stairs", "curves", "yticks", "etick", "xticks", "rug"), ())
+    return {
+        **empty,
+        "words": lines,
+        "zero": across.x(0.0),
+        "band": "",
+        "middle": "",
+        "uplabel": "",
+        "effect_of": f"effect on {show.short(classes[output], 24)}" if several and output < len(classes) else "effect",
+    }
+
+
+def _widest(effect: dict[str, Any] | None) -> int:
+    """The output that the column moves most."""
+    return 0 if effect is None else int(np.argmax([max(line) - min(line) for line in effect["final"]]))
+
+
+def _level_effect(effect: dict[str, Any] | None, at: int | None, output: int, across: Frame) -> dict[str, Any] | None:
+    """Where the effect on an output lies, and from where to where the folds' do."""
+    if effect is None or at is None:
+        return None
+    value = effect["final"][output][at]
+    folds = [fold[output][at] for fold in effect["folds"] if fold] or [value]
+    return {"at": across.x(value), "from": across.x(min(folds)), "to": across.x(max(folds)), "text": show.signed(value)}

@@ -1,0 +1,194 @@
+"""The table that was learned from, and every column of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tamis.report import show
+from tamis.report.table import Head, ReportTable, cell
+
+Results = dict[str, Any]
+
+#: The adjusted p-value up to which a direction is named.
+ALPHA = 0.05
+
+#: Rare classes named in a sentence.
+MOST_RARE = 8
+
+
+def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
+    data = results["data"]
+    lines = [
+        f"{show.count(data['rows'], 'row')} and {show.count(data['columns'], 'column')} to learn from; "
+        f"{show.count(data['learned'], 'row')} were learned from, {show.count(data['locked'], 'row')} are locked."
+    ]
+    if data["without_target"]:
+        lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
+    lines += _rare(results)
+    if plan.get("studies_here", 1) > 1:
+        lines.append(f"This is the {show.ordinal(plan['studies_here'])} study of this table in this place.")
+    total = sum(row["rows"] for row in data["classes"])
+    rows = [
+        [
+            cell(show.name(row["label"]), name=True),
+            cell(f"{row['rows']:,}", row["rows"]),
+            cell(show.share(row["rows"] / total), row["rows"]),
+        ]
+        for row in data["classes"]
+    ]
+    heads = (Head("class"), Head("rows", number=True), Head("share", number=True, bar=True))
+    return {
+        "sentences": lines,
+        "classes": ReportTable("classes", "Rows learned from, by class", heads, rows) if rows else None,
+    }
+
+
+def _rare(results: Results) -> list[str]:
+    """What became of rare classes, and how many judged rows were of a class their training part lacked."""
+    rare = results["data"]["rare"]
+    if not rare or not rare["classes"]:
+        return []
+    listed = ", ".join(f"{show.name(row['label'])} ({row['rows']:,})" for row in rare["classes"][:MOST_RARE])
+    more = f" and {len(rare['classes']) - MOST_RARE:,} more" if len(rare["classes"]) > MOST_RARE else ""
+    became = {
+        "keep": "they are learned all the same",
+        "merge": "they are read as one class",
+        "drop": "their rows were left out",
+    }[rare["how"]]
+    said = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
+    unlearned = results["comparison"]["unlearned"] if "answer" in results else 0
+    if unlearned:
+        said.append(
+            f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
+            "answers, left out of metrics of probabilities."
+        )
+    return said
+
+
+def columns(results: Results) -> dict[str, Any]:
+    """Columns by kind, and every column with all that is known of it."""
+    decided = results["columns"]
+    kinds = Counter(row["kind"] for row in decided)
+    used = Counter(row["kind"] for row in decided if row["used"])
+    summary = [
+        [
+            cell(kind),
+            cell(f"{n:,}", n),
+            cell(f"{used[kind]:,}", used[kind]),
+            cell(f"{n - used[kind]:,}", n - used[kind]),
+        ]
+        for kind, n in kinds.most_common()
+    ]
+    numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
+    known, aside = _known(results), _aside(results)
+    place = {name: k for k, name in enumerate(results["answer"]["selected"])} if "answer" in results else {}
+    # What a reader looks for first: the columns of the model, then those with something to say, then the strongest.
+    order = sorted(
+        decided,
+        key=lambda row: (
+            place.get(row["name"], len(place)),
+            row["used"],
+            not row["note"],
+            -known.get(row["name"], {}).get("strength", 0.0),
+            row["name"],
+        ),
+    )
+    rows = [
+        _line(row, row["name"] in place, aside.get(row["name"], ""), known.get(row["name"], {}), results)
+        for row in order
+    ]
+    return {
+        "summary": ReportTable("kinds", "Columns by kind", (Head("kind"), *numbers), summary),
+        "table": ReportTable("columns", "Every column, and all that is known of it", HEADS, rows).without_empty(),
+        "meanings": [{"name": head.text, "words": head.title} for head in HEADS if head.title] if known else [],
+    }
+
+
+HEADS = (
+    Head("column"),
+    Head("contribution", number=True, bar=True, title="Its share of what all columns contribute to the model."),
+    Head("folds", number=True, bar=True, title="The share of folds whose model uses it."),
+    Head(
+        "strength",
+        number=True,
+        bar=True,
+        title="Alone, without any model: the share of variance that it and the target have in common, from 0 to 1.",
+    ),
+    Head(
+        "direction",
+        title="Where its larger values are found, if p is 0.05 or less. Alone: a model may see it the other way.",
+    ),
+    Head(
+        "p, adjusted",
+        number=True,
+        title="Chance of such a strength in a column that has nothing to do with the target (F or chi-squared test, "
+        "for independent rows), after Benjamini and Hochberg over all columns.",
+    ),
+    Head("information", number=True, title="Mutual information with the target in nats, less its bias; alone."),
+    Head("relief", number=True, title="ReliefF: whether it tells near rows of other targets apart, beside the others."),
+    Head("missing", number=True, bar=True, title="Share of rows learned from that have no value."),
+    Head("kind"),
+    Head("used"),
+    Head("how it was read"),
+    Head("note"),
+)
+
+
+def _known(results: Results) -> dict[str, dict[str, Any]]:
+    """What is known of each column that was learned from: alone, in the model and over the folds."""
+    alone = (results.get("findings") or {}).get("columns")
+    found: dict[str, dict[str, Any]] = {}
+    if alone:
+        parts = [key for key, values in alone.items() if key != "name" and values is not None]
+        found = {name: {key: alone[key][j] for key in parts} for j, name in enumerate(alone["name"])}
+    for row in results.get("stability", ()):
+        found.setdefault(row["name"], {})["share"] = row["share"]
+    for name, share in results.get("answer", {}).get("contributions", {}).items():
+        found.setdefault(name, {})["contribution"] = share
+    return found
+
+
+def direction(known: dict[str, Any], results: Results) -> str:
+    """Where a column's larger values are found; nothing where that could be chance."""
+    value = known.get("direction")
+    if value is None or known["adjusted"] > ALPHA:
+        return ""
+    labels = [show.short(row["label"], 24) for row in results["data"]["classes"]]
+    if len(labels) > 2:
+        return f"largest in {labels[value]}"
+    if value == 0:
+        return ""
+    return f"larger in {labels[1 if value > 0 else 0]}" if labels else ("rising" if value > 0 else "falling")
+
+
+def _aside(results: Results) -> dict[str, str]:
+    """Columns that were read but not learned from, and what they are for instead."""
+    settings = results["settings"]
+    roles = {settings.get(role): role for role in ("groups", "time") if settings.get(role)}
+    return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results["data"]["target"]: "target"}
+
+
+def _line(row: dict[str, Any], chosen: bool, aside: str, known: dict[str, Any], results: Results) -> list[Any]:
+    def share(key: str) -> str:
+        return show.share(known[key]) if known.get(key) else ""
+
+    def number(key: str) -> str:
+        return show.number(known[key]) if known.get(key) is not None else ""
+
+    p = known.get("adjusted")
+    return [
+        cell(show.name(row["name"]), name=True, badge="model" if chosen else aside),
+        cell(share("contribution")),
+        cell(share("share")),
+        cell(number("strength")),
+        cell(direction(known, results)),
+        cell("" if p is None else show.p_value(p).removeprefix("= ")),
+        cell(number("information")),
+        cell(number("relief")),
+        cell(share("missing")),
+        cell(row["kind"]),
+        cell("yes" if row["used"] and not aside else "no", css="" if row["used"] else "bad"),
+        cell(show.name(row["reason"])),
+        cell(show.name(row["note"])),
+    ]

@@ -1,0 +1,180 @@
+"""Which procedures were compared, by what rule one was chosen, and what inner folds promised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from tamis.report import show
+from tamis.report.facts.curves import complexity, learning, path
+from tamis.report.sentence import sentence
+from tamis.report.table import Head, ReportTable, cell
+
+if TYPE_CHECKING:
+    from tamis.metrics import Metric
+
+Results = dict[str, Any]
+
+#: The proper scores that procedures are compared by, in words.
+LOSSES = {
+    "brier": "Brier score",
+    "log_loss": "smoothed log loss",
+    "squared_error": "squared error",
+    "cost": "mean cost",
+}
+
+#: What each preference asks of a simpler procedure.
+PREFERENCES = {
+    "simplest": "the simplest that loses no more than one standard error of the paired difference to the best",
+    "balanced": "the simplest that loses no more than one standard error of the paired difference to the best and "
+    "keeps nine tenths of the best's gain over the baseline",
+    "best": "the best",
+}
+
+
+#: Metrics whose names would push a column out of the page.
+SHORT = {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}
+
+
+def metric_of(results: dict[str, Any]) -> Metric:
+    """The metric of results, finished or partial."""
+    from tamis.metrics.loss_matrix import metric_for  # brings scikit-learn, so only when a report is written
+
+    name = results["answer"]["metric"] if "answer" in results else results["metric"]
+    loss = results["settings"].get("loss")
+    labels = [row["label"] for row in results["data"]["classes"]] or None
+    return metric_for(name if loss is None else None, loss, labels)
+
+
+def procedures(results: Results) -> dict[str, Any]:
+    """The leaderboard, the rule of choice in words, other metrics, and error against complexity."""
+    metric, compared = metric_of(results), results["comparison"]
+    listed = compared["procedures"]
+    heads = (
+        Head("procedure"),
+        Head("train", number=True),
+        Head("nested", number=True),
+        Head("gap", number=True),
+        Head("95% interval"),
+        Head(LOSSES[compared["loss"]], number=True),
+        Head("saved", number=True),
+        Head("p", number=True),
+        Head("columns", number=True),
+    )
+    rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
+    return {
+        "table": ReportTable("procedures", "Procedures compared, simplest first", heads, rows),
+        "rule": f"{_rule(compared)} {_claim(compared)}",
+        "chosen": compared["chosen"],
+        "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
+        "loss": sentence(
+            f"{LOSSES[compared['loss']]}: smaller is better; saved: of the baseline's; p: that it is no better than "
+            "the baseline, after Holm"
+        ),
+        "folds": _folds(results),
+        "besides": _besides(listed),
+        "complexity": complexity(results),
+        "path": path(results),
+        "learning": learning(results),
+        "told": [{"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))} for row in listed],
+    }
+
+
+def _rule(compared: dict[str, Any]) -> str:
+    scored = {row["name"]: row for row in compared["procedures"]}
+    best, chosen = scored[compared["best"]], scored[compared["chosen"]]
+    how = f"Procedures are compared by the {LOSSES[compared['loss']]} of rows they had not seen, row by row."
+    found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
+    if compared.get("chosen_by") == "person":
+        rule = compared.get("by_rule")
+        besides = f"; the rule takes {rule}" if rule and rule != chosen["name"] else ""
+        return f"{how} {found} A person chose {chosen['name']}{besides}."
+    if compared["signal"] == "none":
+        return f"{how} {found} None can be told from the baseline, so the baseline is kept."
+    if chosen["name"] == best["name"] == "baseline":
+        return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
+    if chosen["name"] == best["name"]:
+        return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
+    error = show.number(chosen["standard_error"], 4)
+    behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
+    return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['name']}, {behind}."
+
+
+def _claim(compared: dict[str, Any]) -> str:
+    p = show.p_value(compared["p_value"])
+    whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
+    if compared.get("by_black_box_alone"):
+        return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
+    return {
+        "captured": whole,
+        "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",
+        "none": f"{whole} No procedure tried beats the baseline beyond chance.",
+    }[compared["signal"]]
+
+
+def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
+    columns = row["columns"]
+    fewest, most = min(columns), max(columns)
+    spread = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    mark = "chosen" if row["name"] == chosen else ""
+    is_baseline = place == 0
+    return [
+        cell(show.name(row["name"]), place, badge=mark),
+        cell(show.number(row["train"]), row["train"]),
+        cell(show.number(row["nested"]), row["nested"], css="strong"),
+        cell(show.signed(row["gap"]), row["gap"]),
+        cell(show.interval(row["interval"])),
+        cell(show.number(row["loss"], 4), row["loss"]),
+        cell("" if is_baseline else show.percent(row["gain"]), row["gain"]),
+        cell("" if is_baseline else show.p_value(row["p_value"]).removeprefix("= "), row["p_value"]),
+        cell(spread, sum(columns) / len(columns)),
+    ]
+
+
+def _folds(results: Results) -> str:
+    folds = results["folds"]
+    train, test = (sum(fold[part] for fold in folds) / len(folds) for part in ("train", "test"))
+    return (
+        f"{show.count(len(folds), 'fold')}: in each, every procedure learned from about {train:,.0f} rows, its "
+        f"transforms, columns and strength included, and was judged on about {test:,.0f} others."
+    )
+
+
+def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
+    """The other metrics, nested, for every procedure."""
+    names = list(listed[0].get("metrics", {}))
+    if not names:
+        return None
+    heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
+    rows = [
+        [cell(row["name"], place), *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names)]
+        for place, row in enumerate(listed)
+    ]
+    return ReportTable("besides", "Other metrics, nested", heads, rows)
+
+
+def optimism(results: Results) -> dict[str, Any]:
+    """What inner folds promised, what rows not seen gave, and which procedures the folds picked."""
+    compared = results["comparison"]
+    promised, found, excess = compared["promised"], compared["score"], compared["optimism"]
+    if excess is None:
+        meaning = "one of them has no value on so few rows"
+    elif excess > 0:
+        meaning = f"the promise was too good by {show.number(excess)}"
+    elif excess < 0:
+        meaning = f"the promise was too modest by {show.number(-excess)}"
+    else:
+        meaning = "the promise was kept to the digit"
+    picked = Counter(compared["chosen_in_folds"])
+    chosen = [f"{name} {times:,}×" for name, times in picked.most_common()]
+    return {
+        "promised": show.number(promised),
+        "found": show.number(found),
+        "excess": show.signed(excess),
+        "sentence": (
+            f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in "
+            f"the choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found; "
+            "it judges the choice between procedures too, so it can differ from the nested score of the chosen one."
+        ),
+        "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
+    }

@@ -1,0 +1,119 @@
+"""Which columns, how sure: frequency over folds, interchangeable groups, pairs that act together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.report import show
+from tamis.report.table import Head, ReportTable, cell
+
+Results = dict[str, Any]
+
+#: Members of an interchangeable group that are named, at most.
+MOST_NAMED = 8
+
+
+def selection(results: Results) -> dict[str, Any]:
+    """How often each column was used, how alike the folds' lists are, what could stand for what, what acts together."""
+    listed, folds = results["stability"], len(results["folds"])
+    heads = (Head("column"), Head("share of folds", number=True, bar=True), Head("in the final model"))
+    rows = [
+        [
+            cell(show.name(row["name"]), name=True),
+            cell(show.share(row["share"]), row["share"]),
+            cell("yes" if row["selected"] else "no", css="good" if row["selected"] else ""),
+        ]
+        for row in listed
+    ]
+    found = results.get("findings") or {}
+    return {
+        "sentence": _used(listed, folds),
+        "index": _index(found.get("stability"), folds),
+        "table": ReportTable("stability", "Share of folds that used each column", heads, rows),
+        "groups": _groups(found.get("interchangeable") or []),
+        "pairs": _pairs(found.get("interactions")),
+        "frontier": _frontier(results),
+    }
+
+
+def _used(listed: list[dict[str, Any]], folds: int) -> str:
+    if not listed:
+        return "The chosen procedure used no column in any fold."
+    always = sum(row["share"] == 1 for row in listed)
+    shown = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
+    return (
+        f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
+        f"{show.few(always)} of them in every fold. A column that few folds used may owe its place to chance.{shown}"
+    )
+
+
+def _index(found: dict[str, Any] | None, folds: int) -> str:
+    """Nogueira's index in words, with what its interval leaves out."""
+    if not found:
+        return ""
+    if found["index"] is None:
+        return "How alike the folds' lists are has no number here: each fold used all columns, or none."
+    sure = f" (95% interval {show.interval(found['interval'], 2)})" if found["interval"] else ""
+    size = f"{found['fewest']:,}" if found["fewest"] == found["most"] else f"{found['fewest']:,} to {found['most']:,}"
+    return (
+        f"Stability of the selection, after Nogueira: {show.number(found['index'], 2)}{sure}; 1 would be the same list "
+        f"in every fold, 0 lists as if drawn blindly. The lists have {size} columns. Folds share most of their rows; "
+        "lists from wholly new rows would likely agree less."
+    )
+
+
+def _groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Groups of columns that tell nearly the same: names, how many more there are, and what to make of it."""
+    found = []
+    for group in groups:
+        names, used = group["columns"], group["used"]
+        shown = [
+            {"text": show.short(name, 60), "whole": show.name(name), "used": place < used}
+            for place, name in enumerate(names[:MOST_NAMED])
+        ]
+        more = len(names) - len(shown)
+        least = f"{group['least']:.2f}"
+        takes = "the model uses one" if used == 1 else f"the model uses {used:,}"
+        found.append(
+            {
+                "names": shown,
+                "more": f"and {more:,} more" if more else "",
+                "words": f"every two correlate by {least} or more in size; {takes} of {len(names):,}",
+            }
+        )
+    return found
+
+
+def _pairs(found: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not found:
+        return None
+    looked = (
+        f"{show.count(found['columns'], 'column')} and {show.count(found['rows'], 'row')} were looked at, against the "
+        f"best pair of each of {found['permutations']} shuffled targets."
+    )
+    heads = (Head("column"), Head("with"), Head("nats together", number=True), Head("p", number=True))
+    rows = [
+        [
+            cell(show.name(pair["first"]), name=True),
+            cell(show.name(pair["second"]), name=True),
+            cell(show.number(pair["information"]), pair["information"]),
+            cell(show.p_value(pair["p_value"]).removeprefix("= "), pair["p_value"]),
+        ]
+        for pair in found["pairs"]
+    ]
+    caption = "Pairs that tell more together than both alone"
+    return {
+        "sentence": f"No pair tells more together than chance gives its best pair. {looked}" if not rows else looked,
+        "table": ReportTable("pairs", caption, heads, rows) if rows else None,
+    }
+
+
+def _frontier(results: Results) -> str:
+    """What the chart of score against columns says of the choice."""
+    listed = results["comparison"]["procedures"]
+    if len(listed) < 2:
+        return ""
+    return (
+        "Every procedure by the columns that it used (mean over folds) and its score on rows not seen; further left "
+        "is cheaper to use. The chosen one is orange."
+    )

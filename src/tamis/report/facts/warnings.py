@@ -1,0 +1,142 @@
+"""What to look at before any number is believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from tamis.report import show
+from tamis.report.facts.lock import opened
+from tamis.report.sentence import marked
+
+Results = dict[str, Any]
+Warning_ = dict[str, Any]
+
+#: A class with more than this share of the rows makes accuracy easy; one with less than that is hardly learned.
+LARGE, SMALL = 0.8, 0.05
+
+#: With fewer rows than this every number is rough.
+FEW_ROWS = 100
+
+#: Below this stability of the selection the list of columns is one of several.
+UNSTABLE = 0.5
+
+#: Names in a sentence, at most.
+MOST_NAMED = 8
+
+ORDER = {"stop": 0, "warn": 1, "note": 2}
+
+
+def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[Warning_]:
+    """Each with a `word` (stop, warn or note) and its sentence in `parts`; worst first."""
+    found = [
+        {"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])}
+        for leak in results.get("leaks", [])
+    ]
+    plain = [
+        *_openings(openings),
+        *_rows(results),
+        *_balance(results),
+        *_stability(results),
+        *_optimism(results),
+        *_left_out(results),
+    ]
+    found += [{"word": word, "parts": [{"text": said, "is_name": False}]} for word, said in plain]
+    return sorted(found, key=lambda warning: ORDER.get(warning["word"], 2))
+
+
+def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    times = opened(openings)
+    if times < 2:
+        return []
+    said = (
+        f"The locked rows were opened {times:,} times: only the first score of them is independent of what was tried."
+    )
+    return [("warn", said)]
+
+
+def _rows(results: Results) -> list[tuple[str, str]]:
+    data = results["data"]
+    found = []
+    if data["learned"] < FEW_ROWS:
+        found.append(
+            ("warn", f"Only {show.count(data['learned'], 'row')} could be learned from: every score here is rough.")
+        )
+    if data["columns"] > data["learned"]:
+        found.append(
+            (
+                "note",
+                f"There are more columns ({data['columns']:,}) than rows to learn from ({data['learned']:,}): some "
+                "columns fit by chance, and only the scores of rows not seen can tell.",
+            )
+        )
+    if data["without_target"]:
+        found.append(
+            (
+                "note",
+                f"{show.count(data['without_target'], 'unlocked row')} had no target and took no part in anything.",
+            )
+        )
+    return found
+
+
+def _balance(results: Results) -> list[tuple[str, str]]:
+    listed = results["data"]["classes"]
+    total = sum(row["rows"] for row in listed)
+    if not total:
+        return []
+    most = max(listed, key=lambda row: row["rows"])
+    least = min(listed, key=lambda row: row["rows"])
+    found = []
+    if most["rows"] / total > LARGE:
+        found.append(
+            (
+                "warn",
+                f"{show.share(most['rows'] / total)} of the rows are of the class {show.short(most['label'])}: always "
+                "answering it is as often right. Look at balanced accuracy and at the recall of the other classes.",
+            )
+        )
+    elif least["rows"] / total < SMALL:
+        rare = sum(row["rows"] / total < SMALL for row in listed)
+        named = f"the class {show.short(least['label'])}" if rare == 1 else f"each of {rare:,} classes"
+        found.append(("note", f"Fewer than 5% of the rows are of {named}: what is said of such a class is rough."))
+    rare_classes = (results["data"]["rare"] or {}).get("classes")
+    if rare_classes:
+        found.append(
+            ("warn", f"{show.count(len(rare_classes), 'class', 'classes')} had fewer rows than there are folds.")
+        )
+    return found
+
+
+def _stability(results: Results) -> list[tuple[str, str]]:
+    found = (results.get("findings") or {}).get("stability") or {}
+    index = found.get("index")
+    if index is None or index >= UNSTABLE or not results["answer"]["selected"]:
+        return []
+    return [
+        (
+            "warn",
+            f"The folds do not agree on the columns (stability {show.number(index, 2)} of at most 1): other rows "
+            "might well have given another list.",
+        )
+    ]
+
+
+def _optimism(results: Results) -> list[tuple[str, str]]:
+    """Inner folds that promised more than the interval of the score allows."""
+    compared, found = results["comparison"], results["answer"]
+    excess, interval = compared["optimism"], found["interval"]
+    if excess is None or interval is None or found["signal"] == "none" or excess <= (interval[1] - interval[0]) / 2:
+        return []
+    return [("note", f"Inner folds promised {show.number(excess)} more than rows not seen gave; the latter is quoted.")]
+
+
+def _left_out(results: Results) -> list[tuple[str, str]]:
+    gone = [row for row in results["columns"] if not row["used"]]
+    if not gone:
+        return []
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in gone).most_common())
+    names = ", ".join(show.short(row["name"], 40) for row in gone[:MOST_NAMED])
+    more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
+    return [("note", f"{show.count(len(gone), 'column')} could not be learned from ({kinds}): {names}{more}.")]

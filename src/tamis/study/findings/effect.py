@@ -1,0 +1,180 @@
+"""What a model answers as one column changes: accumulated local effects on the same rows for every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import generator
+from tamis.evaluate.cross_validate import predicted
+from tamis.study.findings.distribution import shown_classes
+from tamis.study.problem import StudyProblem
+from tamis.table import Column, Table
+from tamis.table.interface.takes_table import takes_table
+
+#: Columns, steps between the points of a curve, and rows a step, at most.
+COLUMNS, STEPS, ROWS = 12, 10, 8
+
+#: Values that a model is asked about, at most: where columns are many, fewer rows, steps and columns are taken.
+CELLS = 500_000
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Where a column's effect is computed.
+
+    Attributes
+    ----------
+    points : values of a number, falling nowhere; codes of a category.
+    rows : of each question the row of the problem that is asked about.
+    steps : of each question the step (number), or the point (category), that it belongs to.
+    mass : how many rows lie in each step, or have each level.
+    """
+
+    points: np.ndarray
+    rows: np.ndarray
+    steps: np.ndarray
+    mass: np.ndarray
+
+
+def effect_size(n_columns: int) -> tuple[int, int, int]:
+    """Columns, steps and rows a step, for a table of so many columns.
+
+    >>> effect_size(30), effect_size(6000)
+    ((12, 10, 8), (6, 5, 2))
+    """
+    columns, steps, rows = COLUMNS, STEPS, ROWS
+    while 2 * columns * steps * rows * n_columns > CELLS and (rows, steps, columns) != (2, 5, 6):
+        if rows > 2:
+            rows -= 1
+        elif steps > 5:
+            steps -= 1
+        else:
+            columns -= 1
+    return columns, steps, rows
+
+
+def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str, list[list[float]]]:
+    r"""Name -> a curve for each output, at the points of `grid_of`.
+
+    Of a number, accumulated local effects: within each step :math:`(z_{k-1}, z_k]` the mean difference of the answers
+    with the column at both ends, for rows that lie there, summed up and centred:
+
+    .. math:: f(z_k) = \sum_{l \le k} \frac{1}{n_l} \sum_{i: x_i \in (z_{l-1}, z_l]}
+              \big[\hat y(z_l, x_{i, -j}) - \hat y(z_{l-1}, x_{i, -j})\big] - \text{mean}
+
+    Of a category, the mean answer with every row at that level, less the mean over rows. Outputs are probabilities: of
+    the second of two classes, of each class shown of more; or the predicted number.
+
+    References
+    ----------
+    D. Apley, J. Zhu (2020), Visualizing the effects of predictor variables in black box supervised learning models,
+    JRSS B 82.
+    """
+    n_columns = effect_size(problem.X.n_columns)[0]
+    grids = {name: grid_of(problem, name) for name in names[:n_columns]}
+    asked = {name: grid for name, grid in grids.items() if len(grid.points) > 1}
+    if not asked:
+        return {}
+    answers = _answers(problem, model, asked)
+    out, at = {}, 0
+    for name, grid in asked.items():
+        size = 2 * len(grid.rows) if _is_number(problem, name) else len(grid.rows)
+        part = answers[at : at + size]
+        curve = _accumulated(part, grid) if _is_number(problem, name) else _levels(part, grid)
+        out[name] = [[float(value) for value in line] for line in curve.T]
+        at += size
+    return out
+
+
+def grid_of(problem: StudyProblem, name: str) -> Grid:
+    """Where the effect of a column is computed: decided by the rows learned from, the same for every model."""
+    known = problem.latest.setdefault("effect grids", {})
+    if name not in known:
+        known[name] = _grid(problem, problem.X.column(name))
+    return known[name]  # type: ignore[no-any-return]
+
+
+def _is_number(problem: StudyProblem, name: str) -> bool:
+    return not problem.X.column(name).is_categorical
+
+
+def _grid(problem: StudyProblem, column: Column) -> Grid:
+    _, steps, rows = effect_size(problem.X.n_columns)
+    draw = generator(0, "rows of effects", column.name)
+    order = draw.permutation(len(column.values))
+    values = column.values[order]
+    if column.is_categorical:
+        counts = np.bincount(values[values >= 0], minlength=len(column.levels or ()))
+        codes = np.sort(np.argsort(-counts, kind="stable")[:steps])
+        codes = codes[counts[codes] > 0]
+        asked = order[values >= 0][: max(rows, steps * rows // max(len(codes), 1))]
+        return Grid(codes, np.tile(asked, len(codes)), np.repeat(np.arange(len(codes)), len(asked)), counts[codes])
+    known = ~np.isnan(values)
+    order, values = order[known], values[known]
+    if not len(values):
+        return Grid(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    points = np.unique(np.quantile(values, np.linspace(0, 1, steps + 1), method="inverted_cdf"))
+    step = np.clip(np.searchsorted(points, values, side="left") - 1, 0, max(len(points) - 2, 0))
+    taken = [order[step == k][:rows] for k in range(len(points) - 1)]
+    places = np.repeat(np.arange(len(taken)), [len(one) for one in taken])
+    mass = np.bincount(step, minlength=max(len(points) - 1, 0))
+    return Grid(points, np.concatenate([*taken, np.empty(0, np.int64)]), places, mass)
+
+
+def _answers(problem: StudyProblem, model: Any, asked: dict[str, Grid]) -> np.ndarray:
+    """The model's answers to all questions, one after the other (questions × outputs)."""
+    parts = [_question(problem, name, grid) for name, grid in asked.items()]
+    rows = np.concatenate([rows for rows, _ in parts])
+    changes, at = [], 0
+    for name, (_, values) in zip(asked, parts):
+        changes.append((problem.X.index(name), slice(at, at + len(values)), values))
+        at += len(values)
+    table = _changed(problem.X.take(rows), changes)
+    said = predicted(problem, model, table if takes_table(model) else table.to_pandas())
+    if not problem.labels:
+        return said[:, None]
+    return said[:, [1]] if len(problem.labels) == 2 else said[:, shown_classes(problem)]
+
+
+def _question(problem: StudyProblem, name: str, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to ask about, and what to put into the column: the ends of each row's step, or each level."""
+    if not _is_number(problem, name):
+        return grid.rows, grid.points[grid.steps]
+    return np.tile(grid.rows, 2), np.concatenate([grid.points[grid.steps], grid.points[grid.steps + 1]])
+
+
+def _changed(table: Table, changes: list[tuple[int, slice, np.ndarray]]) -> Table:
+    """The table with some values of some columns replaced; nothing that was worked out of it before holds any more."""
+    if table.dense is not None and table.matrix is None:
+        block = np.array(table.dense)
+        for j, where, values in changes:
+            block[where, j] = values
+        changed = table._of_block(block)
+        changed.views, changed.origin = None, None
+        return changed
+    columns = list(table.columns)
+    for j, where, values in changes:
+        whole = columns[j].values.copy()
+        whole[where] = values
+        columns[j] = Column(columns[j].name, columns[j].kind, whole, columns[j].levels, columns[j].source)
+    return Table(columns, n_rows=table.n_rows)
+
+
+def _accumulated(answers: np.ndarray, grid: Grid) -> np.ndarray:
+    """Curve at the points (points × outputs), centred over the rows of the steps."""
+    low, high = np.split(answers, 2)
+    counts = np.maximum(np.bincount(grid.steps, minlength=len(grid.mass)), 1)
+    sums = np.zeros((len(grid.mass), answers.shape[1]))
+    np.add.at(sums, grid.steps, high - low)
+    curve = np.concatenate([np.zeros((1, answers.shape[1])), np.cumsum(sums / counts[:, None], axis=0)])
+    middle = (curve[1:] + curve[:-1]) / 2
+    return np.asarray(curve - grid.mass @ middle / grid.mass.sum())
+
+
+def _levels(answers: np.ndarray, grid: Grid) -> np.ndarray:
+    means = answers.reshape(len(grid.points), -1, answers.shape[1]).mean(axis=1)
+    return np.asarray(means - grid.mass @ means / grid.mass.sum())

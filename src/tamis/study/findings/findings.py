@@ -1,0 +1,127 @@
+"""All that a study finds out about its columns and its model, as plain values for results.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tamis.study.findings.complexity import complexity, path_of
+from tamis.study.findings.distribution import distribution, shown_classes
+from tamis.study.findings.effect import effects, grid_of
+from tamis.study.findings.interactions import interactions
+from tamis.study.findings.interchangeable import interchangeable
+from tamis.study.findings.marginal import marginal
+from tamis.study.findings.readable import readable
+from tamis.study.findings.stability import selection_stability
+from tamis.study.findings.terms import terms
+from tamis.study.problem import StudyProblem
+
+#: Columns of the model that get a card, at most.
+MOST_CARDS = 12
+
+
+def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> dict[str, Any]:
+    """What is kept of one fold's model: its effects, its coefficients, its error against complexity."""
+    return {
+        "effects": effects(problem, model, _by_weight(model, columns)),
+        "terms": terms(model),
+        "complexity": complexity(model),
+    }
+
+
+def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[str, Any]:
+    """The same of the final model, with its path; `order` is its columns, largest contribution first."""
+    return {
+        "effects": effects(problem, model, order),
+        "terms": terms(model),
+        "complexity": complexity(model),
+        "path": path_of(model),
+    }
+
+
+def findings(
+    problem: StudyProblem,
+    judged: dict[str, list[dict[str, Any]]],
+    chosen: str,
+    order: Sequence[str],
+    final: dict[str, Any],
+    model: Any,
+    n_jobs: int | None = None,
+) -> dict[str, Any]:
+    """Everything, from the rows learned from and what the folds kept.
+
+    Parameters
+    ----------
+    judged : procedure -> what is kept of each fold.
+    chosen : the procedure that was refitted.
+    order : columns of its model, largest contribution first.
+    final : what `of_refit` gave.
+    model : the fitted model.
+    """
+    folds = [fold.get("findings", {}) for fold in judged[chosen]]
+    alone = marginal(problem, n_jobs)
+    strongest = sorted(zip(alone["name"], alone["strength"]), key=lambda pair: (-pair[1], pair[0]))
+    first = [*order, *(name for name, _ in strongest if name not in set(order))]
+    return {
+        "columns": alone,
+        "stability": selection_stability([fold["columns"] for fold in judged[chosen]], problem.X.n_columns),
+        "interchangeable": interchangeable(problem, order),
+        "interactions": interactions(problem, first, n_jobs),
+        "classes": [str(problem.labels[code]) for code in shown_classes(problem)],
+        "cards": [_card(problem, name, final, judged[chosen]) for name in order[:MOST_CARDS]],
+        "terms": {"final": final.get("terms"), "folds": [fold.get("terms") for fold in folds]},
+        "complexity": _complexities(judged),
+        "path": final.get("path"),
+        "learning": final.get("learning"),
+        "final_complexity": final.get("complexity"),
+        "readable": readable(model, problem, list(order)),
+    }
+
+
+def _card(problem: StudyProblem, name: str, final: dict[str, Any], folds: list[dict[str, Any]]) -> dict[str, Any]:
+    """Distribution and effect of a column; `folds` holds a curve a fold, None where the fold kept none.
+
+    A fold whose model does not use the column has no effect of it: its curve is 0.
+    """
+    column = problem.X.column(name)
+    card: dict[str, Any] = {"name": name, "distribution": distribution(column, problem), "effect": None}
+    curve = final.get("effects", {}).get(name)
+    if curve is None:
+        return card
+    points = grid_of(problem, name).points
+    words = None if column.levels is None else [str(column.levels[int(point)]) for point in points]
+    flat = [[0.0] * len(line) for line in curve]
+    found = [
+        fold.get("findings", {}).get("effects", {}).get(name) or (flat if name not in fold["columns"] else None)
+        for fold in folds
+    ]
+    effect = {"points": [float(point) for point in points], "levels": words, "final": curve, "folds": found}
+    return {**card, "effect": effect}
+
+
+def _complexities(judged: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Procedure -> the curves of its folds, for those that have any."""
+    found = {
+        name: [curve for fold in folds if (curve := fold.get("findings", {}).get("complexity")) is not None]
+        for name, folds in judged.items()
+    }
+    return {name: curves for name, curves in found.items() if curves}
+
+
+def _by_weight(model: Any, columns: Sequence[str]) -> list[str]:
+    """Columns of a fold's model, those that it weighs most first; in the order of names where it does not say."""
+    weight = _weights(model)
+    return sorted(columns, key=lambda name: (-weight.get(name, 0.0), name))
+
+
+def _weights(model: Any) -> dict[str, float]:
+    if hasattr(model, "estimator_") and hasattr(model, "selected_columns_"):
+        model, names = model.estimator_, model.selected_columns_
+    elif hasattr(model, "tree_"):
+        names = model.tree_.names
+    elif hasattr(model, "inputs_") and hasattr(model.inputs_, "encoding"):
+        names = model.inputs_.encoding.names
+    else:
+        return {}
+    found = getattr(model, "feature_importances_", None)
+    return {} if found is None or len(found) != len(names) else {str(n): float(w) for n, w in zip(names, found)}

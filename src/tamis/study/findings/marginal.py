@@ -1,0 +1,138 @@
+"""Each column alone against the target: strength, direction, and a p-value adjusted for the number of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.engine import generator
+from tamis.score import mutual_information, relief
+from tamis.study.problem import StudyProblem
+from tamis.table import Column
+
+#: Rows that the score by neighbours looks at, at most: it grows with their square.
+MOST_RELIEF = 500
+
+#: Columns beyond which it is not computed: distances in thousands of columns say little about any one of them.
+WIDEST_RELIEF = 2_000
+
+
+def marginal(problem: StudyProblem, n_jobs: int | None = None) -> dict[str, list[Any]]:
+    r"""For every column, in the order of names, as parallel lists.
+
+    strength : the share of variance that column and target have in common, from 0 to 1: of a number and classes
+        :math:`\eta^2`, of two numbers :math:`r^2`, of a category and a number the correlation ratio, of a category and
+        classes Cramér's :math:`V^2`.
+    p_value : of the F test, or of the chi-squared test for a category and classes: the chance of so much in a column
+        that has nothing to do with the target.
+    adjusted : after Benjamini and Hochberg, over all columns.
+    direction : 1 or -1, the sign of the correlation with a number, or with the second of two classes; for more classes
+        the code of the class with the largest mean; None for categories.
+    information : mutual information in nats, less its bias.
+    relief : ReliefF, of at most 500 rows; None on tables of more than 2,000 columns.
+    missing : share of rows without a value.
+    """
+    found = [_of_column(column, problem) for column in problem.X.columns]
+    p_values = np.array([one["p_value"] for one in found])
+    rows = np.arange(len(problem.y))
+    if len(rows) > MOST_RELIEF:
+        rows = np.sort(generator(0, "rows of relief").permutation(rows)[:MOST_RELIEF])
+    near = relief(problem.X.take(rows), problem.y[rows], n_jobs=n_jobs) if _suits_relief(problem, rows) else None
+    return {
+        "name": list(problem.X.names),
+        **{key: [one[key] for one in found] for key in ("strength", "p_value", "direction", "missing")},
+        "adjusted": adjusted(p_values).tolist(),
+        "information": mutual_information(problem.X, problem.y, corrected=True, n_jobs=n_jobs).tolist(),
+        "relief": None if near is None else near.tolist(),
+    }
+
+
+def _suits_relief(problem: StudyProblem, rows: np.ndarray) -> bool:
+    """Whether there are few enough columns, and two rows at least of every class."""
+    if problem.X.n_columns > WIDEST_RELIEF:
+        return False
+    if not problem.labels:
+        return True
+    counts = np.bincount(problem.y[rows], minlength=len(problem.labels))
+    return bool(counts.min() >= 2)
+
+
+def adjusted(p_values: np.ndarray) -> np.ndarray:
+    r"""p-values after Benjamini and Hochberg: :math:`\min_{j \ge i} p_{(j)} d / j`, at most 1.
+
+    >>> adjusted(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    d = len(p_values)
+    order = np.argsort(p_values)[::-1]
+    falling = np.minimum.accumulate(p_values[order] * d / np.arange(d, 0, -1))
+    out = np.empty(d)
+    out[order] = np.minimum(falling, 1.0)
+    return out
+
+
+def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
+    known = ~column.missing if not column.is_categorical else column.values >= 0
+    values, y = column.values[known], problem.y[known]
+    nothing = {"strength": 0.0, "p_value": 1.0, "direction": None}
+    if len(values) < 3:
+        found = nothing
+    elif column.is_categorical:
+        found = _category_and_class(values, y) if problem.labels else _groups(values, y)
+    elif problem.labels:
+        found = {**_groups(y, values), "direction": _towards(values, y, len(problem.labels))}
+    else:
+        found = _two_numbers(values, y)
+    return {**nothing, **found, "missing": float(1 - known.mean())}
+
+
+def _groups(codes: np.ndarray, values: np.ndarray) -> dict[str, Any]:
+    """Variance of numbers between groups, as a share of all, and the p-value of its F ratio."""
+    mass = np.bincount(codes)
+    centred = values - values.mean()
+    total, used = float(centred @ centred), int((mass > 0).sum())
+    freedom = len(values) - used
+    if not total > 0 or used < 2 or freedom < 1:
+        return {}
+    sums = np.bincount(codes, centred)
+    between = float(np.divide(sums**2, mass, out=np.zeros(len(mass)), where=mass > 0).sum())
+    return _tested(min(between / total, 1.0), used - 1, freedom)
+
+
+def _two_numbers(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    a, b = x - x.mean(), y - y.mean()
+    both, product = float((a @ a) * (b @ b)), float(a @ b)
+    if not both > 0:
+        return {}
+    return {**_tested(min(product**2 / both, 1.0), 1, len(x) - 2), "direction": int(np.sign(product))}
+
+
+def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    """Cramér's V squared, and the p-value of the chi-squared test of independence."""
+    counts = np.zeros((int(codes.max()) + 1, int(y.max()) + 1))
+    np.add.at(counts, (codes, y), 1)
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    least = min(counts.shape) - 1
+    if least < 1:
+        return {}
+    n = counts.sum()
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    return {"strength": min(statistic / (n * least), 1.0), "p_value": float(stats.chi2.sf(statistic, freedom))}
+
+
+def _tested(share: float, above: int, below: int) -> dict[str, Any]:
+    left = max(1.0 - share, float(np.finfo(np.float64).eps))
+    return {"strength": share, "p_value": float(stats.f.sf(share / above / (left / below), above, below))}
+
+
+def _towards(values: np.ndarray, y: np.ndarray, n_classes: int) -> int | None:
+    """The sign of the difference of two classes' means; of more classes, the one with the largest mean."""
+    mass, sums = np.bincount(y, minlength=n_classes), np.bincount(y, values, minlength=n_classes)
+    means = np.divide(sums, mass, out=np.full(n_classes, -np.inf), where=mass > 0)
+    if n_classes == 2:
+        return int(np.sign(means[1] - means[0])) if (mass > 0).all() else None
+    return int(means.argmax())

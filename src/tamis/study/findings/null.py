@@ -1,0 +1,63 @@
+"""What the whole way of working scores where there is nothing to find: the same study on shuffled targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.chance.shuffle import permuted
+from tamis.evaluate.cross_validate import cross_validate
+from tamis.metrics import Metric, utility
+from tamis.study.choose import choose
+from tamis.study.fold import FoldRules, kept, outer_folds
+from tamis.study.problem import StudyProblem
+from tamis.study.procedures import Procedure
+
+
+def null_score(
+    problem: StudyProblem, rules: FoldRules, procedures: Sequence[Procedure], prefer: str, number: int, *, seed: int
+) -> float | None:
+    """The score of the whole way of working on a shuffled target, in one repeat of the outer folds.
+
+    In every fold each procedure learns and chooses its columns and strength, the training part alone chooses between
+    procedures, and the one chosen is judged: the same as on the target itself.
+    """
+    shuffled = replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
+    folds = outer_folds(shuffled, problem.plan.folds, 1, seed)
+    names = [procedure.name for procedure in procedures]
+    made = {procedure.name: procedure.make(problem.task) for procedure in procedures}
+    judged = cross_validate(shuffled, made, folds, partial(kept, rules=rules), seed=seed, inner=rules.inner)
+    scores = []
+    for i in range(len(folds)):
+        inner = [judged[name][i]["inner"] for name in names]
+        rows = np.array([part["rows"] for part in inner])
+        common = (rows == rows[0]).all(axis=0)
+        picked = choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
+        scores.append(judged[names[picked]][i]["test"])
+    known = [score for score in scores if score is not None]
+    return float(np.mean(known)) if known else None
+
+
+def null_facts(score: float | None, scores: Sequence[float | None], metric: Metric) -> dict[str, Any] | None:
+    """The scores on shuffled targets beside the one found, and p = (1 + hits) / (1 + shuffles); None without any.
+
+    >>> from tamis.metrics import default
+    >>> null_facts(0.9, [0.5, 0.6, 0.4], default(True))["p_value"]
+    0.25
+    """
+    known = [one for one in scores if one is not None]
+    if score is None or not known:
+        return None
+    found = float(utility(metric, score))
+    hits = sum(float(utility(metric, one)) >= found - 1e-12 for one in known)
+    return {
+        "permutations": len(known),
+        "score": score,
+        "mean": float(np.mean(known)),
+        "scores": known,
+        "p_value": (1 + hits) / (1 + len(known)),
+    }

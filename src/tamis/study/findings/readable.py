@@ -1,0 +1,162 @@
+"""A small tree or linear model as plain values, from which a page draws it and computes answers of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.study.findings.distribution import CLASSES
+from tamis.study.findings.terms import is_linear
+from tamis.study.problem import StudyProblem
+from tamis.table import Column
+from tamis.table.interface.takes_table import takes_table
+
+#: Nodes of a tree, and terms of a linear model, beyond which no page is asked to draw or compute it.
+MOST_NODES, MOST_TERMS = 127, 60
+
+#: How a linear predictor becomes an answer, by the loss of the model.
+LINKS = {"squared": "identity", "huber": "identity", "poisson": "exp", "logistic": "logistic"}
+
+
+def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
+    """`kind` ("tree" or "linear"), `columns` that it asks for, and its `nodes` or `terms`; None of another model.
+
+    Parameters
+    ----------
+    order : columns of the model, largest contribution first: `columns` has that order.
+
+    `presets` are rows to begin with: the middle values of the columns, of all rows and of each class (of a numeric
+    target: of its lower and upper third). No row of the table is given away.
+    """
+    final = _last(model)
+    if final is None:
+        return None
+    if hasattr(final, "tree_"):
+        made = _tree(final, order)
+    elif is_linear(final):
+        made = _linear(final, order)
+    else:
+        return None
+    if made is None:
+        return None
+    columns = [problem.X.column(name) for name in order]
+    return {
+        **made,
+        "labels": [str(label) for label in problem.labels],
+        "columns": [_column(column) for column in columns],
+        "presets": [{"of": of, "values": [_middle(column, rows) for column in columns]} for of, rows in _rows(problem)],
+    }
+
+
+def _last(model: Any) -> Any:
+    """The model itself, or the one behind selectors alone: those hand on columns as they are."""
+    if not takes_table(model) and not hasattr(model, "steps"):
+        return None
+    steps = getattr(model, "steps", None)
+    if steps is None:
+        return model
+    selectors = all(hasattr(step, "get_support") for _, step in steps[:-1] if not isinstance(step, str))
+    return steps[-1][1] if selectors and takes_table(steps[-1][1]) else None
+
+
+def _column(column: Column) -> dict[str, Any]:
+    """Name, kind, and the values that a slider offers: a range of numbers, or levels."""
+    out: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if column.levels is not None:
+        return {**out, "levels": [str(level) for level in column.levels]}
+    known = column.values[~np.isnan(column.values)]
+    whole = bool(len(known)) and bool((known == np.round(known)).all())
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    return {**out, "levels": None, "low": low, "high": high, "whole": whole}
+
+
+def _rows(problem: StudyProblem) -> list[tuple[str, np.ndarray]]:
+    """What presets are the middle of, and the rows of each."""
+    every = ("all rows", np.ones(len(problem.y), dtype=bool))
+    if problem.labels:
+        few = len(problem.labels) <= CLASSES
+        return [every, *((str(label), problem.y == code) for code, label in enumerate(problem.labels) if few)]
+    low, high = np.quantile(problem.y, (1 / 3, 2 / 3))
+    return [every, ("the lower third of the target", problem.y <= low), ("its upper third", problem.y >= high)]
+
+
+def _middle(column: Column, rows: np.ndarray) -> float:
+    """The median of a number that some row has, or the most frequent code."""
+    values = column.values[rows]
+    if column.is_categorical:
+        known = values[values >= 0]
+        return float(np.bincount(known).argmax()) if len(known) else 0.0
+    known = values[~np.isnan(values)]
+    if not len(known):
+        known = column.values[~np.isnan(column.values)]
+    return float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else 0.0
+
+
+def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
+    """Nodes in the order of reading; the index of a column is its place in `order`."""
+    from tamis.tree.export.wording import question, reply
+
+    tree, notations = model.tree_, getattr(model, "notations_in_", {})
+    if tree.n_nodes > MOST_NODES or getattr(model, "leaf", "constant") != "constant" or (tree.feature == -2).any():
+        return None
+    if not {tree.names[int(j)] for j in tree.feature[tree.feature >= 0]} <= set(order):  # columns made on the way
+        return None
+    reading = [int(node) for node in tree.preorder()]
+    place, column = {node: k for k, node in enumerate(reading)}, {name: k for k, name in enumerate(order)}
+    nodes = []
+    for node in reading:
+        value = tree.value[node]
+        shares = value / value.sum() if hasattr(model, "classes_") else value
+        made: dict[str, Any] = {"rows": int(tree.n_rows[node]), "value": [float(share) for share in shares]}
+        if tree.left[node] >= 0:
+            left = int(tree.left[node])
+            made |= {
+                "children": [place[left], place[left + 1]],
+                "column": column[tree.names[int(tree.feature[node])]],
+                "question": question(tree, node),
+                "replies": [reply(tree, node, side, notations) for side in (0, 1)],
+                "default": int(tree.default[node]),
+                **_split(tree, node),
+            }
+        nodes.append(made)
+    classes = [int(code) for code in model.classes_] if hasattr(model, "classes_") else None
+    loss = model.loss_.tolist() if classes is not None else None
+    return {"kind": "tree", "nodes": nodes, "classes": classes, "loss": loss}
+
+
+def _split(tree: Any, node: int) -> dict[str, Any]:
+    """Levels that go left, or the threshold up to which values do; None where the split asks whether there is one."""
+    if not tree.n_levels[node]:
+        threshold = float(tree.threshold[node])
+        return {"threshold": threshold if np.isfinite(threshold) else None}
+    first, n = int(tree.first_level[node]), int(tree.n_levels[node])
+    levels = tree.levels[int(tree.feature[node])] or ()
+    sides = {str(levels[int(code)]): int(side) for code, side in tree.level[first : first + n] if code < len(levels)}
+    return {"threshold": None, "sides": sides}
+
+
+def _linear(model: Any, order: list[str]) -> dict[str, Any] | None:
+    """Terms: a column by its place in `order`, the level that it stands for, and a coefficient an output."""
+    link = LINKS.get(model.loss)
+    coef, encoding = np.atleast_2d(model.coef_), model.inputs_.encoding
+    used = np.flatnonzero(coef.any(axis=0))
+    names = {encoding.names[int(encoding.groups[j])] for j in used}
+    if link is None or len(used) > MOST_TERMS or not names <= set(order):  # or columns made on the way
+        return None
+    column = {name: k for k, name in enumerate(order)}
+    terms = []
+    for j in used:
+        name = encoding.names[int(encoding.groups[j])]
+        level = None
+        if encoding.levels[int(encoding.groups[j])] is not None:
+            level = str(model.coef_names_[j])[len(name) + 1 :]
+        terms.append({"column": column[name], "level": level, "coef": coef[:, j].tolist()})
+    classes = [int(code) for code in model.classes_] if hasattr(model, "classes_") else None
+    return {
+        "kind": "linear",
+        "terms": terms,
+        "intercept": np.atleast_1d(model.intercept_).tolist(),
+        "link": "softmax" if link == "logistic" and len(coef) > 1 else link,
+        "classes": classes,
+    }

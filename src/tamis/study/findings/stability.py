@@ -1,0 +1,31 @@
+"""How often the folds used each column, and how alike the sets are that they used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.fold.selection_stability import stability
+
+
+def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[str, Any]:
+    """Nogueira's index of the folds' sets of columns with its 95% interval; None where it has no value.
+
+    1 when all folds used the same columns, about 0 when they were as if drawn blindly. It has no value where every fold
+    used all columns, or none.
+
+    >>> selection_stability([["a", "b"], ["a", "b"], ["a", "b"]], 10)["index"]
+    1.0
+    """
+    index, interval = stability(sets, n_columns)
+    sizes = [len(one) for one in sets]
+    ends = [interval.low, interval.high]
+    known = bool(np.isfinite(index))
+    return {
+        "index": index if known else None,
+        "interval": [float(np.clip(end, -1, 1)) for end in ends] if known and np.isfinite(ends).all() else None,
+        "fewest": min(sizes),
+        "most": max(sizes),
+    }

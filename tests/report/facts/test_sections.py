@@ -1,0 +1,182 @@
+"""The facts of single sections, as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tamis.report import facts
+from tamis.report.facts.cards import cards
+from tamis.report.facts.curves import complexity, learning, path
+from tamis.report.facts.model import model
+from tamis.report.facts.selection import selection
+from tamis.report.facts.sheet import leakage
+from tamis.report.facts.warnings import warnings
+
+
+def said(listed) -> list[tuple[str, str]]:
+    return [(one["word"], "".join(part["text"] for part in one["parts"])) for one in listed]
+
+
+def test_a_sound_study_has_no_warning(made):
+    """A reader would be warned of nothing and stop reading warnings."""
+    assert warnings(made.study()) == []
+
+
+def test_the_worst_comes_first_and_everything_is_counted(made):
+    """A leak, few rows, one large class, an unstable list or columns left out would go unsaid."""
+    columns = [made.decision(f"id{i}", "identifier", used=False) for i in range(10)] + [made.decision("a")]
+    results = made.study(learned=90, columns=columns)
+    results["data"]["classes"] = [{"label": "no", "rows": 80}, {"label": "yes", "rows": 10}]
+    results["data"]["columns"] = 500
+    results["findings"]["stability"]["index"] = 0.3
+    results["leaks"] = [{"kind": "predicts", "severity": "stop", "columns": ["a"], "sentence": "column: a tells all"}]
+    found = said(warnings(results, [made.opening(), made.opening(False)]))
+    assert [word for word, _ in found] == ["stop", "warn", "warn", "warn", "warn", "note", "note"]
+    words = " ".join(text for _, text in found)
+    for part in ("opened 2 times", "Only 90 rows", "88.9% of the rows are of the class no", "(stability 0.30", "500"):
+        assert part in words
+    assert (
+        "10 columns could not be learned from (10 identifier): id0, id1, id2, id3, id4, id5, id6, id7 and 2 more."
+        in words
+    )
+
+
+def test_promises_beyond_the_interval_are_noted(made):
+    """Inner folds that promise far too much would not be mentioned at the top."""
+    results = made.study()
+    results["comparison"]["optimism"] = 0.05
+    assert said(warnings(results)) == [
+        ("note", "Inner folds promised 0.050 more than rows not seen gave; the latter is quoted.")
+    ]
+
+
+def test_the_selection_quotes_the_index_and_names_groups_and_pairs(made):
+    """The page would quote another stability than the results hold, or name the wrong columns."""
+    found = selection(made.study())
+    assert "after Nogueira: 0.62 (95% interval 0.50–0.74)" in found["index"]
+    assert "4 to 6 columns" in found["index"]
+    (group,) = found["groups"]
+    assert [(one["text"], one["used"]) for one in group["names"]] == [
+        ("mean radius", True),
+        ("mean texture", True),
+        ("mean area", False),
+    ]
+    assert group["words"] == "every two correlate by 0.91 or more in size; the model uses 2 of 3"
+    assert [one.text for one in found["pairs"]["table"].rows[0]] == ["mean radius", "worst symmetry", "0.120", "0.025"]
+    bare = {**made.study(), "findings": None}
+    assert selection(bare)["groups"] == []
+    assert selection(bare)["index"] == ""
+
+
+def test_columns_carry_what_is_known_of_each(made):
+    """A column's strength, p-value or share of folds would stand beside another's name."""
+    results = made.study()
+    table = facts(results, made.plan())["columns"]["table"]
+    place = {head.text: k for k, head in enumerate(table.heads)}
+    alone = results["findings"]["columns"]
+    for row in table.rows:
+        j = alone["name"].index(row[0].text)
+        assert row[place["strength"]].text == f"{alone['strength'][j]:.3f}"
+        assert row[place["information"]].text == f"{alone['information'][j]:.3f}"
+        named = row[place["direction"]].text
+        expected = {0: "", 1: "larger in malignant"}[alone["direction"][j]] if alone["adjusted"][j] <= 0.05 else ""
+        assert named == expected
+    assert "relief" not in place
+
+
+def test_cards_draw_the_fold_that_has_no_curve_and_share_one_scale(made):
+    """A card would fail on a fold without a curve, or make a small effect look as large as a great one."""
+    results = made.study()
+    small = results["findings"]["cards"][0]["effect"]
+    small["final"] = [[value / 100 for value in line] for line in small["final"]]
+    small["folds"] = [[[value / 100 for value in line] for line in fold] for fold in small["folds"] if fold]
+    found = cards(results)
+    first, _, third = found["listed"][:3]
+
+    def span(path: str) -> float:
+        heights = [float(point.split()[1]) for point in path[1:].split("L")]
+        return max(heights) - min(heights)
+
+    assert span(first["curves"][0]["line"]) < 2 < 20 < span(third["curves"][0]["line"])
+    assert "span in the folds is" in third["alt"]
+    assert found["left"] == ""
+    results["answer"]["selected"] = [*results["answer"]["selected"], "another"]
+    assert cards(results)["left"].startswith("1 further column")
+
+
+@pytest.mark.parametrize("labels", [("a", "b", "c"), tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), ()])
+def test_cards_suit_every_kind_of_target(made, labels):
+    """A card of many classes or of a number would break."""
+    metric = None if labels else "rmse"
+    found = cards(made.study(labels=labels, metric=metric))
+    assert len(found["listed"]) == 4
+    if len(labels) == 26:
+        assert [one["text"] for one in found["legend"]] == ["A", "B", "C", "D", "E", "21 others"]
+
+
+def test_a_term_without_a_fold_counts_as_nothing(made):
+    """The spread of a coefficient would leave out the folds that did not choose its column."""
+    results = made.lasso(made.study())
+    rows = {row[0].text: [one.text for one in row[1:]] for row in model(results)["terms"]["table"].rows}
+    assert rows["mean radius"] == ["2", "1", "2", "2", "100%"]
+    assert rows["mean texture"] == ["−0.5", "−0.5", "−0.5", "0", "66.7%"]
+
+
+def test_the_tree_is_nested_as_it_asks(made):
+    """A leaf would hang below the wrong question."""
+    found = model(made.study())["tree"]
+    root = found["root"]
+    assert root["question"] == "mean radius"
+    assert [child["reply"] for child in root["children"]] == ["≤ 4", "> 4"]
+    assert [leaf["answer"] for leaf in root["children"][1]["children"]] == ["benign", "malignant"]
+    assert "3 questions about 3 columns lead to 4 answers" in found["sentence"]
+
+
+def test_curves_say_what_was_chosen(made):
+    """The picture of a family would claim another size than its folds took."""
+    results = made.lasso(made.study())
+    tree, forest = complexity(results)
+    assert tree["words"].endswith("Chosen: 4 leaves.")
+    assert len(tree["lines"]) == len(tree["marks"]) == 3
+    assert forest["marks"] == []
+    assert "All 200 trees" in forest["words"]
+    assert "with 4 columns" in path(results)["sentence"]
+    assert learning(results) is None
+    scores = [[0.8, 0.82], [0.9, 0.92]]
+    results["findings"]["learning"] = {"procedure": "tree", "rows": [40, 360], "scores": scores, "folds": 2}
+    assert "0.810 from 40, 0.910 from 360 rows" in learning(results)["words"]
+
+
+def test_the_sheet_says_kept_out_only_where_it_was(made):
+    """Leakage through time or groups would be called excluded though nobody gave them."""
+    results = made.study()
+    state = {row[0].text: row[1].text for row in leakage(results).rows}
+    assert state["preprocessing on all rows"] == "kept out"
+    assert state["the future used to tell the past"] == "for you to judge"
+    assert state["rows that belong together"] == "for you to judge"
+    assert state["the same rows on both sides"] == "nothing found"
+    results["settings"].update(time="day", groups="patient")
+    results["leaks"] = [{"kind": "duplicates", "severity": "warn", "columns": [], "sentence": "rows repeat"}]
+    state = {row[0].text: row[1].text for row in leakage(results).rows}
+    assert state["the future used to tell the past"] == "kept out"
+    assert state["rows that belong together"] == "kept out"
+    assert state["the same rows on both sides"] == "found"
+
+
+def test_a_black_box_and_chance_stand_beside_the_score(made):
+    """The price of reading the model, or what chance scores, would be missing from the top."""
+    results = made.study()
+    box = {"score": 0.96, "interval": [0.94, 0.98], "cost": 0.02, "better": "black box"}
+    results["comparison"]["black_box"] = box
+    results["null"] = {"permutations": 20, "score": 0.935, "mean": 0.52, "scores": [], "p_value": 1 / 21}
+    answer = facts(results, made.plan())["answer"]
+    values = {card["label"]: (card["value"], card["detail"]) for card in answer["cards"]}
+    assert values["Black box, same folds"] == ("0.960", "a readable model costs 0.020")
+    box |= {"cost": -0.01, "better": "neither"}
+    values = {card["label"]: card["detail"] for card in facts(results, made.plan())["answer"]["cards"]}
+    assert values["Black box, same folds"] == "a readable model gains 0.010, within chance"
+    assert answer["null"] == (
+        "On 20 shuffled targets this procedure scores 0.520 on average; yours scores 0.935 (p = 0.048)."
+    )
+    assert np.isclose(results["null"]["p_value"], 1 / 21)

@@ -1,0 +1,57 @@
+"""Each column alone, against closed forms and SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tamis
+from tamis.study.findings.marginal import adjusted, marginal
+
+
+def study_of(folder, columns, y, **settings):
+    return tamis.Study({**columns, "y": y}, target="y", folder=folder, lock=0, **settings).problem
+
+
+@pytest.fixture
+def columns():
+    random = np.random.default_rng(0)
+    number = random.normal(size=90)
+    number[:5] = np.nan
+    return {"a": number, "c": np.array(["x", "y", "z"], dtype=object)[random.integers(0, 3, 90)]}
+
+
+def test_a_number_and_classes_are_tested_as_in_scipy(columns, tmp_path):
+    """Strength or p-value of a column would not be those of the analysis of variance."""
+    y = np.array(["no", "yes"], dtype=object)[(np.arange(90) % 3 == 0).astype(int)]
+    found = marginal(study_of(tmp_path, columns, y))
+    known = ~np.isnan(columns["a"])
+    parts = [columns["a"][known & (y == label)] for label in ("no", "yes")]
+    assert found["p_value"][0] == pytest.approx(stats.f_oneway(*parts).pvalue)
+    assert found["missing"][0] == pytest.approx(5 / 90)
+    assert found["direction"][0] == np.sign(parts[1].mean() - parts[0].mean())
+    table = [[np.sum((columns["c"] == level) & (y == label)) for label in ("no", "yes")] for level in "xyz"]
+    chi2 = stats.chi2_contingency(table, correction=False)
+    assert found["p_value"][1] == pytest.approx(chi2.pvalue)
+    assert found["strength"][1] == pytest.approx(chi2.statistic / 90)
+    assert found["direction"][1] is None
+
+
+def test_a_number_and_a_number_are_tested_as_in_scipy(columns, tmp_path):
+    """Correlation or its p-value would be wrong."""
+    y = np.random.default_rng(1).normal(size=90) + np.nan_to_num(columns["a"])
+    found = marginal(study_of(tmp_path, columns, y, task="numbers"))
+    known = ~np.isnan(columns["a"])
+    r = stats.pearsonr(columns["a"][known], y[known])
+    assert found["strength"][0] == pytest.approx(r.statistic**2)
+    assert found["p_value"][0] == pytest.approx(r.pvalue)
+    assert found["direction"][0] == 1
+    parts = [y[columns["c"] == level] for level in "xyz"]
+    assert found["p_value"][1] == pytest.approx(stats.f_oneway(*parts).pvalue)
+
+
+def test_adjusting_is_that_of_benjamini_and_hochberg():
+    """Columns of noise would be called significant by their number."""
+    p_values = np.random.default_rng(0).random(50) ** 2
+    np.testing.assert_allclose(adjusted(p_values), stats.false_discovery_control(p_values))
