@@ -232,6 +232,9 @@ def run(
         str | None,
         typer.Option(help="what is done to columns first: 'log,standardize', or 'spectrum_*: smooth; age: center'"),
     ] = None,
+    black_box: Annotated[
+        bool, typer.Option(help="judge gradient boosting beside the procedures, to know what a readable model costs")
+    ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
     budget: Annotated[
@@ -262,6 +265,7 @@ def run(
         time=time,
         procedures=_with_scripts(_listed(procedures)),
         transform=transform,
+        black_box=black_box,
         n_jobs=jobs,
     )
     _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget))

@@ -290,6 +290,8 @@ def _rule(compared: dict[str, Any]) -> str:
     found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
     if compared["signal"] == "none":
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
+    if chosen["name"] == best["name"] == "baseline":
+        return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
     if chosen["name"] == best["name"]:
         return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
     error = show.number(chosen["standard_error"], 4)
@@ -300,6 +302,8 @@ def _rule(compared: dict[str, Any]) -> str:
 def _claim(compared: dict[str, Any]) -> str:
     p = show.p_value(compared["p_value"])
     whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
+    if compared.get("by_black_box_alone"):
+        return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
     return {
         "captured": whole,
         "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",

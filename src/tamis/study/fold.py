@@ -78,19 +78,28 @@ def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     assert isinstance(problem, StudyProblem)
     inside = trained.inner_predictions()
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
-    learned, rare = _learned(problem, fold.train), problem.rarest
-    answer = trained.predictions(fold.test)
-    y, labels, task = problem.y[fold.test], problem.labels, problem.task
+    learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
     own = trained.predictions(fold.train)
-    result = {
+    return {
         "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
         "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
         "train": value(rules.metric, task, problem.y[fold.train], own, labels, learned),
+        **kept_outside(trained, rules=rules),
+        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
+    }
+
+
+def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """Scores, losses and answers of held-out rows alone: all that a black box is judged by."""
+    problem, fold = trained.problem, trained.fold
+    assert isinstance(problem, StudyProblem)
+    learned, answer = _learned(problem, fold.train), trained.predictions(fold.test)
+    y, labels, task = problem.y[fold.test], problem.labels, problem.task
+    result: dict[str, Any] = {
         "test": value(rules.metric, task, y, answer, labels, learned),
-        "metrics": besides(task, y, answer, labels, learned, rare),
+        "metrics": besides(task, y, answer, labels, learned, problem.rarest),
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
-        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
     }
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()

@@ -23,11 +23,13 @@ class Procedure:
     name : one word, used in settings and results.
     words : what it does, for people.
     make : task -> an unfitted model.
+    readable : whether a person can follow the fitted model from a row to its answer.
     """
 
     name: str
     words: str
     make: Callable[[str], Any]
+    readable: bool = False
 
 
 def _baseline(task: str) -> Any:
@@ -72,14 +74,23 @@ def _forest(task: str) -> Any:
     return MirrorSelector(forest)
 
 
+def _boosting(task: str) -> Any:
+    from tamis.study.procedure.boosting import Boosting
+
+    return Boosting(task)
+
+
 PROCEDURES = (
-    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline),
-    Procedure("stump", "one question about one column", _stump),
-    Procedure("tree", "a decision tree, grown in full and cut back to the size that does best in inner folds", _tree),
+    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline, True),
+    Procedure("stump", "one question about one column", _stump, True),
+    Procedure(
+        "tree", "a decision tree, grown in full and cut back to the size that does best in inner folds", _tree, True
+    ),
     Procedure(
         "lasso",
         "a linear model whose penalty drops columns; its strength is the one that does best in inner folds",
         _lasso,
+        True,
     ),
     Procedure(
         "forest",
@@ -88,7 +99,15 @@ PROCEDURES = (
     ),
 )
 
-_BY_NAME = {procedure.name: procedure for procedure in PROCEDURES}
+#: The black box that a study compares with; one of its procedures only where it is asked for by name.
+BLACK_BOX = Procedure(
+    "boosting",
+    "scikit-learn's histogram gradient boosting of at most 100 rounds, on all columns as they are",
+    _boosting,
+)
+
+_KNOWN = (*PROCEDURES, BLACK_BOX)
+_BY_NAME = {procedure.name: procedure for procedure in _KNOWN}
 
 
 def chosen(given: Iterable[str] | Mapping[str, Any] | None, transform: str | None = None) -> tuple[Procedure, ...]:
@@ -97,13 +116,14 @@ def chosen(given: Iterable[str] | Mapping[str, Any] | None, transform: str | Non
     Parameters
     ----------
     given : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
-        name), in the order given, which should be simplest first; None is all of `PROCEDURES`.
+        name), in the order given, which should be simplest first; None is all of `PROCEDURES`. The black box,
+        "boosting", is among them only where it is named.
     transform : what is done to columns before each of `PROCEDURES` but the baseline; a pipeline given has its own.
     """
     found = _asked(given)
     if transform is None:
         return found
-    own = {procedure.make for procedure in PROCEDURES[1:]}
+    own = {procedure.make for procedure in _KNOWN[1:]}
     return tuple(_after(transform, procedure) if procedure.make in own else procedure for procedure in found)
 
 
@@ -115,7 +135,7 @@ def _after(transform: str, procedure: Procedure) -> Procedure:
 
         return Transformed.of(transform, procedure.make(task))
 
-    return Procedure(procedure.name, f"{procedure.words}; after {transform}", make)
+    return Procedure(procedure.name, f"{procedure.words}; after {transform}", make, procedure.readable)
 
 
 def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, ...]:
@@ -125,7 +145,7 @@ def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, 
         own = [_given(name, model) for name, model in given.items() if name != "baseline"]
         return (_BY_NAME["baseline"], *own)
     wanted = {one_of("procedures", name, _BY_NAME) for name in given} | {"baseline"}
-    return tuple(procedure for procedure in PROCEDURES if procedure.name in wanted)
+    return tuple(procedure for procedure in _KNOWN if procedure.name in wanted)
 
 
 def _given(name: Any, model: Any) -> Procedure:
@@ -135,7 +155,7 @@ def _given(name: Any, model: Any) -> Procedure:
         raise ParameterError(f"the name {name!r} of a procedure has odd spaces; give one word")
     if model is None or isinstance(model, str):
         known = _BY_NAME[one_of("procedures", model or name, _BY_NAME)]
-        return Procedure(name, known.words, known.make)
+        return Procedure(name, known.words, known.make, known.readable)
     if isinstance(model, type):
         raise KindError(f"procedures[{name!r}] is a class; give an object of it, as in {model.__name__}()")
     for verb in ("fit", "predict", "get_params"):

@@ -27,18 +27,20 @@ from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
 from tamis.metrics.loss_matrix import LossMatrix, metric_for, plain
 from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study.claims.scoring import headline
+from tamis.study.comparison.black_box import first_folds
+from tamis.study.comparison.compare import compare
 from tamis.study.disk import files
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
-from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
+from tamis.study.fold import FoldRules, find_leaks, kept, kept_outside, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.recipe import Written
-from tamis.study.procedures import Procedure, chosen
-from tamis.study.results import assemble, compare, refuse_damaged, refuse_older, unfinished
+from tamis.study.procedures import BLACK_BOX, Procedure, chosen
+from tamis.study.results import assemble, refuse_damaged, refuse_older, unfinished
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
@@ -67,7 +69,7 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform; `loss` is what `LossMatrix.of` takes.
+        time, drop, procedures, transform, black_box; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -222,8 +224,7 @@ class Study(TakesTable, BaseEstimator):
         self, problem: StudyProblem, rules: FoldRules, journal: Journal, progress: Progress | None, end: float
     ) -> None:
         settings, folds = self.settings, self._folds(problem)
-        procedures = chosen(settings.procedures, settings.transform)
-        total = len(folds) * len(procedures) + 2
+        procedures, total = chosen(settings.procedures, settings.transform), self._n_tasks(folds)
 
         def say(name: str) -> None:
             if progress:
@@ -232,33 +233,44 @@ class Study(TakesTable, BaseEstimator):
         say("")
         self._do(Task("leaks", find_leaks, (problem,)), journal, say)
         made, n_folds = {procedure.name: procedure.make(problem.task) for procedure in procedures}, len(folds)
+        go: dict[str, Any] = {"seed": settings.seed, "inner": rules.inner, "n_jobs": self.n_jobs, "journal": journal}
+        go |= {"finished": say, "stop": lambda: monotonic() > end}
         try:
-            judged = cross_validate(
-                problem,
-                made,
-                folds,
-                partial(kept, rules=rules),
-                seed=settings.seed,
-                inner=rules.inner,
-                n_jobs=self.n_jobs,
-                journal=journal,
-                finished=say,
-                stop=lambda: monotonic() > end,
-            )
+            judged = cross_validate(problem, made, folds, partial(kept, rules=rules), **go)
         except Stopped:
             folds = [fold for fold in folds if all(task_name(fold, name) in journal.done for name in made)]
             if len(folds) < FEWEST_FOLDS:
                 self._leave_partial(problem, rules.metric, journal)
                 return
             judged = {name: [journal.done[task_name(fold, name)] for fold in folds] for name in made}
-        compared = compare(problem, rules, settings.prefer, procedures, folds, judged)
+        reference, waiting = None, False
+        if self._has_reference:
+            box = {BLACK_BOX.name: BLACK_BOX.make(problem.task)}
+            try:
+                boxed = cross_validate(problem, box, first_folds(folds), partial(kept_outside, rules=rules), **go)
+                reference = BLACK_BOX, boxed[BLACK_BOX.name]
+            except Stopped:
+                waiting = True
+        compared = compare(problem, rules, settings.prefer, procedures, folds, judged, reference)
         winner = next(p for p in procedures if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, rules, winner))
         self._do(last, journal, say)
         fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
-        final["finished"] = {"folds": len(folds), "of": n_folds}
+        final["finished"] = {"folds": len(folds), "of": n_folds, "waiting": waiting}
+        final["readable"] = winner.readable
         self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
+
+    @property
+    def _has_reference(self) -> bool:
+        """Whether a black box is judged beside the procedures, being none of them."""
+        names = [procedure.name for procedure in chosen(self.settings.procedures, self.settings.transform)]
+        return self.settings.black_box and BLACK_BOX.name not in names
+
+    def _n_tasks(self, folds: list[Fold]) -> int:
+        """Procedures in folds, the black box in those of the first repeat, the search for leaks and the last fit."""
+        n_procedures = len(chosen(self.settings.procedures, self.settings.transform))
+        return len(folds) * n_procedures + len(first_folds(folds)) * self._has_reference + 2
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
         if task.name in journal.done:
@@ -297,7 +309,7 @@ class Study(TakesTable, BaseEstimator):
         self.report()
 
     def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 2
+        total = self._n_tasks(self._folds(problem))
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 
