@@ -20,6 +20,7 @@ from tamis.split import Folds
 from tamis.study.claims.scoring import besides, is_learned, value
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
+from tamis.study.procedure.few_columns import FewColumns
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 
@@ -79,13 +80,10 @@ def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     inside = trained.inner_predictions()
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
     learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
-    own = trained.predictions(fold.train)
     return {
         "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
         "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
-        "train": value(rules.metric, task, problem.y[fold.train], own, labels, learned),
-        **kept_outside(trained, rules=rules),
-        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
+        **kept_few(trained, rules=rules),
     }
 
 
@@ -106,6 +104,18 @@ def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     else:
         result["tally"] = _tally(problem, rules, fold, answer, keep=False).to_dict()
     return result
+
+
+def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """The same of a procedure that is not chosen inside folds, with its own rows and the columns it used."""
+    problem, fold = trained.problem, trained.fold
+    assert isinstance(problem, StudyProblem)
+    own, learned = trained.predictions(fold.train), _learned(problem, fold.train)
+    return {
+        "train": value(rules.metric, problem.task, problem.y[fold.train], own, problem.labels, learned),
+        **kept_outside(trained, rules=rules),
+        "columns": list(FittedProcedure("", trained.model, problem.names).columns),
+    }
 
 
 def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, result: dict[str, Any]) -> Tally:
@@ -143,6 +153,8 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
     rows = np.arange(len(problem.y))
     made = procedure.make(problem.task)
     model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
+    if isinstance(model, FewColumns):  # what it fitted is a model, or a pipeline, that can be kept
+        model = model.fitted_
     return FittedProcedure(procedure.name, model, problem.names)
 
 

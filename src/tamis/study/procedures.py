@@ -151,8 +151,8 @@ def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, 
 def _given(name: Any, model: Any) -> Procedure:
     if not isinstance(name, str) or not name.strip():
         raise KindError(f"the name {name!r} of a procedure is no text; give one word for each")
-    if name != " ".join(name.split()):
-        raise ParameterError(f"the name {name!r} of a procedure has odd spaces; give one word")
+    if name != " ".join(name.split()) or name.endswith("]"):
+        raise ParameterError(f"the name {name!r} of a procedure has odd spaces or ends in a bracket; give one word")
     if model is None or isinstance(model, str):
         known = _BY_NAME[one_of("procedures", model or name, _BY_NAME)]
         return Procedure(name, known.words, known.make, known.readable)

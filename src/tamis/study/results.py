@@ -14,6 +14,7 @@ from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric
 from tamis.saved import mapping, numbers, part, text, texts
+from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer
 from tamis.study.comparison.compare import Judgements
 from tamis.study.comparison.figures import mean
@@ -37,19 +38,25 @@ def assemble(
     of_chosen = judged[compared["chosen"]]
     counted = Counter(name for fold in of_chosen for name in fold["columns"])
     rows = {row["name"]: row for row in compared["procedures"]}
-    quoted = rows["baseline"] if compared["chosen"] == "baseline" else compared
+    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
+    quoted = rows[compared["chosen"]] if alone else compared
     facts = {
         "task": problem.task,
         "metric": metric.name,
-        "score": quoted["nested"] if compared["chosen"] == "baseline" else quoted["score"],
+        "score": quoted["nested"] if alone else quoted["score"],
         "interval": quoted["interval"],
         "interval_note": quoted["interval_note"],
         "baseline": rows["baseline"]["nested"],
         "signal": compared["signal"],
         "by_black_box_alone": compared["by_black_box_alone"],
-        "beats_baseline": compared["signal"] == "captured",
+        "beats_baseline": compared["signal"] == "captured"
+        if compared["chosen_by"] == "rule"
+        else rows[compared["chosen"]]["p_value"] <= ALPHA,
         "procedure": compared["chosen"],
-        "tried": [name for name in rows if name != "baseline"],
+        "chosen_by": compared["chosen_by"],
+        "by_rule": compared["by_rule"],
+        "prefer": compared["prefer"],
+        "tried": final["tried"],
         "selected": list(final["contributions"]),
         "contributions": final["contributions"],
         "n_columns": problem.table.n_columns,
@@ -62,13 +69,14 @@ def assemble(
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
-        "partial": len(folds) < final["finished"]["of"] or final["finished"]["waiting"],
+        "partial": len(folds) < final["finished"]["of"] or final["waiting"],
         "answer": {"words": answer(facts), **facts},
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,
         "leaks": final["leaks"],
-        "comparison": compared,
+        "comparison": {name: value for name, value in compared.items() if name != "frontier"},
+        "frontier": compared["frontier"],
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], name))
@@ -95,7 +103,8 @@ def _accuracy(
     """For classes, the accuracy of the whole way of working and of always guessing the majority."""
     if not problem.labels:
         return None
-    picked = compared["chosen_in_folds"] if compared["chosen"] != "baseline" else ["baseline"] * len(folds)
+    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"
+    picked = [compared["chosen"]] * len(folds) if alone else compared["chosen_in_folds"]
     return [
         mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(names)])
         for names in (picked, ["baseline"] * len(folds))

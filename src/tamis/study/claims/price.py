@@ -15,9 +15,13 @@ OWN = ("baseline", "stump", "tree", "lasso", "forest", "boosting")
 def the_procedure(name: str) -> str:
     """A procedure by its name, that of a user's in quotes.
 
-    >>> the_procedure("lasso"), the_procedure("mine")
-    ('the lasso', "the procedure 'mine'")
+    >>> the_procedure("lasso"), the_procedure("mine"), the_procedure("tree[5]")
+    ('the lasso', "the procedure 'mine'", 'the tree held to 5 columns')
     """
+    base, _, few = name.partition("[")
+    if few.endswith("]") and few[:-1].isdigit():
+        columns = "1 column" if few == "1]" else f"{few[:-1]} columns"
+        return f"{the_procedure(base)} held to {columns}"
     return f"the {name}" if name in OWN else f"the procedure {name!r}"
 
 
@@ -37,11 +41,12 @@ working gets 0.953: a model that can be read costs 0.013.'
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
-    if facts["signal"] == "none":
+    if facts["signal"] == "none" and facts.get("chosen_by") != "person":
         return f"A black box (gradient boosting) shows none either: {_three(box['score'])}{_sure(box)}."
     n_folds = facts["finished"]["folds"] if facts.get("finished") else box["folds"]
     where = "the same folds" if n_folds == box["folds"] else f"the first {box['folds']} of these {n_folds} folds"
-    whose = "the baseline" if facts["procedure"] == "baseline" else "this way of working"
+    alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
+    whose = the_procedure(facts["procedure"]) if alone else "this way of working"
     both = (
         f"A black box (gradient boosting) gets {_three(box['score'])}{_sure(box)} in {where}, in which {whose} gets "
         f"{_three(box['beside'])}"

@@ -27,13 +27,34 @@ guessing the majority gives 0.63.'
     """
     done = facts.get("finished")
     partial = f"Partial, from {done['folds']} of {done['of']} folds: " if done and done["folds"] < done["of"] else ""
-    if facts["signal"] == "none":
+    if facts.get("chosen_by") == "person":
+        said = [_person(facts), _columns(facts), _expected(facts), _own_score(facts)]
+    elif facts["signal"] == "none":
         said = [_nothing(facts), _expected(facts)]
     elif facts["signal"] == "uncaptured":
         said = [_uncaptured(facts), _columns(facts), _expected(facts)]
     else:
         said = [_columns(facts), _expected(facts)]
     return partial + " ".join(part for part in (*said, price(facts)) if part)
+
+
+def _person(facts: dict[str, Any]) -> str:
+    """Who chose, what the rule would have taken, and what may be claimed whatever was chosen."""
+    taken, usual = the_procedure(facts["procedure"]), the_procedure(facts["by_rule"])
+    same = facts["procedure"] == facts["by_rule"]
+    rule = "as the rule does" if same else f"the rule ({facts['prefer']}) takes {usual}"
+    said = f"A person chose {taken} when the scores had been seen; {rule}."
+    return f"{said} {_nothing(facts)}" if facts["signal"] == "none" else said
+
+
+def _own_score(facts: dict[str, Any]) -> str:
+    """What the score of a procedure that a person chose is, and is not."""
+    if facts["score"] is None or facts["procedure"] == "baseline":
+        return ""
+    return (
+        "That is this procedure's own score in the outer folds; one that was taken because it looked good there will "
+        "tend to do somewhat worse."
+    )
 
 
 def _nothing(facts: dict[str, Any]) -> str:

@@ -1,4 +1,5 @@
 """What the outer folds show.
 
-Read `compare` (each procedure's figures, and the one chosen), `black_box` (what reading a model costs).
+Read `figures` (score, interval and losses of a procedure), `compare` (of all, and the one chosen), `black_box` (what
+reading a model costs), `frontier` (score against columns), `person` (another choice than the rule's).
 """

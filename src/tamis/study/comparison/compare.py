@@ -14,11 +14,15 @@ from tamis.study.choose import choose
 from tamis.study.claims.claim import claim
 from tamis.study.comparison.black_box import black_box_facts, black_box_losses
 from tamis.study.comparison.figures import by_unit, excess, interval, mean
+from tamis.study.comparison.frontier import frontier
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 
 Judgements = dict[str, list[dict[str, Any]]]
+
+#: A procedure, and what was kept of it in folds.
+Kept = tuple[Procedure, list[dict[str, Any]]]
 
 
 def compare(
@@ -28,12 +32,16 @@ def compare(
     procedures: Sequence[Procedure],
     folds: Sequence[Fold],
     judged: Judgements,
-    black_box: tuple[Procedure, list[dict[str, Any]]] | None = None,
+    black_box: Kept | None = None,
+    few: Sequence[Kept] = (),
+    person: str | None = None,
 ) -> dict[str, Any]:
     """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
 
     Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. A black box
-    with what was kept of it in the folds of the first repeat is never chosen, but what it shows is not denied.
+    with what was kept of it in the folds of the first repeat is never chosen, but what it shows is not denied. Where a
+    person chose a procedure, by name among `procedures` and those held to `few` columns, its own figures are quoted;
+    what may be claimed, and the score of the rule's way of working, stay as they are.
     """
     metric = rules.metric
     names = [procedure.name for procedure in procedures]
@@ -45,22 +53,31 @@ def compare(
     reference = black_box and black_box_losses(problem, rules, folds, judged[names[0]], black_box[1])
     shown = claim(proper, losses[0], by_unit(problem, folds, of_picked, "loss"), rows, reference)
     place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, shown.by_black_box_alone)
-    quoted = of_picked if place else judged[names[0]]
+    whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
+    taken = person or names[place]
+    quoted = of_picked if place and person is None else whose[taken]
     best = int(np.argmin([sums.sum() for sums in losses]))
     scores = [fold["test"] for fold in of_picked]
     promised = [fold["promised"] for fold in of_picked]
+    listed = [
+        _summary(problem, rules, procedure, judged[procedure.name], folds)
+        | {**_standing(losses[0], sums, losses[best], rows), "p_value": p_value}
+        for procedure, sums, p_value in zip(procedures, losses, shown.p_values)
+    ]
+    part = "loss" if rules.costs is None else "proper"
+    held = [
+        _summary(problem, rules, procedure, kept, folds)
+        | _standing(losses[0], by_unit(problem, folds, kept, "loss"), losses[best], rows)
+        | {"p_value": _bonferroni(proper[0], by_unit(problem, folds, kept, part), rows, len(listed))}
+        for procedure, kept in few
+    ]
     return {
-        "procedures": [
-            {
-                **_summary(problem, rules, procedure, judged[procedure.name], folds),
-                **_standing(losses, p, best, rows),
-                "p_value": shown.p_values[p],
-            }
-            for p, procedure in enumerate(procedures)
-        ],
+        "procedures": [*listed, *(row for row in held if row["name"] == taken)],
         "loss": rules.loss,
         "prefer": prefer,
-        "chosen": names[place],
+        "chosen": taken,
+        "chosen_by": "person" if person else "rule",
+        "by_rule": names[place],
         "best": names[best],
         "signal": shown.signal,
         "by_black_box_alone": shown.by_black_box_alone,
@@ -72,11 +89,17 @@ def compare(
         "optimism": mean([excess(metric, p, s) for p, s in zip(promised, scores)]),
         "chosen_in_folds": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
-        "judged": _judged(problem, rules, folds, judged[names[place]]),
+        "judged": _judged(problem, rules, folds, whose[taken]),
         "black_box": None
         if black_box is None or shown.black_box is None
         else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box),
+        "frontier": frontier([*listed, *held], taken),
     }
+
+
+def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests: int) -> float:
+    """The p-value of a procedure that was added when the others had been seen: theirs are not adjusted again."""
+    return min(1.0, difference(baseline, own, rows).p_value * n_tests)
 
 
 def _picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
@@ -96,10 +119,10 @@ def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_black_bo
     return place if place or by_black_box_alone else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 
-def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray) -> dict[str, float]:
+def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: np.ndarray) -> dict[str, float]:
     """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
-    behind = difference(losses[place], losses[best], rows)
-    base, own, n = float(losses[0].sum()), float(losses[place].sum()), float(rows.sum())
+    behind = difference(losses, best, rows)
+    base, own, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
     return {
         "loss": own / n,
         "gain": (base - own) / base if base > 0 else 0.0,
@@ -113,7 +136,7 @@ def _summary(
 ) -> dict[str, Any]:
     metric = rules.metric
     test = [fold["test"] for fold in judged]
-    train = [fold["train"] for fold in judged]
+    train = [fold.get("train") for fold in judged]
     return {
         "name": procedure.name,
         "words": procedure.words,
