@@ -226,7 +226,7 @@ class Study(TakesTable, BaseEstimator):
         self, problem: StudyProblem, rules: FoldRules, journal: Journal, progress: Progress | None, end: float
     ) -> None:
         settings, folds = self.settings, self._folds(problem)
-        procedures, total = chosen(settings.procedures, settings.transform), self._n_tasks(folds)
+        procedures, total = self._procedures, self._n_tasks(folds)
 
         def say(name: str) -> None:
             if progress:
@@ -308,7 +308,7 @@ class Study(TakesTable, BaseEstimator):
         if self.results_["partial"]:
             raise StudyError("the study is partial; finish it with run() first, then choose")
         problem, rules = self.problem, self._rules()
-        names = [one.name for one in chosen(self.settings.procedures, self.settings.transform)]
+        names = [one.name for one in self._procedures]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder), Journal(self.folder, identity) as journal:
@@ -322,15 +322,20 @@ class Study(TakesTable, BaseEstimator):
         return self
 
     @property
+    def _procedures(self) -> tuple[Procedure, ...]:
+        """The procedures asked for, or those that the shape of the table calls for."""
+        settings, problem = self.settings, self.problem
+        return chosen(settings.procedures, settings.transform, (len(problem.y), problem.table.n_columns))
+
+    @property
     def _has_reference(self) -> bool:
         """Whether a black box is judged beside the procedures, being none of them."""
-        names = [procedure.name for procedure in chosen(self.settings.procedures, self.settings.transform)]
+        names = [procedure.name for procedure in self._procedures]
         return self.settings.black_box and BLACK_BOX.name not in names
 
     def _n_tasks(self, folds: list[Fold]) -> int:
         """Procedures in folds, the black box in those of the first repeat, the search for leaks and the last fit."""
-        n_procedures = len(chosen(self.settings.procedures, self.settings.transform))
-        return len(folds) * n_procedures + len(first_folds(folds)) * self._has_reference + 2
+        return len(folds) * len(self._procedures) + len(first_folds(folds)) * self._has_reference + 2
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
         if task.name in journal.done:
