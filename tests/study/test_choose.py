@@ -80,7 +80,9 @@ def test_another_procedure_is_refitted_and_its_own_score_is_quoted(study):
     assert again.results_ == study.results_
     assert again.model_.fitted.procedure == "tree"
     np.testing.assert_array_equal(again.predict(_line(50, 1)), study.predict(_line(50, 1)))
-    assert "A person chose" in (study.folder / "report.html").read_text()
+    page = (study.folder / "report.html").read_text()
+    assert "A person chose tree; the rule (" in page
+    assert "It is chosen, for no simpler one will do" not in page
     assert any("choice of a person" in line for line in (study.folder / "journal.jsonl").read_text().splitlines())
 
 
@@ -151,6 +153,8 @@ def test_the_command_shows_the_frontier_and_takes_a_point(study):
         "procedure",
         *(point["procedure"] for point in study.results_["frontier"]),
     ]
+    said = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "stump"])
+    assert "Chosen by a person: stump; by the rule: lasso." in said.stdout
     taken = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "tree", "--json"])
     assert json.loads(taken.stdout)["answer"]["chosen_by"] == "person"
     both = CliRunner().invoke(app, ["choose", str(study.folder), "--rule", "--columns", "2"])
