@@ -244,7 +244,7 @@ LOSSES = {
 PREFERENCES = {
     "simplest": "the simplest that loses no more than one standard error of the paired difference to the best",
     "balanced": "the simplest that loses no more than one standard error of the paired difference to the best and "
-    "keeps nine tenths of the best's gain over the baseline",
+    "keeps 99% of the best's gain over the baseline",
     "best": "the best",
 }
 

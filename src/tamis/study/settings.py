@@ -31,7 +31,7 @@ class Settings:
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
     prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
-        nine tenths of the best's gain over the baseline too, "best" takes the best.
+        99% of the best's gain over the baseline too, "best" takes the best.
     rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
         leaves their rows out.
     lock : the share of rows to lock.
