@@ -1,33 +1,61 @@
-"""What the choice between procedures gives, over many tables: by rule, and with or without a third loop of folds.
+"""What each rule of choice gives up, over many tables, beside scikit-learn's forest, boosting and L1 models.
 
     python benchmarks/study/choice.py --data ../shared/data/suite [--most 1000] [--splits 2] [--jobs 2] [tables]
+    python benchmarks/study/choice.py --third                    also by a third loop of folds
 
-Each table (at most `--most` rows of it) is split 70/30. Every procedure of the study learns from the 70%; its inner
-losses come from its own out-of-fold predictions (as in a study) and from a third loop, in which the whole procedure,
-its tuning included, is fitted anew in each inner fold. From either the choice is made by each rule, and judged on the
-30%: accuracy or R², the share of columns in use, and how often both loops choose the same.
+Each table of the suite, and of scikit-learn's own (at most `--most` rows of it), is split 70/30. Every procedure that a
+study of the 70% would compare learns from them; its inner losses come from its own out-of-fold predictions, as in a
+study. From these the choice is made by each rule, and judged on the 30%: accuracy or R², and the share of columns in
+use. Beside stand three models of scikit-learn at their defaults: a random forest, histogram gradient boosting (of which
+a study makes no choice), and an L1 logistic regression or LassoCV on standardised columns. "Below" counts tables whose
+mean over splits lies more than 3 points under the best of the three, and by more than two paired standard errors.
+
+With `--third`, inner losses also come from a third loop, in which the whole procedure, its tuning included, is fitted
+anew in each inner fold.
 """
 
 from __future__ import annotations
 
 import argparse
+import pickle
 import warnings
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn import datasets
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LassoCV, LogisticRegression
 from sklearn.model_selection import train_test_split
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tamis.engine import seed_of
 from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, predictions, train
 from tamis.evaluate.inner import inner_folds
 from tamis.evaluate.problem import problem_of
 from tamis.metrics.intervals.paired import row_losses
+from tamis.study import choose as rule_of_choice
 from tamis.study.choose import KEPT, choose
 from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedures import PROCEDURES
+from tamis.study.procedures import chosen
 from tamis.table import Table
+
+#: scikit-learn's own tables that are neither tiny nor made of images.
+OWN = ("breast_cancer", "wine", "diabetes")
+
+#: Shares of the best's gain that a simpler procedure must keep, beside those of the rules.
+SHARES = (0.9, 0.95, 0.98, 0.99)
 
 
 def third_loop(trained: Trained) -> np.ndarray:
@@ -42,46 +70,130 @@ def third_loop(trained: Trained) -> np.ndarray:
     return out
 
 
-def keep(trained: Trained) -> dict[str, Any]:
+def keep(trained: Trained, *, third: bool) -> dict[str, Any]:
     """Inner losses by either loop, the score on the rows held out, and the number of columns."""
     problem, fold = trained.problem, trained.fold
     kind = "squared_error" if problem.classes is None else "brier"
-    truth, answer = problem.y[fold.test], trained.predictions(fold.test)
     inner = {}
-    for name, inside in (("own", trained.inner_predictions()), ("third", third_loop(trained))):
-        judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
+    for name, inside in (("own", trained.inner_predictions), ("third", partial(third_loop, trained))):
+        if name == "third" and not third:
+            continue
+        found = inside()
+        judged = ~np.isnan(found if found.ndim == 1 else found[:, 0])
         losses = np.zeros(len(fold.train))
-        losses[judged] = row_losses(kind, problem.codes[fold.train[judged]], inside[judged], n_train=len(fold.train))
+        losses[judged] = row_losses(kind, problem.codes[fold.train[judged]], found[judged], n_train=len(fold.train))
         inner[name] = losses
-    if problem.classes is None:
-        score = 1 - float(((truth - answer) ** 2).mean() / truth.var())
-    else:
-        score = float((problem.classes[answer.argmax(axis=1)] == truth).mean())
+    answer = trained.predictions(fold.test)
+    given = answer if problem.classes is None else problem.classes[answer.argmax(axis=1)]
     columns = len(FittedProcedure("", trained.model, problem.names).columns)
-    return {**inner, "score": score, "columns": columns}
+    return {**inner, "score": score(problem.y[fold.test], given), "columns": columns}
 
 
-def one(frame: pd.DataFrame, split: int, jobs: int) -> dict[str, Any]:
-    """Scores and columns of every procedure, and the places that each rule chooses by either loop."""
+def score(truth: np.ndarray, given: np.ndarray) -> float:
+    """R² of numbers, accuracy of classes."""
+    if truth.dtype.kind == "f":
+        return 1 - float(((truth - given) ** 2).mean() / truth.var())
+    return float((truth == given).mean())
+
+
+def rivals(numbers: bool) -> dict[str, Any]:
+    """Three models of scikit-learn at their defaults."""
+    plain = (SimpleImputer(), StandardScaler())
+    if numbers:
+        return {
+            "forest": make_pipeline(SimpleImputer(), RandomForestRegressor(random_state=0)),
+            "boosting": HistGradientBoostingRegressor(random_state=0),
+            "L1": make_pipeline(*plain, LassoCV()),
+        }
+    return {
+        "forest": make_pipeline(SimpleImputer(), RandomForestClassifier(random_state=0)),
+        "boosting": HistGradientBoostingClassifier(random_state=0),
+        "L1": make_pipeline(*plain, OneVsRestClassifier(LogisticRegression(penalty="l1", solver="liblinear"))),
+    }
+
+
+def one(frame: pd.DataFrame, split: int, jobs: int, third: bool) -> dict[str, Any]:
+    """Scores and columns of every procedure, its inner losses, and the scores of the rivals."""
     y = frame["target"].to_numpy()
     numbers = y.dtype.kind == "f"
     y = y if numbers else pd.factorize(y, sort=True)[0]
-    problem = problem_of([], Table.of(frame.drop(columns="target")), y, task="numbers" if numbers else "classes")
-    rows = np.arange(len(y))
-    learn, test = train_test_split(rows, test_size=0.3, random_state=split, stratify=None if numbers else y)
+    X = frame.drop(columns="target")
+    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
+    learn, test = train_test_split(
+        np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
+    )
     fold = Fold("all", np.sort(learn), np.sort(test), 0, split)
-    made = {procedure.name: procedure.make(problem.task) for procedure in PROCEDURES}
-    found = cross_validate(problem, made, [fold], keep, inner=5, n_jobs=jobs)
-    facts = [kept[0] for kept in found.values()]
-    each = np.ones(len(learn))
-    chosen = {
-        (loop, rule): choose([fact[loop] for fact in facts], each, rule) for loop in ("own", "third") for rule in KEPT
-    }
+    procedures = chosen(None, shape=(len(learn), X.shape[1]))
+    made = {procedure.name: procedure.make(problem.task) for procedure in procedures}
+    found = cross_validate(problem, made, [fold], partial(keep, third=third), inner=5, n_jobs=jobs)
+    beside = {}
+    for name, model in rivals(numbers).items():
+        beside[name] = score(y[test], model.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
     return {
-        "score": [fact["score"] for fact in facts],
-        "columns": [fact["columns"] / problem.X.n_columns for fact in facts],
-        "chosen": chosen,
+        "names": list(found),
+        "facts": [kept[0] for kept in found.values()],
+        "n_columns": X.shape[1],
+        "rivals": beside,
     }
+
+
+def tables(place: Path, wanted: list[str], most: int, columns: int) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The tables, each with a column "target": floats are numbers, all else classes of at least six rows."""
+    listed: list[tuple[str, Any]] = [(name, None) for name in OWN]
+    for name, path in [*listed, *((path.stem, path) for path in sorted(place.glob("*.parquet")))]:
+        if wanted and name not in wanted:
+            continue
+        if path is None:
+            data = getattr(datasets, f"load_{name}")(as_frame=True)
+            frame = data.data.assign(target=data.target if name == "diabetes" else data.target.astype(str))
+        else:
+            frame = pd.read_parquet(path)
+        if frame.shape[1] - 1 > columns:
+            continue
+        frame = frame.sample(min(most, len(frame)), random_state=0).reset_index(drop=True)
+        if frame["target"].dtype.kind != "f":
+            often = frame["target"].map(frame["target"].value_counts())
+            frame = frame[often >= 6].reset_index(drop=True)
+        yield name, frame
+
+
+def place_of(found: dict[str, Any], kept: float | None, loop: str = "own") -> int:
+    """The place that a rule takes which asks for a share of the best's gain."""
+    rule_of_choice.KEPT["asked"] = kept
+    losses = [fact[loop] for fact in found["facts"]]
+    return choose(losses, np.ones(len(losses[0])), "asked")
+
+
+def summary(results: dict[str, list[dict[str, Any]]], kept: float | None, loop: str) -> str:
+    """One line: what a rule scores, how far behind it is, and the columns that it uses."""
+    taken = {name: [place_of(one, kept, loop) for one in splits] for name, splits in results.items()}
+    scores = {n: np.array([s["facts"][p]["score"] for s, p in zip(results[n], places)]) for n, places in taken.items()}
+    best = {n: np.array([max(f["score"] for f in s["facts"]) for s in splits]) for n, splits in results.items()}
+    three = {n: np.array([max(s["rivals"].values()) for s in splits]) for n, splits in results.items()}
+    columns = [s["facts"][p]["columns"] / s["n_columns"] for n in taken for s, p in zip(results[n], taken[n])]
+    many = [
+        s["facts"][p]["columns"] / s["n_columns"]
+        for n in taken
+        for s, p in zip(results[n], taken[n])
+        if s["n_columns"] > 20
+    ]
+    below = [name for name in scores if _is_below(three[name] - scores[name])]
+    mean, behind, under = (
+        np.mean([parts[n].mean() for n in scores])
+        for parts in (
+            scores,
+            {n: best[n] - scores[n] for n in scores},
+            {n: three[n] - scores[n] for n in scores},
+        )
+    )
+    counts = f"{np.mean(columns):.2f} | {np.mean(many) if many else np.nan:.2f}"
+    return f"{mean:.4f} | {behind:.4f} | {under:+.4f} | {', '.join(below) or '–'} | {counts}"
+
+
+def _is_below(gaps: np.ndarray) -> bool:
+    """More than 3 points, and more than two paired standard errors over splits."""
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
+    return bool(gaps.mean() > 0.03 and gaps.mean() - 2 * error > 0.0)
 
 
 def main() -> None:
@@ -89,48 +201,42 @@ def main() -> None:
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--data", default="../shared/data/suite")
     parser.add_argument("--most", type=int, default=1_000, help="rows of a table")
-    parser.add_argument("--columns", type=int, default=200, help="tables with more are left out")
+    parser.add_argument("--columns", type=int, default=10_000, help="tables with more are left out")
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--third", action="store_true", help="a third loop of folds, too; several times as long")
+    parser.add_argument("--save", default="", help="keep what was found in this file, to be read by --from")
+    parser.add_argument("--from", dest="known", default="", help="results kept by --save, instead of a run")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    found = []
-    for path in sorted(Path(options.data).glob("*.parquet")):
-        frame = pd.read_parquet(path)
-        if (options.tables and path.stem not in options.tables) or frame.shape[1] - 1 > options.columns:
-            continue
-        frame = frame.sample(min(options.most, len(frame)), random_state=0).reset_index(drop=True)
-        if frame["target"].dtype.kind != "f":
-            often = frame["target"].map(frame["target"].value_counts())
-            frame = frame[often >= 10].reset_index(drop=True)
-        own = [one(frame, split, options.jobs) for split in range(options.splits)]
-        found += own
-        names = [procedure.name for procedure in PROCEDURES]
-        scores = np.mean([fact["score"] for fact in own], axis=0)
-        said = ", ".join(f"{name} {score:.3f}" for name, score in zip(names, scores))
-        took = [
-            f"{names[fact['chosen']['own', 'balanced']]}/{names[fact['chosen']['third', 'balanced']]}" for fact in own
-        ]
-        print(f"{path.stem}: {said}; chosen, own/third loop: {' '.join(took)}", flush=True)
-    best = np.array([max(fact["score"]) for fact in found])
-    print(f"\n{len(found)} splits; mean of the best procedure on the test rows {best.mean():.4f}")
-    print("| rule | loop | mean score | behind the best | share of columns | as the third loop |")
-    print(f"|{'---|' * 6}")
-    for rule in KEPT:
-        for loop in ("own", "third"):
-            places = [fact["chosen"][loop, rule] for fact in found]
-            scores = np.array([fact["score"][place] for fact, place in zip(found, places)])
-            columns = np.mean([fact["columns"][place] for fact, place in zip(found, places)])
-            same = np.mean([fact["chosen"]["own", rule] == fact["chosen"]["third", rule] for fact in found])
-            behind = f"{(best - scores).mean():.4f}"
-            print(f"| {rule} | {loop} | {scores.mean():.4f} | {behind} | {columns:.2f} | {same:.2f} |")
-    own, third = (
-        np.array([fact["score"][fact["chosen"][loop, "balanced"]] for fact in found]) for loop in ("own", "third")
-    )
-    gap = own - third
-    print(
-        f"balanced, own minus third loop: {gap.mean():+.4f} (standard error {gap.std(ddof=1) / np.sqrt(len(gap)):.4f})"
-    )
+    results: dict[str, list[dict[str, Any]]] = {}
+    if options.known:
+        results = pickle.loads(Path(options.known).read_bytes())
+    else:
+        for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
+            results[name] = [one(frame, split, options.jobs, options.third) for split in range(options.splits)]
+            print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}: {_line(results[name])}", flush=True)
+            if options.save:
+                Path(options.save).write_bytes(pickle.dumps(results))
+    print(f"\n{len(results)} tables")
+    three = np.mean([np.mean([max(s["rivals"].values()) for s in splits]) for splits in results.values()])
+    print(f"mean of the best of three on the test rows {three:.4f}")
+    heads = "| rule | loop | score | behind the best procedure | under the best of three | below | columns | of > 20 |"
+    print(f"{heads}\n|{'---|' * 8}")
+    rules = {**KEPT, **{f"keeps {share}": share for share in SHARES}}
+    for rule, kept in rules.items():
+        for loop in ("own", "third") if options.third else ("own",):
+            print(f"| {rule} | {loop} | {summary(results, kept, loop)} |")
+
+
+def _line(splits: list[dict[str, Any]]) -> str:
+    """Mean scores of procedures and rivals, and what "balanced" and "best" take."""
+    names = splits[0]["names"]
+    own = np.mean([[fact["score"] for fact in s["facts"]] for s in splits], axis=0)
+    said = ", ".join(f"{name} {value:.3f}" for name, value in zip(names, own))
+    beside = ", ".join(f"{name} {np.mean([s['rivals'][name] for s in splits]):.3f}" for name in splits[0]["rivals"])
+    took = {rule: [names[place_of(s, KEPT[rule])] for s in splits] for rule in ("balanced", "best")}
+    return f"{said}; scikit-learn's {beside}; {took}"
 
 
 if __name__ == "__main__":

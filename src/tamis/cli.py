@@ -52,7 +52,7 @@ _NAMES = (
         "lock",
         "folds",
     ),
-    *("repeats", "groups", "time", "procedures", "transform", "by", "combine", *_CALLED),
+    *("repeats", "groups", "time", "procedures", "procedure", "columns", "transform", "by", "combine", *_CALLED),
 )
 _PARAMETER = re.compile(
     rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join(_NAMES)})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
@@ -232,6 +232,9 @@ def run(
         str | None,
         typer.Option(help="what is done to columns first: 'log,standardize', or 'spectrum_*: smooth; age: center'"),
     ] = None,
+    black_box: Annotated[
+        bool, typer.Option(help="judge gradient boosting beside the procedures, to know what a readable model costs")
+    ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
     budget: Annotated[
@@ -265,6 +268,7 @@ def run(
         time=time,
         procedures=_with_scripts(_listed(procedures)),
         transform=transform,
+        black_box=black_box,
         n_jobs=jobs,
     )
     _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget), null=null)
@@ -360,6 +364,49 @@ def open_(
     typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
     if opened["note"]:
         typer.echo(opened["note"])
+
+
+@app.command()
+@_plainly
+def choose(
+    folder: FolderArgument,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
+    ] = None,
+    procedure: Annotated[str | None, typer.Option(help="the procedure to take")] = None,
+    columns: Annotated[int | None, typer.Option(help="take the best that is held to so many columns")] = None,
+    rule: Annotated[bool, typer.Option("--rule", help="take what the rule takes, again")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    as_json: JsonOption = False,
+) -> None:
+    """Take another procedure than the rule did, and refit; without an option, score against number of columns."""
+    from tamis.errors import ParameterError
+    from tamis.report import say_answer
+    from tamis.study import load
+
+    study = load(folder)
+    if rule and (procedure is not None or columns is not None):
+        raise ParameterError("--rule goes back to the rule's choice; leave --procedure and --columns out")
+    if not rule and procedure is None and columns is None:
+        typer.echo(json.dumps(study.results_["frontier"], indent=1) if as_json else _frontier(study.results_))
+        return
+    study.n_jobs = jobs
+    study.choose(procedure, columns=columns, source=table)
+    if as_json:
+        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+    else:
+        say_answer(study.results_, study.folder)
+
+
+def _frontier(results: dict[str, Any]) -> str:
+    """The frontier as lines of text, the choice marked."""
+    lines = [f"{'procedure':<14} {'columns':>9} {results['answer']['metric']:>10}  95% interval"]
+    for point in results["frontier"]:
+        score = "–" if point["score"] is None else f"{point['score']:.4g}"
+        sure = "" if point["interval"] is None else "{:.4g}–{:.4g}".format(*point["interval"])
+        mark = "  chosen" if point["chosen"] else ""
+        lines.append(f"{point['procedure']:<14} {point['columns']:>9,.4g} {score:>10}  {sure}{mark}")
+    return "\n".join(lines)
 
 
 def _naming(path: Path) -> AbstractContextManager[None]:

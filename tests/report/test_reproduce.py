@@ -55,6 +55,12 @@ def test_every_setting_that_differs_is_said(made):
     }
 
 
+def test_a_black_box_left_out_stays_out(made):
+    """The command would judge a black box that the study did not."""
+    assert command(made.plan(black_box=False)).endswith(" --no-black-box")
+    assert "black" not in command(made.plan(black_box=True))
+
+
 def test_costs_come_back_as_they_were_given(made):
     """The command would judge by other costs; labels that the command cannot hold are said in Python."""
     costs = {"ham": {"spam": 10.0}, "spam": {"ham": 0.5}}

@@ -169,3 +169,23 @@ def test_the_command_takes_a_pipeline_of_a_script(tmp_path):
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)["comparison"]["procedures"]
     assert [row["name"] for row in rows] == ["baseline", "stump", "scaled"]
+
+
+def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
+    """A wide table would be judged without the model that keeps what many weak columns say together."""
+    from tamis.study.procedures import chosen
+
+    assert "ridge" not in [one.name for one in chosen(None, shape=(100, 100))]
+    assert [one.name for one in chosen(None, shape=(100, 101))][-2:] == ["ridge", "forest"]
+    assert [one.name for one in chosen(["ridge"], shape=(100, 5))] == ["baseline", "ridge"]
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    x = rng.normal(size=(60, 150)) + 0.35 * y[:, None]  # every column says little
+    frame = pd.DataFrame(x, columns=[f"c{j}" for j in range(150)]).assign(y=np.where(y, "p", "q"))
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", lock=0, black_box=False, **QUICK).run()
+    rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}
+    assert list(rows) == ["baseline", "stump", "tree", "lasso", "ridge", "forest"]
+    assert rows["ridge"]["loss"] < rows["lasso"]["loss"]
+    assert study.results_["answer"]["procedure"] == "ridge"
+    assert not study.results_["answer"]["readable"]
+    assert len(study.selected_) > 140

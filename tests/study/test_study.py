@@ -226,6 +226,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "columns",
         "leaks",
         "comparison",
+        "frontier",
         "stability",
         "findings",
         "plan",

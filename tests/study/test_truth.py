@@ -177,7 +177,7 @@ def test_groups_and_times_are_units():
     assert (np.diff(ordered) >= 0).all()
 
 
-def test_the_choice_keeps_nine_tenths_of_the_gain():
+def test_the_choice_keeps_nearly_all_of_the_gain():
     """A stump within a wide standard error would be taken though it gives the accuracy away."""
     rng = np.random.default_rng(0)
     base = np.ones(40)

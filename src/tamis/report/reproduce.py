@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "types": {},
     "drop": [],
     "procedures": None,
+    "black_box": True,
 }
 
 #: Settings that only Python can give.
@@ -86,6 +87,8 @@ def _sayable(plan: dict[str, Any]) -> bool:
 
 
 def _option(name: str, value: object) -> str:
+    if name == "black_box":  # written only where it was left out
+        return "--no-black-box"
     quoted = shlex.quote(str(value))
     return f"--{name}={quoted}" if str(value).startswith("-") else f"--{name} {quoted}"
 

@@ -154,6 +154,8 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
 
 def _choice(results: dict[str, Any]) -> str:
     compared = results["comparison"]
+    if compared.get("chosen_by") == "person":
+        return f"Chosen by a person: {compared['chosen']}; by the rule: {compared['by_rule']}."
     promised, found = show.number(compared["promised"]), show.number(compared["score"])
     return f"Chosen procedure: {compared['chosen']} (promised {promised} inside the folds, found {found})."
 

@@ -21,6 +21,7 @@ from tamis.study.claims.scoring import besides, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
+from tamis.study.procedure.few_columns import FewColumns
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 
@@ -79,26 +80,44 @@ def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     assert isinstance(problem, StudyProblem)
     inside = trained.inner_predictions()
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
-    learned, rare = _learned(problem, fold.train), problem.rarest
-    answer = trained.predictions(fold.test)
-    y, labels, task = problem.y[fold.test], problem.labels, problem.task
-    own = trained.predictions(fold.train)
-    result = {
+    learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
+    return {
         "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
         "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
-        "train": value(rules.metric, task, problem.y[fold.train], own, labels, learned),
+        **kept_few(trained, rules=rules),
+    }
+
+
+def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """Scores, losses and answers of held-out rows alone: all that a black box is judged by."""
+    problem, fold = trained.problem, trained.fold
+    assert isinstance(problem, StudyProblem)
+    learned, answer = _learned(problem, fold.train), trained.predictions(fold.test)
+    y, labels, task = problem.y[fold.test], problem.labels, problem.task
+    result: dict[str, Any] = {
         "test": value(rules.metric, task, y, answer, labels, learned),
-        "metrics": besides(task, y, answer, labels, learned, rare),
+        "metrics": besides(task, y, answer, labels, learned, problem.rarest),
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
-        "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
-        "findings": of_fold(problem, trained.model, used),
     }
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()
     else:
         result["tally"] = _tally(problem, rules, fold, answer, keep=False).to_dict()
     return result
+
+
+def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """The same of a procedure that is not chosen inside folds, with its own rows and the columns it used."""
+    problem, fold = trained.problem, trained.fold
+    assert isinstance(problem, StudyProblem)
+    own, learned = trained.predictions(fold.train), _learned(problem, fold.train)
+    return {
+        "train": value(rules.metric, problem.task, problem.y[fold.train], own, problem.labels, learned),
+        **kept_outside(trained, rules=rules),
+        "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
+        "findings": of_fold(problem, trained.model, used),
+    }
 
 
 def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, result: dict[str, Any]) -> Tally:
@@ -137,6 +156,8 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
     rows = np.arange(len(problem.y))
     made = procedure.make(problem.task)
     model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
+    if isinstance(model, FewColumns):  # what it fitted is a model, or a pipeline, that can be kept
+        model = model.fitted_
     return FittedProcedure(procedure.name, model, problem.names)
 
 

@@ -92,7 +92,8 @@ class Model:
         """The model in words, its classes by their labels."""
         model, before = self.fitted.model, ""
         if isinstance(model, Transformed):
-            before, model = f"after {model.steps[0][1].parts}:\n", model.steps[-1][1]
+            first, model = model.steps[0][1], model.steps[-1][1]
+            before = f"after {first.parts}:\n" if hasattr(first, "parts") else ""
         if not hasattr(model, "to_text"):
             return before + repr(model)
         if self.task == "classes":

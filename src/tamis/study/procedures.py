@@ -1,17 +1,26 @@
 """The procedures a study compares, simplest first: the one place where they are listed.
 
 A procedure is everything that is learned from training rows: transform, choice of columns, model and its strength. So
-it is an unfitted model or a scikit-learn pipeline. A new one is an entry in `PROCEDURES`, or given by the user.
+it is an unfitted model or a scikit-learn pipeline. A new one is an entry in `PROCEDURES`, or given by the user. Which
+of them a table calls for is decided by its shape alone, before any score is seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tamis.check import one_of
 from tamis.errors import KindError, ParameterError
+
+
+def _always(n_rows: int, n_columns: int) -> bool:
+    return True
+
+
+def _is_wide(n_rows: int, n_columns: int) -> bool:
+    return n_columns > n_rows
 
 
 @dataclass(frozen=True)
@@ -23,11 +32,15 @@ class Procedure:
     name : one word, used in settings and results.
     words : what it does, for people.
     make : task -> an unfitted model.
+    readable : whether a person can follow the fitted model from a row to its answer.
+    suits : (rows to learn from, columns) -> whether a table of this shape calls for it, where none are named.
     """
 
     name: str
     words: str
     make: Callable[[str], Any]
+    readable: bool = False
+    suits: Callable[[int, int], bool] = _always
 
 
 def _baseline(task: str) -> Any:
@@ -55,12 +68,22 @@ def _tree(task: str) -> Any:
     return TreeClassifier(prune_by="log_loss", **settings)
 
 
-def _lasso(task: str) -> Any:
+def _linear(task: str, penalty: str) -> Any:
     from tamis.evaluate.inner import InnerFolds
     from tamis.linear import LinearClassifier, LinearRegressor
 
     kind = LinearRegressor if task == "numbers" else LinearClassifier
-    return kind("lasso", missing="mean", rule="min", cv=InnerFolds())
+    return kind(penalty, missing="mean", rule="min", cv=InnerFolds())
+
+
+def _lasso(task: str) -> Any:
+    return _linear(task, "lasso")
+
+
+def _ridge(task: str) -> Any:
+    # Where columns outnumber rows the lasso keeps at most as many as there are rows, and what many weak columns say
+    # together is lost. On tables of another shape it did not gain what it costs (docs/study.md).
+    return _linear(task, "ridge")
 
 
 def _forest(task: str) -> Any:
@@ -72,14 +95,31 @@ def _forest(task: str) -> Any:
     return MirrorSelector(forest)
 
 
+def _boosting(task: str) -> Any:
+    from tamis.study.procedure.boosting import Boosting
+
+    return Boosting(task)
+
+
 PROCEDURES = (
-    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline),
-    Procedure("stump", "one question about one column", _stump),
-    Procedure("tree", "a decision tree, grown in full and cut back to the size that does best in inner folds", _tree),
+    Procedure("baseline", "always the majority class, or the mean: no column is looked at", _baseline, True),
+    Procedure("stump", "one question about one column", _stump, True),
+    Procedure(
+        "tree", "a decision tree, grown in full and cut back to the size that does best in inner folds", _tree, True
+    ),
     Procedure(
         "lasso",
         "a linear model whose penalty drops columns; its strength is the one that does best in inner folds",
         _lasso,
+        True,
+    ),
+    Procedure(
+        "ridge",
+        "a linear model of all columns, for more columns than rows; its strength is the one that does best in inner "
+        "folds",
+        _ridge,
+        False,  # nobody reads as many coefficients
+        _is_wide,
     ),
     Procedure(
         "forest",
@@ -88,22 +128,41 @@ PROCEDURES = (
     ),
 )
 
-_BY_NAME = {procedure.name: procedure for procedure in PROCEDURES}
+#: The black box that a study compares with; one of its procedures only where it is asked for by name.
+BLACK_BOX = Procedure(
+    "boosting",
+    "scikit-learn's histogram gradient boosting of at most 100 rounds, on all columns as they are",
+    _boosting,
+)
+
+_KNOWN = (*PROCEDURES, BLACK_BOX)
+_BY_NAME = {procedure.name: procedure for procedure in _KNOWN}
 
 
-def chosen(given: Iterable[str] | Mapping[str, Any] | None, transform: str | None = None) -> tuple[Procedure, ...]:
+def chosen(
+    given: Iterable[str] | Mapping[str, Any] | None,
+    transform: str | None = None,
+    shape: tuple[int, int] | None = None,
+) -> tuple[Procedure, ...]:
     """The procedures asked for, the baseline always among them and first.
 
     Parameters
     ----------
     given : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
-        name), in the order given, which should be simplest first; None is all of `PROCEDURES`.
+        name), in the order given, which should be simplest first; None is all of `PROCEDURES` that suit the shape. The
+        black box, "boosting", is among them only where it is named.
     transform : what is done to columns before each of `PROCEDURES` but the baseline; a pipeline given has its own.
+    shape : rows to learn from, and columns; None is a table that calls for all of them.
+
+    >>> [procedure.name for procedure in chosen(None, shape=(100, 30))]
+    ['baseline', 'stump', 'tree', 'lasso', 'forest']
     """
     found = _asked(given)
+    if given is None and shape is not None:
+        found = tuple(procedure for procedure in found if procedure.suits(*shape))
     if transform is None:
         return found
-    own = {procedure.make for procedure in PROCEDURES[1:]}
+    own = {procedure.make for procedure in _KNOWN[1:]}
     return tuple(_after(transform, procedure) if procedure.make in own else procedure for procedure in found)
 
 
@@ -115,7 +174,7 @@ def _after(transform: str, procedure: Procedure) -> Procedure:
 
         return Transformed.of(transform, procedure.make(task))
 
-    return Procedure(procedure.name, f"{procedure.words}; after {transform}", make)
+    return replace(procedure, words=f"{procedure.words}; after {transform}", make=make)
 
 
 def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, ...]:
@@ -125,17 +184,17 @@ def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, 
         own = [_given(name, model) for name, model in given.items() if name != "baseline"]
         return (_BY_NAME["baseline"], *own)
     wanted = {one_of("procedures", name, _BY_NAME) for name in given} | {"baseline"}
-    return tuple(procedure for procedure in PROCEDURES if procedure.name in wanted)
+    return tuple(procedure for procedure in _KNOWN if procedure.name in wanted)
 
 
 def _given(name: Any, model: Any) -> Procedure:
     if not isinstance(name, str) or not name.strip():
         raise KindError(f"the name {name!r} of a procedure is no text; give one word for each")
-    if name != " ".join(name.split()):
-        raise ParameterError(f"the name {name!r} of a procedure has odd spaces; give one word")
+    if name != " ".join(name.split()) or name.endswith("]"):
+        raise ParameterError(f"the name {name!r} of a procedure has odd spaces or ends in a bracket; give one word")
     if model is None or isinstance(model, str):
         known = _BY_NAME[one_of("procedures", model or name, _BY_NAME)]
-        return Procedure(name, known.words, known.make)
+        return replace(known, name=name)
     if isinstance(model, type):
         raise KindError(f"procedures[{name!r}] is a class; give an object of it, as in {model.__name__}()")
     for verb in ("fit", "predict", "get_params"):

@@ -12,173 +12,16 @@ import numpy as np
 import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
-from tamis.metrics import Metric, utility
-from tamis.metrics.intervals.curves import calibration, confusion, roc
-from tamis.metrics.intervals.interval import score_interval
-from tamis.metrics.intervals.paired import difference
-from tamis.metrics.intervals.tally import Tally
+from tamis.metrics import Metric
 from tamis.saved import mapping, numbers, part, text, texts
-from tamis.study.choose import choose
-from tamis.study.claims.claim import claim
+from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer
-from tamis.study.fold import FoldRules, tally_of
+from tamis.study.comparison.compare import Judgements
+from tamis.study.comparison.figures import mean
 from tamis.study.problem import StudyProblem
-from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 
 SCHEMA = 2
-
-Judgements = dict[str, list[dict[str, Any]]]
-
-
-def compare(
-    problem: StudyProblem,
-    rules: FoldRules,
-    prefer: str,
-    procedures: Sequence[Procedure],
-    folds: Sequence[Fold],
-    judged: Judgements,
-) -> dict[str, Any]:
-    """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
-
-    Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted.
-    """
-    metric = rules.metric
-    names = [procedure.name for procedure in procedures]
-    picked = [_picked_inside(prefer, names, judged, i) for i in range(len(folds))]
-    of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
-    rows = _by_unit(problem, folds, judged[names[0]], "rows")
-    losses = [_by_unit(problem, folds, judged[name], "loss") for name in names]
-    proper = [_by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
-    shown = claim(proper, losses[0], _by_unit(problem, folds, of_picked, "loss"), rows)
-    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer)
-    best = int(np.argmin([sums.sum() for sums in losses]))
-    scores = [fold["test"] for fold in of_picked]
-    promised = [fold["promised"] for fold in of_picked]
-    return {
-        "procedures": [
-            {
-                **_summary(problem, rules, procedure, judged[procedure.name], folds),
-                **_standing(losses, p, best, rows),
-                "p_value": shown.p_values[p],
-            }
-            for p, procedure in enumerate(procedures)
-        ],
-        "loss": rules.loss,
-        "prefer": prefer,
-        "chosen": names[place],
-        "best": names[best],
-        "signal": shown.signal,
-        "p_value": shown.p_value,
-        "score": _mean(scores),
-        **_interval(problem, rules, folds, of_picked),
-        "scores": scores,
-        "promised": _mean(promised),
-        "optimism": _mean([_excess(metric, p, s) for p, s in zip(promised, scores)]),
-        "chosen_in_folds": [names[p] for p in picked],
-        "unlearned": sum(fold["unlearned"] for fold in of_picked),
-        "judged": _judged(problem, rules, folds, judged[names[place]]),
-    }
-
-
-def _picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
-    """The procedure that the training part of a fold alone would have chosen, by the same rule."""
-    inner = [judged[name][fold]["inner"] for name in names]
-    rows = np.array([part["rows"] for part in inner])
-    common = (rows == rows[0]).all(axis=0)
-    return choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
-
-
-def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str) -> int:
-    """The choice by the outer losses, once there is a signal: then it is not the baseline."""
-    place = choose(losses, rows, prefer)
-    return place if place else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
-
-
-def _by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]], part: str) -> np.ndarray:
-    """Losses or rows of each unit, a row that was judged in several repeats counted once."""
-    total, times = np.zeros(problem.units.max() + 1), np.zeros(len(problem.y))
-    for fold, result in zip(folds, judged):
-        np.add.at(total, np.unique(problem.units[fold.test]), result["outer"][part])
-        times[fold.test] += 1
-    return total / max(1.0, times.max())
-
-
-def _standing(losses: list[np.ndarray], place: int, best: int, rows: np.ndarray) -> dict[str, float]:
-    """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
-    behind = difference(losses[place], losses[best], rows)
-    base, own, n = float(losses[0].sum()), float(losses[place].sum()), float(rows.sum())
-    return {
-        "loss": own / n,
-        "gain": (base - own) / base if base > 0 else 0.0,
-        "difference": behind.mean,
-        "standard_error": behind.error,
-    }
-
-
-def _summary(
-    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
-) -> dict[str, Any]:
-    metric = rules.metric
-    test = [fold["test"] for fold in judged]
-    train = [fold["train"] for fold in judged]
-    return {
-        "name": procedure.name,
-        "words": procedure.words,
-        "train": _mean(train),
-        "nested": _mean(test),
-        "gap": _mean([_excess(metric, a, b) for a, b in zip(train, test)]),
-        **_interval(problem, rules, folds, judged),
-        "scores": test,
-        "metrics": {name: _mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
-        "columns": [len(fold["columns"]) for fold in judged],
-    }
-
-
-def _interval(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
-) -> dict[str, list[float] | str | None]:
-    """Where the score of the refitted model lies on new rows, or why that cannot be said."""
-    kept = [(fold, result) for fold, result in zip(folds, judged) if result["test"] is not None]
-    if not kept:
-        return {"interval": None, "interval_note": f"{rules.metric.name} has no value in any fold"}
-    found = score_interval(
-        rules.metric,
-        [tally_of(problem, rules, fold, result) for fold, result in kept],
-        [result["test"] for _, result in kept],
-        float(np.mean([len(fold.train) for fold, _ in kept])),
-        float(np.mean([len(fold.test) for fold, _ in kept])),
-    )
-    note = found.note or ("" if np.isfinite([found.low, found.high]).all() else "the judged rows give no bound")
-    return {"interval": None if note else [found.low, found.high], "interval_note": note}
-
-
-def _judged(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
-) -> dict[str, Any] | None:
-    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; None for numbers."""
-    if not problem.labels:
-        return None
-    tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
-    found: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
-    if "tally" in judged[0]:  # else the rows themselves are there
-        codes = [1] if len(problem.labels) == 2 else []
-        for code in codes:
-            curve, bins = roc(tallies, code), calibration(tallies, code)
-            found["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
-            found["calibration"] = {name: values.tolist() for name, values in bins.items()}
-    return found
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean of the values there are."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
-
-
-def _excess(metric: Metric, first: float | None, second: float | None) -> float | None:
-    """How much better the first score is."""
-    return None if first is None or second is None else float(utility(metric, first) - utility(metric, second))
 
 
 def assemble(
@@ -195,34 +38,45 @@ def assemble(
     of_chosen = judged[compared["chosen"]]
     counted = Counter(name for fold in of_chosen for name in fold["columns"])
     rows = {row["name"]: row for row in compared["procedures"]}
-    quoted = rows["baseline"] if compared["signal"] == "none" else compared
+    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
+    quoted = rows[compared["chosen"]] if alone else compared
     facts = {
         "task": problem.task,
         "metric": metric.name,
-        "score": quoted["nested"] if compared["signal"] == "none" else quoted["score"],
+        "score": quoted["nested"] if alone else quoted["score"],
         "interval": quoted["interval"],
         "interval_note": quoted["interval_note"],
         "baseline": rows["baseline"]["nested"],
         "signal": compared["signal"],
-        "beats_baseline": compared["signal"] == "captured",
+        "by_black_box_alone": compared["by_black_box_alone"],
+        "beats_baseline": compared["signal"] == "captured"
+        if compared["chosen_by"] == "rule"
+        else rows[compared["chosen"]]["p_value"] <= ALPHA,
         "procedure": compared["chosen"],
-        "tried": [name for name in rows if name != "baseline"],
+        "chosen_by": compared["chosen_by"],
+        "by_rule": compared["by_rule"],
+        "prefer": compared["prefer"],
+        "tried": final["tried"],
         "selected": list(final["contributions"]),
         "contributions": final["contributions"],
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
         "finished": final["finished"],
+        "black_box": _reference(compared["black_box"]),
+        "readable": final["readable"],
+        "loss": compared["loss"],
     }
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
-        "partial": len(folds) < final["finished"]["of"],
+        "partial": len(folds) < final["finished"]["of"] or final["waiting"],
         "answer": {"words": answer(facts), **facts},
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,
         "leaks": final["leaks"],
-        "comparison": compared,
+        "comparison": {name: value for name, value in compared.items() if name != "frontier"},
+        "frontier": compared["frontier"],
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], name))
@@ -236,15 +90,24 @@ def assemble(
     }
 
 
+#: What the answer says of the black box; the comparison has the rest.
+_SAID = ("name", "score", "interval", "interval_note", "folds", "beside", "cost", "better", "p_value")
+
+
+def _reference(black_box: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if black_box is None else {name: black_box[name] for name in _SAID}
+
+
 def _accuracy(
     problem: StudyProblem, folds: Sequence[Fold], compared: dict[str, Any], judged: Judgements
 ) -> list[float | None] | None:
     """For classes, the accuracy of the whole way of working and of always guessing the majority."""
     if not problem.labels:
         return None
-    picked = compared["chosen_in_folds"] if compared["signal"] != "none" else ["baseline"] * len(folds)
+    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"
+    picked = [compared["chosen"]] * len(folds) if alone else compared["chosen_in_folds"]
     return [
-        _mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(names)])
+        mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(names)])
         for names in (picked, ["baseline"] * len(folds))
     ]
 

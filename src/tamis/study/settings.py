@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tamis import check
-from tamis.errors import ParameterError
+from tamis.errors import KindError, ParameterError
 from tamis.study.procedure.recipe import recipe
 
 TASKS = ("classes", "numbers")
@@ -31,7 +31,7 @@ class Settings:
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
     prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
-        nine tenths of the best's gain over the baseline too, "best" takes the best.
+        99% of the best's gain over the baseline too, "best" takes the best.
     rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
         leaves their rows out.
     lock : the share of rows to lock.
@@ -43,6 +43,8 @@ class Settings:
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
     transform : what is done to columns before each of the study's own procedures, in words such as "log,standardize"
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
+    black_box : whether gradient boosting is judged in the folds of the first repeat, too, so that the price of a model
+        that can be read is known; it is never chosen unless `procedures` names "boosting".
     """
 
     target: str
@@ -62,6 +64,7 @@ class Settings:
     drop: tuple[str, ...] = ()
     procedures: Any = None
     transform: str | None = None
+    black_box: bool = True
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -75,6 +78,8 @@ class Settings:
             check.one_of("task", self.task, TASKS)
         check.one_of("prefer", self.prefer, PREFERENCES)
         check.one_of("rare", self.rare, RARE)
+        if not isinstance(self.black_box, bool):
+            raise KindError(f"black_box={self.black_box!r} must be True or False")
         for name in ("groups", "time"):
             if getattr(self, name) == self.target:
                 raise ParameterError(f"{name}={self.target!r} is the target itself; give another column, or none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from html import escape
@@ -27,20 +27,24 @@ from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
 from tamis.metrics.loss_matrix import LossMatrix, metric_for, plain
 from tamis.saved import mapping, part, reading, text, whole, write_whole
 from tamis.study.claims.scoring import headline
+from tamis.study.comparison.black_box import first_folds
+from tamis.study.comparison.compare import compare
+from tamis.study.comparison.figures import by_unit
+from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
 from tamis.study.disk import files
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
-from tamis.study.fold import FoldRules, find_leaks, kept, outer_folds, refit, refitted
+from tamis.study.fold import FoldRules, find_leaks, kept, kept_few, kept_outside, outer_folds, refit, refitted
 from tamis.study.journal import Journal
 from tamis.study.model import Model, predictions_csv
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.recipe import Written
-from tamis.study.procedures import Procedure, chosen
-from tamis.study.results import assemble, compare, refuse_damaged, refuse_older, unfinished
+from tamis.study.procedures import BLACK_BOX, Procedure, chosen
+from tamis.study.results import assemble, refuse_damaged, refuse_older, unfinished
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
@@ -69,7 +73,7 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform; `loss` is what `LossMatrix.of` takes.
+        time, drop, procedures, transform, black_box; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -234,8 +238,7 @@ class Study(TakesTable, BaseEstimator):
         null: int,
     ) -> None:
         settings, folds = self.settings, self._folds(problem)
-        procedures = chosen(settings.procedures, settings.transform)
-        total = len(folds) * len(procedures) + 3 + null
+        procedures, total = self._procedures, self._n_tasks(folds) + null
 
         def say(name: str) -> None:
             if progress:
@@ -244,32 +247,34 @@ class Study(TakesTable, BaseEstimator):
         say("")
         self._do(Task("leaks", find_leaks, (problem,)), journal, say)
         made, n_folds = {procedure.name: procedure.make(problem.task) for procedure in procedures}, len(folds)
+        go: dict[str, Any] = {"seed": settings.seed, "inner": rules.inner, "n_jobs": self.n_jobs, "journal": journal}
+        go |= {"finished": say, "stop": lambda: monotonic() > end}
         try:
-            judged = cross_validate(
-                problem,
-                made,
-                folds,
-                partial(kept, rules=rules),
-                seed=settings.seed,
-                inner=rules.inner,
-                n_jobs=self.n_jobs,
-                journal=journal,
-                finished=say,
-                stop=lambda: monotonic() > end,
-            )
+            judged = cross_validate(problem, made, folds, partial(kept, rules=rules), **go)
         except Stopped:
             folds = [fold for fold in folds if all(task_name(fold, name) in journal.done for name in made)]
             if len(folds) < FEWEST_FOLDS:
                 self._leave_partial(problem, rules.metric, journal)
                 return
             judged = {name: [journal.done[task_name(fold, name)] for fold in folds] for name in made}
-        compared = compare(problem, rules, settings.prefer, procedures, folds, judged)
-        winner = next(p for p in procedures if p.name == compared["chosen"])
+        reference, waiting = None, False
+        if self._has_reference:
+            box = {BLACK_BOX.name: BLACK_BOX.make(problem.task)}
+            try:
+                boxed = cross_validate(problem, box, first_folds(folds), partial(kept_outside, rules=rules), **go)
+                reference = BLACK_BOX, boxed[BLACK_BOX.name]
+            except Stopped:
+                waiting = True
+        few, person = self._wished(problem, rules, procedures, folds, judged, journal, go)
+        compared = compare(problem, rules, settings.prefer, procedures, folds, judged, reference, few, person)
+        winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, rules, winner))
         self._do(last, journal, say)
         fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
         final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
-        final["finished"] = {"folds": len(folds), "of": n_folds}
+        final |= {"finished": {"folds": len(folds), "of": n_folds}, "waiting": waiting}
+        final |= {"readable": winner.readable, "tried": [procedure.name for procedure in procedures[1:]]}
+        judged |= {one.name: kept for one, kept in few}
         kept_of_refit, order = journal.done[last.name]["findings"], list(final["contributions"])
         curve = Task(f"learning {winner.name}", learning, (problem, rules, winner, folds))
         self._do(curve, journal, say)
@@ -299,6 +304,78 @@ class Study(TakesTable, BaseEstimator):
             journal.add(task.name, task.seed(seed), result)
             say(task.name)
         return null_facts(score, [journal.done[task.name] for task in tasks], rules.metric)
+
+    def _wished(
+        self,
+        problem: StudyProblem,
+        rules: FoldRules,
+        procedures: Sequence[Procedure],
+        folds: list[Fold],
+        judged: Any,
+        journal: Journal,
+        go: dict[str, Any],
+    ) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], str | None]:
+        """Procedures that a person asked to hold to few columns, judged in the outer folds; and the name of the choice.
+
+        A partial study has no person's choice: what it would be made from is not finished.
+        """
+        wish = Wish.from_dict(journal.done.get(CHOICE))
+        if wish is None or len(folds) < len(self._folds(problem)):
+            return [], None
+        options = candidates(wish, procedures, judged)
+        if wish.columns is None:
+            return [], options[0][0].name
+        anew = {one.name: one.make(problem.task) for one, known in options if not known}
+        found = cross_validate(problem, anew, folds, partial(kept_few, rules=rules), **{**go, "stop": None})
+        few = [(one, judged[one.name.rpartition("[")[0]] if known else found[one.name]) for one, known in options]
+        place = of_least_loss(few, lambda kept: float(by_unit(problem, folds, kept, "loss").sum()))
+        return few, few[place][0].name
+
+    def choose(self, procedure: str | None = None, *, columns: int | None = None, source: Any = None) -> Study:
+        """Take another point of the frontier than the rule does: refit, and write down that a person chose.
+
+        The score that is quoted is then the procedure's own in the outer folds, not that of the rule. With neither a
+        procedure nor a number of columns the choice goes back to the rule.
+
+        Parameters
+        ----------
+        procedure : by name; with `columns` alone, the one of least outer loss among those held to so many.
+        columns : at most so many: a procedure that uses more in a training part is fitted again, there, on those that
+            contribute most, and judged in the same outer folds.
+        source : the table again, where `open` would ask for it.
+        """
+        self._ready(source, "choose")
+        if self.results_["partial"]:
+            raise StudyError("the study is partial; finish it with run() first, then choose")
+        problem, rules = self.problem, self._rules()
+        names = [one.name for one in self._procedures]
+        wish = Wish.of(procedure, columns, names, problem.table.n_columns)
+        identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
+        with files.hold(self.folder), Journal(self.folder, identity) as journal:
+            before = journal.done.get(CHOICE)
+            journal.add(CHOICE, 0, None if wish == Wish() else wish.to_dict())
+            try:
+                self._finish(problem, rules, journal, None, np.inf, 0)
+            except Exception:
+                journal.add(CHOICE, 0, before)  # a choice that could not be made leaves the study as it was
+                raise
+        return self
+
+    @property
+    def _procedures(self) -> tuple[Procedure, ...]:
+        """The procedures asked for, or those that the shape of the table calls for."""
+        settings, problem = self.settings, self.problem
+        return chosen(settings.procedures, settings.transform, (len(problem.y), problem.table.n_columns))
+
+    @property
+    def _has_reference(self) -> bool:
+        """Whether a black box is judged beside the procedures, being none of them."""
+        names = [procedure.name for procedure in self._procedures]
+        return self.settings.black_box and BLACK_BOX.name not in names
+
+    def _n_tasks(self, folds: list[Fold]) -> int:
+        """Procedures in folds, the black box in those of the first repeat, leaks, the last fit, the learning curve."""
+        return len(folds) * len(self._procedures) + len(first_folds(folds)) * self._has_reference + 3
 
     def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
         if task.name in journal.done:
@@ -339,7 +416,7 @@ class Study(TakesTable, BaseEstimator):
         self.report()
 
     def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
-        total = len(self._folds(problem)) * len(chosen(self.settings.procedures, self.settings.transform)) + 3
+        total = self._n_tasks(self._folds(problem))
         facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
         self._report(self.folder / files.REPORT_FILE, facts)
 
@@ -378,13 +455,24 @@ class Study(TakesTable, BaseEstimator):
         -------
         dict with score, interval, openings (how often so far), independent (True the first time), metric, rows, note.
         """
+        self._ready(source, "open")
+        with files.hold(self.folder):
+            self._refuse_other()
+            opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
+            self.report()
+        return opened
+
+    def _ready(self, source: Any, verb: str) -> None:
+        """Raise unless the table is at hand, or can be read again."""
         self._known("answer")
         if not self._kept:
-            raise StudyError("a study of fit(X, y) keeps no locked rows; judge it by the rows held out from fit")
+            what = "locked rows; judge it by the rows held out from fit" if verb == "open" else "folder to choose in"
+            raise StudyError(f"a study of fit(X, y) keeps no {what}")
         if source is not None:
             self.source, self._problem, self._cut = source, None, False
         if self.source is None:
-            raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: open(table)")
+            given = "open(table)" if verb == "open" else "choose(…, source=table)"
+            raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: {given}")
         if self._cut:
             raise StudyError(
                 f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "
@@ -393,11 +481,6 @@ class Study(TakesTable, BaseEstimator):
         if isinstance(self.settings.scoring, str) and is_spent(self.settings.scoring):
             name = self.settings.scoring
             raise StudyError(f"the study was scored by {name}; give it again, as in tamis.load(folder, scoring=…)")
-        with files.hold(self.folder):
-            self._refuse_other()
-            opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
-            self.report()
-        return opened
 
     def _refuse_other(self) -> None:
         """Raise when the folder was begun anew since this study was run or loaded."""

@@ -22,14 +22,18 @@ class Claim:
     Attributes
     ----------
     signal : "captured" (the whole way of working, the choice between procedures included, beats the baseline),
-        "uncaptured" (some procedure does, the choice does not reliably) or "none" (no procedure tried does).
+        "uncaptured" (some procedure or the black box does, the choice does not reliably) or "none" (neither does).
     p_value : one-sided, of "the whole way of working is no better than the baseline".
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
+    black_box : the same of the black box, adjusted with them; None without one.
+    by_black_box_alone : whether the black box shows a signal, and neither a procedure nor the choice does.
     """
 
     signal: str
     p_value: float
     p_values: tuple[float, ...]
+    black_box: float | None = None
+    by_black_box_alone: bool = False
 
 
 def claim(
@@ -37,9 +41,10 @@ def claim(
     baseline: np.ndarray,
     picked: np.ndarray,
     rows: np.ndarray,
+    black_box: tuple[np.ndarray, np.ndarray] | None = None,
     alpha: float = ALPHA,
 ) -> Claim:
-    """Test the procedures, and the choice between them, against the baseline.
+    """Test the procedures, the black box and the choice between the procedures against the baseline.
 
     Parameters
     ----------
@@ -47,10 +52,14 @@ def claim(
     baseline, picked : losses that the choice is made by, of the baseline and of the procedure that each training part
         alone would have chosen: the same loss, or what decisions cost.
     rows : how many rows each sum is of.
+    black_box : losses of the baseline and of the black box in the folds that it was judged in.
     alpha : the nominal level of both tests.
     """
     whole = difference(baseline, picked, rows).p_value
-    each = holm([difference(losses[0], sums, rows).p_value for sums in losses[1:]])
-    some = bool(each) and min(each) <= alpha
-    signal = "captured" if whole <= alpha else "uncaptured" if some else "none"
-    return Claim(signal, whole, (1.0, *each))
+    pairs = [(losses[0], sums) for sums in losses[1:]] + ([] if black_box is None else [black_box])
+    each = holm([difference(first, second, rows).p_value for first, second in pairs])
+    n_own = len(losses) - 1
+    shown = [p <= alpha for p in each]
+    signal = "captured" if whole <= alpha else "uncaptured" if any(shown) else "none"
+    alone = signal == "uncaptured" and not any(shown[:n_own])
+    return Claim(signal, whole, (1.0, *each[:n_own]), None if black_box is None else each[-1], alone)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.study.claims.price import price, the_procedure
+
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
 
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
-
-#: Procedures that need no other word before their name.
-OWN = ("baseline", "stump", "tree", "lasso", "forest")
 
 #: Metrics whose names do not read well in a sentence.
 SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
@@ -28,11 +27,34 @@ guessing the majority gives 0.63.'
     """
     done = facts.get("finished")
     partial = f"Partial, from {done['folds']} of {done['of']} folds: " if done and done["folds"] < done["of"] else ""
-    if facts["signal"] == "none":
-        return f"{partial}{_nothing(facts)} {_expected(facts)}"
-    if facts["signal"] == "uncaptured":
-        return f"{partial}{_uncaptured(facts)} {_columns(facts)} {_expected(facts)}"
-    return f"{partial}{_columns(facts)} {_expected(facts)}"
+    if facts.get("chosen_by") == "person":
+        said = [_person(facts), _columns(facts), _expected(facts), _own_score(facts)]
+    elif facts["signal"] == "none":
+        said = [_nothing(facts), _expected(facts)]
+    elif facts["signal"] == "uncaptured":
+        said = [_uncaptured(facts), _columns(facts), _expected(facts)]
+    else:
+        said = [_columns(facts), _expected(facts)]
+    return partial + " ".join(part for part in (*said, price(facts)) if part)
+
+
+def _person(facts: dict[str, Any]) -> str:
+    """Who chose, what the rule would have taken, and what may be claimed whatever was chosen."""
+    taken, usual = the_procedure(facts["procedure"]), the_procedure(facts["by_rule"])
+    same = facts["procedure"] == facts["by_rule"]
+    rule = "as the rule does" if same else f"the rule ({facts['prefer']}) takes {usual}"
+    said = f"A person chose {taken} when the scores had been seen; {rule}."
+    return f"{said} {_nothing(facts)}" if facts["signal"] == "none" else said
+
+
+def _own_score(facts: dict[str, Any]) -> str:
+    """What the score of a procedure that a person chose is, and is not."""
+    if facts["score"] is None or facts["procedure"] == "baseline":
+        return ""
+    return (
+        "That is this procedure's own score in the outer folds; one that was taken because it looked good there will "
+        "tend to do somewhat worse."
+    )
 
 
 def _nothing(facts: dict[str, Any]) -> str:
@@ -44,6 +66,12 @@ def _nothing(facts: dict[str, Any]) -> str:
 
 
 def _uncaptured(facts: dict[str, Any]) -> str:
+    if facts.get("by_black_box_alone"):
+        return (
+            "There is signal, but nothing that can be chosen captures it: a black box (gradient boosting) beats "
+            f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance, "
+            f"no procedure tried ({', '.join(facts['tried'])}) does."
+        )
     if facts["metric"] == "cost":
         return (
             "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
@@ -62,7 +90,7 @@ def _expected(facts: dict[str, Any]) -> str:
     bound = facts["interval"]
     sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else facts["interval_note"]
     said = f"Expected {metric} on new rows {_two(facts['score'])}"
-    if facts["signal"] == "none":
+    if facts["procedure"] == "baseline":
         return (
             f"{said}, that of {guess}."
             if bound is None or bound[0] == bound[1]
@@ -77,6 +105,8 @@ def _expected(facts: dict[str, Any]) -> str:
 def _no_better(facts: dict[str, Any]) -> str:
     """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
     if facts["metric"] != "accuracy" or facts["baseline"] is None or facts["score"] > facts["baseline"]:
+        return ""
+    if facts.get("by_black_box_alone"):  # nor are the probabilities
         return ""
     return " The probabilities are better than the shares of the classes; the answers are not more often right."
 
@@ -96,9 +126,8 @@ def _guess(facts: dict[str, Any]) -> str:
 def _columns(facts: dict[str, Any]) -> str:
     """Which columns are used, those that contribute most by name."""
     shares, total = facts["contributions"], facts["n_columns"]
-    name = facts["procedure"]
-    who = f"The {name}" if name in OWN else f"The procedure {name!r}"
-    uses = f"{who} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
+    who = the_procedure(facts["procedure"])
+    uses = f"{who[0].upper()}{who[1:]} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
     if not shares:
         return f"{uses}."
     names = named(shares)

@@ -10,6 +10,7 @@ from tamis.engine import generator
 from tamis.evaluate.cross_validate import predicted
 from tamis.evaluate.problem import Problem
 from tamis.metrics.intervals.paired import row_losses
+from tamis.study.procedure.columns import Columns
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table
@@ -28,20 +29,26 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
     shuffled.
     """
     model, names = fitted.model, fitted.columns
-    if not takes_table(model) or isinstance(model, Transformed):
-        weight = _shuffled(fitted, problem)
-    elif hasattr(model, "inputs_"):
-        weight = dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
-    elif hasattr(model, "estimator_"):
-        weight = dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
-    elif hasattr(model, "tree_"):
-        weight = dict(zip(model.tree_.names, model.feature_importances_.tolist()))
-    else:
-        weight = {}
+    weight = importances(model) or _shuffled(fitted, problem)
     known = {str(name): float(weight.get(name, 0.0)) for name in names}
     total = sum(known.values())
     order = sorted(known, key=lambda name: (-known[name], name))
     return {name: known[name] / total if total > 0 else 1 / len(known) for name in order}
+
+
+def importances(model: Any) -> dict[str, float]:
+    """Column -> what it brings to a fitted model of Tamis; empty where it does not say."""
+    if isinstance(model, Transformed):
+        return importances(model.steps[-1][1]) if isinstance(model.steps[0][1], Columns) else {}
+    if not takes_table(model):
+        return {}
+    if hasattr(model, "inputs_"):
+        return dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
+    if hasattr(model, "estimator_"):
+        return dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
+    if hasattr(model, "tree_"):
+        return dict(zip(model.tree_.names, model.feature_importances_.tolist()))
+    return {}
 
 
 def _shuffled(fitted: FittedProcedure, problem: Problem) -> dict[str, float]:

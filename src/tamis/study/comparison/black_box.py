@@ -1,0 +1,79 @@
+"""The price of readability: a black box judged in the same outer folds, beside the way of working that is quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Fold
+from tamis.metrics.intervals.paired import difference
+from tamis.study.comparison.figures import by_unit, excess, interval, mean
+from tamis.study.fold import FoldRules
+from tamis.study.problem import StudyProblem
+from tamis.study.procedures import Procedure
+
+#: Level of the two one-sided tests that say which of the two is better.
+LEVEL = 0.05
+
+
+def first_folds(folds: Sequence[Fold]) -> list[Fold]:
+    """The folds that a black box is judged in: those of the first repeat, in which every row is judged once."""
+    return [fold for fold in folds if fold.repeat == 0]
+
+
+def black_box_losses(
+    problem: StudyProblem,
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    baseline: list[dict[str, Any]],
+    judged: list[dict[str, Any]],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the proper loss by unit of the baseline and of the black box, both in the folds of the first repeat."""
+    part = "loss" if rules.costs is None else "proper"
+    first = first_folds(folds)
+    return by_unit(problem, first, baseline[: len(first)], part), by_unit(problem, first, judged, part)
+
+
+def black_box_facts(
+    problem: StudyProblem,
+    rules: FoldRules,
+    procedure: Procedure,
+    folds: Sequence[Fold],
+    quoted: list[dict[str, Any]],
+    judged: list[dict[str, Any]],
+    p_value: float,
+) -> dict[str, Any]:
+    """The black box's score, and what the quoted way of working gives up against it in the same folds.
+
+    Parameters
+    ----------
+    procedure : the black box.
+    folds : all outer folds.
+    quoted : in each of them, what was kept of the procedure whose score is quoted.
+    judged : what was kept of the black box in the folds of the first repeat.
+    p_value : that it is no better than the baseline, after Holm.
+    """
+    first = first_folds(folds)
+    own = quoted[: len(first)]
+    rows = by_unit(problem, first, own, "rows")
+    ours, theirs = (by_unit(problem, first, part, "loss") for part in (own, judged))
+    gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
+    score, beside = mean([fold["test"] for fold in judged]), mean([fold["test"] for fold in own])
+    return {
+        "name": procedure.name,
+        "words": procedure.words,
+        "score": score,
+        **interval(problem, rules, first, judged),
+        "scores": [fold["test"] for fold in judged],
+        "metrics": {name: mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
+        "folds": len(first),
+        "beside": beside,
+        "cost": excess(rules.metric, score, beside),
+        "loss": float(theirs.sum() / rows.sum()),
+        "difference": gap.mean,
+        "standard_error": gap.error,
+        "better": "black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
+        "p_value": p_value,
+    }

@@ -1,0 +1,168 @@
+"""Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Fold
+from tamis.metrics.intervals.curves import calibration, confusion, roc
+from tamis.metrics.intervals.paired import difference
+from tamis.metrics.intervals.tally import Tally
+from tamis.study.choose import choose
+from tamis.study.claims.claim import claim
+from tamis.study.comparison.black_box import black_box_facts, black_box_losses
+from tamis.study.comparison.figures import by_unit, excess, interval, mean
+from tamis.study.comparison.frontier import frontier
+from tamis.study.fold import FoldRules, tally_of
+from tamis.study.problem import StudyProblem
+from tamis.study.procedures import Procedure
+
+Judgements = dict[str, list[dict[str, Any]]]
+
+#: A procedure, and what was kept of it in folds.
+Kept = tuple[Procedure, list[dict[str, Any]]]
+
+
+def compare(
+    problem: StudyProblem,
+    rules: FoldRules,
+    prefer: str,
+    procedures: Sequence[Procedure],
+    folds: Sequence[Fold],
+    judged: Judgements,
+    black_box: Kept | None = None,
+    few: Sequence[Kept] = (),
+    person: str | None = None,
+) -> dict[str, Any]:
+    """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
+
+    Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. A black box
+    with what was kept of it in the folds of the first repeat is never chosen, but what it shows is not denied. Where a
+    person chose a procedure, by name among `procedures` and those held to `few` columns, its own figures are quoted;
+    what may be claimed, and the score of the rule's way of working, stay as they are.
+    """
+    metric = rules.metric
+    names = [procedure.name for procedure in procedures]
+    picked = [_picked_inside(prefer, names, judged, i) for i in range(len(folds))]
+    of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
+    rows = by_unit(problem, folds, judged[names[0]], "rows")
+    losses = [by_unit(problem, folds, judged[name], "loss") for name in names]
+    proper = [by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
+    reference = black_box and black_box_losses(problem, rules, folds, judged[names[0]], black_box[1])
+    shown = claim(proper, losses[0], by_unit(problem, folds, of_picked, "loss"), rows, reference)
+    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, shown.by_black_box_alone)
+    whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
+    taken = person or names[place]
+    quoted = of_picked if place and person is None else whose[taken]
+    best = int(np.argmin([sums.sum() for sums in losses]))
+    scores = [fold["test"] for fold in of_picked]
+    promised = [fold["promised"] for fold in of_picked]
+    listed = [
+        _summary(problem, rules, procedure, judged[procedure.name], folds)
+        | {**_standing(losses[0], sums, losses[best], rows), "p_value": p_value}
+        for procedure, sums, p_value in zip(procedures, losses, shown.p_values)
+    ]
+    part = "loss" if rules.costs is None else "proper"
+    held = [
+        _summary(problem, rules, procedure, kept, folds)
+        | _standing(losses[0], by_unit(problem, folds, kept, "loss"), losses[best], rows)
+        | {"p_value": _bonferroni(proper[0], by_unit(problem, folds, kept, part), rows, len(listed))}
+        for procedure, kept in few
+    ]
+    return {
+        "procedures": [*listed, *(row for row in held if row["name"] == taken)],
+        "loss": rules.loss,
+        "prefer": prefer,
+        "chosen": taken,
+        "chosen_by": "person" if person else "rule",
+        "by_rule": names[place],
+        "best": names[best],
+        "signal": shown.signal,
+        "by_black_box_alone": shown.by_black_box_alone,
+        "p_value": shown.p_value,
+        "score": mean(scores),
+        **interval(problem, rules, folds, of_picked),
+        "scores": scores,
+        "promised": mean(promised),
+        "optimism": mean([excess(metric, p, s) for p, s in zip(promised, scores)]),
+        "chosen_in_folds": [names[p] for p in picked],
+        "unlearned": sum(fold["unlearned"] for fold in of_picked),
+        "judged": _judged(problem, rules, folds, whose[taken]),
+        "black_box": None
+        if black_box is None or shown.black_box is None
+        else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box),
+        "frontier": frontier([*listed, *held], taken),
+    }
+
+
+def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests: int) -> float:
+    """The p-value of a procedure that was added when the others had been seen: theirs are not adjusted again."""
+    return min(1.0, difference(baseline, own, rows).p_value * n_tests)
+
+
+def _picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
+    """The procedure that the training part of a fold alone would have chosen, by the same rule."""
+    inner = [judged[name][fold]["inner"] for name in names]
+    rows = np.array([part["rows"] for part in inner])
+    common = (rows == rows[0]).all(axis=0)
+    return choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
+
+
+def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_black_box_alone: bool) -> int:
+    """The choice by the outer losses, once there is a signal: then it is not the baseline.
+
+    Where a black box alone shows the signal, the baseline may be as good as anything else that was tried.
+    """
+    place = choose(losses, rows, prefer)
+    return place if place or by_black_box_alone else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
+
+
+def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: np.ndarray) -> dict[str, float]:
+    """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
+    behind = difference(losses, best, rows)
+    base, own, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
+    return {
+        "loss": own / n,
+        "gain": (base - own) / base if base > 0 else 0.0,
+        "difference": behind.mean,
+        "standard_error": behind.error,
+    }
+
+
+def _summary(
+    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
+) -> dict[str, Any]:
+    metric = rules.metric
+    test = [fold["test"] for fold in judged]
+    train = [fold.get("train") for fold in judged]
+    return {
+        "name": procedure.name,
+        "words": procedure.words,
+        "train": mean(train),
+        "nested": mean(test),
+        "gap": mean([excess(metric, a, b) for a, b in zip(train, test)]),
+        **interval(problem, rules, folds, judged),
+        "scores": test,
+        "metrics": {name: mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
+        "columns": [len(fold["columns"]) for fold in judged],
+    }
+
+
+def _judged(
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; None for numbers."""
+    if not problem.labels:
+        return None
+    tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
+    found: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
+    if "tally" in judged[0]:  # else the rows themselves are there
+        codes = [1] if len(problem.labels) == 2 else []
+        for code in codes:
+            curve, bins = roc(tallies, code), calibration(tallies, code)
+            found["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
+            found["calibration"] = {name: values.tolist() for name, values in bins.items()}
+    return found

@@ -1,0 +1,96 @@
+"""A person's choice: another procedure than the rule takes, or one held to few columns, judged in the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tamis.check import count, one_of
+from tamis.errors import DamagedError, ParameterError
+from tamis.saved import mapping, text, whole
+from tamis.study.procedure.few_columns import held_to
+from tamis.study.procedures import Procedure
+
+#: What a person's choice is called in the journal; the last one counts.
+CHOICE = "choice of a person"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person asked for.
+
+    Attributes
+    ----------
+    procedure : by name; None leaves it to the outer losses of those that are held to `columns`.
+    columns : at most so many; None as many as the procedure takes.
+    """
+
+    procedure: str | None = None
+    columns: int | None = None
+
+    @classmethod
+    def of(cls, procedure: str | None, columns: int | None, names: Sequence[str], n_columns: int) -> Wish:
+        """Checked against the procedures of the study and the columns of its table."""
+        if procedure is not None:
+            one_of("procedure", procedure, names)
+        if columns is not None:
+            count("columns", columns, high=n_columns, of="columns of the table")
+            if procedure == "baseline":
+                raise ParameterError(f"columns={columns} does not go with the baseline, which looks at none")
+        return cls(procedure, columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that `from_dict` takes back."""
+        return {"procedure": self.procedure, "columns": self.columns}
+
+    @classmethod
+    def from_dict(cls, facts: Any) -> Wish | None:
+        """The wish that `to_dict` described; None where there is none."""
+        if facts is None:
+            return None
+        given = mapping("a choice", facts)
+        name, columns = given.get("procedure"), given.get("columns")
+        found = cls(
+            None if name is None else text("procedure", name), None if columns is None else whole("columns", columns)
+        )
+        if found == cls():
+            raise DamagedError("its choice says neither a procedure nor a number of columns")
+        return found
+
+
+def restricted(procedure: Procedure, k: int) -> Procedure:
+    """The procedure held to k columns.
+
+    >>> restricted(Procedure("lasso", "a linear model", lambda task: None), 5).name
+    'lasso[5]'
+    """
+
+    def make(task: str) -> Any:
+        return held_to(procedure.make(task), k, procedure.name)
+
+    words = f"{procedure.words}; held to the {k} columns that contribute most to it on the training rows"
+    return Procedure(f"{procedure.name}[{k}]", words, make, procedure.readable)
+
+
+def candidates(
+    wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[dict[str, Any]]]
+) -> list[tuple[Procedure, bool]]:
+    """The procedures that a wish leaves to choose from, and of each whether its folds have been judged already.
+
+    Held to k columns, a procedure that used no more in any fold is what it was there, and only its last fit is held.
+    """
+    named = [p for p in procedures if p.name == wish.procedure or (wish.procedure is None and p.name != "baseline")]
+    if wish.columns is None:
+        return [(procedure, True) for procedure in named]
+    k = wish.columns
+    few = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
+    return [(restricted(procedure, k), known) for procedure, known in zip(named, few)]
+
+
+def of_least_loss(
+    found: Sequence[tuple[Procedure, list[dict[str, Any]]]], loss: Callable[[list[dict[str, Any]]], float]
+) -> int:
+    """The place of the procedure with the smallest outer loss; the simpler of equals."""
+    losses = [loss(kept) for _, kept in found]
+    return min(range(len(losses)), key=lambda place: (losses[place], place))

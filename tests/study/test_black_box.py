@@ -1,0 +1,182 @@
+"""The black box beside the procedures: judged on the same rows, never chosen unasked, and said truly."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+import tamis
+from tamis.errors import KindError
+from tamis.study.claims.claim import claim
+from tamis.study.claims.price import price
+from tamis.study.claims.sentences import answer
+from tamis.study.procedure.boosting import Boosting
+from tamis.table import Table
+
+QUICK = {"folds": 3, "inner": 2, "repeats": 1, "procedures": ["stump", "lasso"]}
+
+
+def _waves(n=400, seed=0):
+    """Classes that neither a line nor a single question tells: the sign of a product."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    return pd.DataFrame(x, columns=list("abc")).assign(y=np.where(x[:, 0] * x[:, 1] > 0, "p", "q"))
+
+
+def test_numbers_are_learned_as_scikit_learn_learns_them():
+    """The black box would be another one than the sentence says."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 4))
+    x[rng.random((300, 4)) < 0.1] = np.nan
+    y = np.nan_to_num(x[:, 0]) ** 2 + rng.normal(size=300)
+    X, fresh = Table.of(x[:200]), Table.of(x[200:])
+    known = HistGradientBoostingRegressor(random_state=0, max_bins=200).fit(x[:200], y[:200])
+    np.testing.assert_array_equal(
+        Boosting("numbers", random_state=0).fit(X, y[:200]).predict(fresh), known.predict(x[200:])
+    )
+    shares = HistGradientBoostingClassifier(random_state=0, max_bins=200).fit(x[:200], y[:200] > 1)
+    own = Boosting("classes", random_state=0).fit(X, y[:200] > 1)
+    np.testing.assert_array_equal(own.predict_proba(fresh), shares.predict_proba(x[200:]))
+
+
+def test_categories_missing_values_and_levels_never_seen():
+    """A level that only new rows have would stop the study, or be taken for another."""
+    rng = np.random.default_rng(0)
+    word = rng.choice(["red", "green", "blue"], size=200).astype(object)
+    word[:10] = None
+    frame = pd.DataFrame({"word": word, "x": rng.normal(size=200)})
+    model = Boosting("numbers", random_state=0).fit(Table.of(frame), (word == "red").astype(float))
+    new = pd.DataFrame({"word": ["blue", "red", "grey", None], "x": [0.0] * 4})
+    said = model.predict(Table.of(new))
+    np.testing.assert_allclose(said[:2], [0, 1], atol=0.02)
+    assert said[2] == said[3]
+
+
+def test_more_levels_than_bins_and_more_rows_than_are_learned_from():
+    """Limits of scikit-learn would be errors of the study."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"word": [f"w{i % 300:03d}" for i in range(900)]})
+    y = (np.arange(900) % 300 < 150).astype(float) + 0.01 * rng.normal(size=900)
+    model = Boosting("numbers", most_rows=800, random_state=0).fit(Table.of(frame), y)
+    assert ((model.predict(Table.of(frame)) > 0.5) == (y > 0.5)).mean() > 0.98
+
+
+def test_held_out_rows_and_threads_change_no_bit(tmp_path):
+    """The line would be drawn with rows it is judged on, or hang on the machine."""
+    frame = _waves(200)
+    facts = []
+    for number, n_jobs in enumerate((1, 2)):
+        study = tamis.Study(frame, target="y", folder=tmp_path / str(number), n_jobs=n_jobs, **QUICK).run()
+        facts.append((tmp_path / str(number) / "results.json").read_bytes())
+        assert study.results_["comparison"]["black_box"]["folds"] == 3
+    assert facts[0] == facts[1]
+    X, y = frame[["a", "b", "c"]].to_numpy(), (frame["y"] == "p").to_numpy()
+    spoilt, other = X.copy(), y.copy()
+    spoilt[150:], other[150:] = 1e6, ~other[150:]
+    answers = [
+        tamis.nested_score(
+            Boosting("classes"), Table.of(one), two, outer=[(np.arange(150), np.arange(150, 200))], keep_models=True
+        )
+        .models[0]
+        .predict_proba(Table.of(X[:150]))
+        for one, two in ((X, y), (spoilt, other))
+    ]
+    np.testing.assert_array_equal(*answers)
+
+
+def test_it_is_judged_in_the_folds_of_the_first_repeat_and_resumed(tmp_path):
+    """A killed run would judge the black box twice, or another one."""
+    options = {**QUICK, "repeats": 2}
+    tamis.Study(_waves(150), target="y", folder=tmp_path / "s", **options).run()
+    lines = (tmp_path / "s" / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    names = [json.loads(line).get("task", "") for line in lines]
+    assert sorted(name for name in names if "boosting" in name) == [f"repeat 1 fold {k} boosting" for k in (1, 2, 3)]
+    whole = (tmp_path / "s" / "results.json").read_bytes()
+    at = next(place for place, name in enumerate(names) if "boosting" in name)
+    (tmp_path / "s" / "journal.jsonl").write_bytes(b"".join(lines[: at + 1]))
+    tamis.Study(_waves(150), target="y", folder=tmp_path / "s", **options).run()
+    assert (tmp_path / "s" / "results.json").read_bytes() == whole
+
+
+def test_signal_that_only_the_black_box_shows_is_said_and_not_claimed(tmp_path):
+    """A table in which boosting finds much would be called empty."""
+    study = tamis.Study(_waves(), target="y", folder=tmp_path / "s", lock=0, **QUICK).run()
+    found = study.results_["answer"]
+    assert found["signal"] == "uncaptured"
+    assert found["by_black_box_alone"]
+    assert not found["beats_baseline"]
+    assert "a black box (gradient boosting) beats always guessing the majority beyond chance" in study.answer_
+    assert "no procedure tried (stump, lasso) does" in study.answer_
+    assert study.results_["comparison"]["black_box"]["score"] > 0.85
+    assert "A black box beats the baseline beyond chance" in (tmp_path / "s" / "report.html").read_text()
+    without = tamis.Study(_waves(), target="y", folder=tmp_path / "n", lock=0, black_box=False, **QUICK).run()
+    assert without.results_["comparison"]["black_box"] is None
+    assert "black box" not in without.answer_
+
+
+def test_it_is_chosen_only_where_it_is_asked_for(tmp_path):
+    """A study would answer with a model that nobody can read."""
+    named = {**QUICK, "procedures": ["stump", "boosting"]}
+    study = tamis.Study(_waves(), target="y", folder=tmp_path / "s", lock=0, **named).run()
+    assert study.results_["answer"]["procedure"] == "boosting"
+    assert study.results_["comparison"]["black_box"] is None
+    assert (study.predict(_waves(seed=1)) == _waves(seed=1)["y"]).mean() > 0.85
+    assert "boosting" not in {p["name"] for p in tamis.load(tmp_path / "s").results_["stability"]}
+
+
+def test_chance_is_tested_with_the_black_box_among_the_procedures():
+    """One more test would raise the rate of false claims, or what it shows would be denied."""
+    rng = np.random.default_rng(1)
+    base, rows = np.ones(200), np.ones(200)
+    good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.1 + 0.5 * rng.normal(size=200)
+    found = claim([base, bad], base, bad, rows, (base, good))
+    assert (found.signal, found.by_black_box_alone) == ("uncaptured", True)
+    assert found.black_box == pytest.approx(2 * claim([base, good], base, good, rows).p_values[1])
+    assert claim([base, bad], base, bad, rows, (base, bad)).signal == "none"
+    assert not claim([base, good], base, base, rows, (base, good)).by_black_box_alone
+    assert claim([base, good], base, good, rows, (base, good)).signal == "captured"
+
+
+BOX = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013, "better": "black box"}
+FACTS = {"signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True, "loss": "brier"}
+
+
+@pytest.mark.parametrize(
+    ("box", "facts", "end"),
+    [
+        ({}, {}, "in the same folds, in which this way of working gets 0.953: a model that can be read costs 0.013."),
+        ({}, {"readable": False, "procedure": "forest"}, "gets 0.953: the forest instead costs 0.013."),
+        ({"better": "neither"}, {}, "gets 0.953; the difference is no more than chance explains."),
+        ({"cost": -0.01}, {}, "; by the Brier score the black box is better beyond chance."),
+        ({"better": "quoted"}, {}, "; by the Brier score the black box is worse beyond chance."),
+        (
+            {"better": "quoted", "score": 0.94, "cost": -0.013},
+            {},
+            "gets 0.953: a model that can be read costs nothing.",
+        ),
+        ({}, {"finished": {"folds": 15, "of": 15}}, "costs 0.013."),
+        ({}, {"signal": "none"}, "shows none either: 0.966 (95% interval 0.951–0.978)."),
+    ],
+)
+def test_every_sentence_about_the_price(box, facts, end):
+    """A difference that chance explains would be called a price, or a price hidden."""
+    said = price({**FACTS, "procedure": "tree", **facts, "black_box": {**BOX, **box}})
+    assert said.endswith(end)
+    assert ("in the first 5 of these 15 folds" in said) == (facts.get("finished", {}).get("folds") == 15)
+
+
+def test_without_a_black_box_nothing_is_said_of_it():
+    """A study of before, or one that left it out, would speak of a black box."""
+    facts = {"contributions": {"a": 1.0}, "n_columns": 2, "metric": "r2", "score": 0.5, "interval": [0.4, 0.6]}
+    more = {"baseline": 0.0, "task": "numbers", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
+    assert answer({**facts, **more, "interval_note": ""}).endswith("always guessing the mean gives 0.00.")
+
+
+def test_a_word_instead_of_yes_or_no_is_refused():
+    """black_box='no' would run it."""
+    with pytest.raises(KindError, match="black_box='no' must be True or False"):
+        tamis.Study(_waves(50), target="y", black_box="no")
