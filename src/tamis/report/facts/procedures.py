@@ -86,9 +86,8 @@ def _rule(compared: dict[str, Any]) -> str:
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of rows they had not seen, row by row."
     found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
     if compared.get("chosen_by") == "person":
-        rule = compared.get("by_rule")
-        besides = f"; the rule takes {rule}" if rule and rule != chosen["name"] else ""
-        return f"{how} {found} A person chose {chosen['name']}{besides}."
+        asked = PREFERENCES[compared["prefer"]]
+        return f"{how} {found} A person chose {chosen['name']}; the rule ({asked}) takes {compared['by_rule']}."
     if compared["signal"] == "none":
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
@@ -173,8 +172,19 @@ def optimism(results: Results) -> dict[str, Any]:
         "excess": show.signed(excess),
         "sentence": (
             f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in "
-            f"the choice gave {show.number(found)}: {meaning}. The expected score quoted above is the one found; "
-            "it judges the choice between procedures too, so it can differ from the nested score of the chosen one."
+            f"the choice gave {show.number(found)}: {meaning}. {_quoted(compared)}"
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
     }
+
+
+def _quoted(compared: dict[str, Any]) -> str:
+    """Which of the scores is quoted above."""
+    if compared.get("chosen_by") == "person":
+        return f"That is the rule's way of working; quoted above is the nested score of {compared['chosen']} alone."
+    if compared["chosen"] == "baseline":
+        return "That is the way of working; quoted above is the nested score of the baseline, which is kept."
+    return (
+        "The expected score quoted above is the one found; it judges the choice between procedures too, so it can "
+        "differ from the nested score of the chosen one."
+    )
