@@ -275,4 +275,4 @@ def test_a_column_that_gives_the_target_away_is_named(tmp_path):
     study = _run(write_table(tmp_path / "t.csv", columns), tmp_path / "s")
     told = [leak for leak in study.results_["leaks"] if leak["kind"] == "predicts"]
     assert told[0]["columns"] == ["bill"]
-    assert "bill" in (tmp_path / "s" / "report.html").read_text().split('id="leaks"')[1].split("</section>")[0]
+    assert "bill" in (tmp_path / "s" / "report.html").read_text().split('id="warnings"')[1].split("</section>")[0]

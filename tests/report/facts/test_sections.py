@@ -172,11 +172,21 @@ def test_a_black_box_and_chance_stand_beside_the_score(made):
     results["null"] = {"permutations": 20, "score": 0.935, "mean": 0.52, "scores": [], "p_value": 1 / 21}
     answer = facts(results, made.plan())["answer"]
     values = {card["label"]: (card["value"], card["detail"]) for card in answer["cards"]}
-    assert values["Black box, same folds"] == ("0.960", "a readable model costs 0.020")
+    assert values["Black box, same folds"] == ("0.960", "better by 0.020")
     box |= {"cost": -0.01, "better": "neither"}
     values = {card["label"]: card["detail"] for card in facts(results, made.plan())["answer"]["cards"]}
-    assert values["Black box, same folds"] == "a readable model gains 0.010, within chance"
+    assert values["Black box, same folds"] == "worse by 0.010, within chance"
     assert answer["null"] == (
         "On 20 shuffled targets this procedure scores 0.520 on average; yours scores 0.935 (p = 0.048)."
     )
     assert np.isclose(results["null"]["p_value"], 1 / 21)
+
+
+def test_a_persons_choice_is_called_one(made):
+    """A reader would think that the rule took what a person did."""
+    results = made.study()
+    results["comparison"].update(chosen_by="person", by_rule="lasso")
+    found = facts(results, made.plan())
+    assert "A person chose tree; the rule (" in found["procedures"]["rule"]
+    assert "takes lasso." in found["procedures"]["rule"]
+    assert "quoted above is the nested score of tree alone" in found["optimism"]["sentence"]

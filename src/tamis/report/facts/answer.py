@@ -41,16 +41,15 @@ def _guess(found: dict[str, Any]) -> str:
 
 
 def _black_box(results: Results) -> list[tuple[str, str, str]]:
-    """The score of a model that nobody can read, and what reading this one costs."""
+    """The score of a model that nobody can read, and how it compares in the folds that both were judged in."""
     found = black_box(results)
     if found is None or found["score"] is None:
         return []
     cost = found.get("cost")
     price = ""
     if cost is not None:
-        beaten = found.get("better") == "neither"
-        word = "costs" if cost > 0 else "gains"
-        price = f"a readable model {word} {show.number(abs(cost))}" + (", within chance" if beaten else "")
+        word = "better" if cost > 0 else "worse"
+        price = f"{word} by {show.number(abs(cost))}" + (", within chance" if found.get("better") == "neither" else "")
     return [("Black box, same folds", show.number(found["score"]), price or show.interval(found["interval"]))]
 
 

@@ -180,7 +180,7 @@ def _line(row: dict[str, Any], chosen: bool, aside: str, known: dict[str, Any], 
     return [
         cell(show.name(row["name"]), name=True, badge="model" if chosen else aside),
         cell(share("contribution")),
-        cell(share("share")),
+        cell(share("share") or ("0%" if chosen else "")),
         cell(number("strength")),
         cell(direction(known, results)),
         cell("" if p is None else show.p_value(p).removeprefix("= ")),
