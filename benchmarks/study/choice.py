@@ -54,8 +54,8 @@ from tamis.table import Table
 #: scikit-learn's own tables that are neither tiny nor made of images.
 OWN = ("breast_cancer", "wine", "diabetes")
 
-#: Shares of the best's gain that a simpler procedure must keep, beside those of the rules.
-SHARES = (0.9, 0.95, 0.98, 0.99)
+#: Rules by name, and shares of the best's gain that a simpler procedure must keep.
+RULES = {**KEPT, **{f"keeps {share}": share for share in (0.9, 0.95, 0.98, 0.99)}}
 
 
 def third_loop(trained: Trained) -> np.ndarray:
@@ -223,8 +223,7 @@ def main() -> None:
     print(f"mean of the best of three on the test rows {three:.4f}")
     heads = "| rule | loop | score | behind the best procedure | under the best of three | below | columns | of > 20 |"
     print(f"{heads}\n|{'---|' * 8}")
-    rules = {**KEPT, **{f"keeps {share}": share for share in SHARES}}
-    for rule, kept in rules.items():
+    for rule, kept in RULES.items():
         for loop in ("own", "third") if options.third else ("own",):
             print(f"| {rule} | {loop} | {summary(results, kept, loop)} |")
 
@@ -235,7 +234,7 @@ def _line(splits: list[dict[str, Any]]) -> str:
     own = np.mean([[fact["score"] for fact in s["facts"]] for s in splits], axis=0)
     said = ", ".join(f"{name} {value:.3f}" for name, value in zip(names, own))
     beside = ", ".join(f"{name} {np.mean([s['rivals'][name] for s in splits]):.3f}" for name in splits[0]["rivals"])
-    took = {rule: [names[place_of(s, KEPT[rule])] for s in splits] for rule in ("balanced", "best")}
+    took = {rule: [names[place_of(s, RULES[rule])] for s in splits] for rule in ("balanced", "best")}
     return f"{said}; scikit-learn's {beside}; {took}"
 
 
