@@ -63,7 +63,7 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
     """Round numbers between two values, at most so many.
 
     >>> ticks(0.03, 0.97), ticks(120, 480, 3)
-    ([0.2, 0.4, 0.6, 0.8], [200.0, 400.0])
+    ([0.2, 0.4, 0.6, 0.8], [200.0, 300.0, 400.0])
     """
     if not high > low:
         return [low]
