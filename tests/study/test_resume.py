@@ -177,7 +177,8 @@ def test_every_line_of_the_journal_says_what_it_is(finished):
 def test_a_budget_gives_a_partial_answer_and_the_next_run_goes_on(classes_csv, tmp_path, monkeypatch):
     """If this fails, who has one minute gets nothing, or a partial answer passes for a whole one."""
     ticks = iter(range(10_000))
-    monkeypatch.setattr("tamis.study.study.monotonic", lambda: next(ticks))  # a tick for the start and for each task
+    for name in ("study", "running"):  # a tick for the start and for each task
+        monkeypatch.setattr(f"tamis.study.{name}.monotonic", lambda: next(ticks))
     given = {"procedures": ["stump", "lasso"], "repeats": 2}
     partial = _study(classes_csv, tmp_path / "s", **given).run(budget=3 * 3)
     assert partial.results_["partial"]

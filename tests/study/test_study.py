@@ -12,6 +12,7 @@ from tests.study.tables import classes_table, numbers_table, write_table
 
 import tamis
 from tamis.errors import StudyError
+from tamis.study.fold import outer_folds
 
 QUICK = {"folds": 3, "inner": 2, "repeats": 1}
 FILES = ("results.json", "model.json", "selected.csv", "lock.json")
@@ -187,7 +188,7 @@ def test_groups_stay_together(tmp_path):
     problem = study.problem
     assert "patient" not in problem.table.names
     assert not set(problem.lock.rows // 4) & set(problem.rows // 4)
-    for fold in study._folds(problem):
+    for fold in outer_folds(problem, problem.plan.folds, problem.plan.repeats, 0):
         assert not set(problem.rows[fold.train] // 4) & set(problem.rows[fold.test] // 4)
 
 
@@ -197,7 +198,7 @@ def test_time_order_is_kept(tmp_path):
     study = tamis.Study(write_table(tmp_path / "t.csv", columns), target="outcome", folder=tmp_path / "s", time="day")
     problem = study.problem
     assert problem.lock.rows.min() > problem.rows.max()
-    for fold in study._folds(problem):
+    for fold in outer_folds(problem, problem.plan.folds, problem.plan.repeats, 0):
         assert problem.rows[fold.train].max() < problem.rows[fold.test].min()
     assert study.run().score_ > 0.6
 

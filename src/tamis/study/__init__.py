@@ -1,11 +1,12 @@
 """The main job: plan, run, journal, choose.
 
-Read `study`, `settings`, `source` and `problem` (what it may look at), `plan`, `procedures` with `procedure/`, `fold`
-and `journal`, then `choose`, `comparison/`, `claims/`, `results`, `model`, `disk/` (its folder); `estimator` is what a
-study shares with scikit-learn.
+Read `study` and `running` (the order of its tasks), `settings`, `source` and `problem` (what it may look at), `plan`,
+`procedures` with `procedure/`, `fold`, then `choose`, `comparison/`, `claims/`, `findings/`, `results`, `model`,
+`disk/` (its folder and journal); `estimator` is what a study shares with scikit-learn.
 """
 
+from tamis.study.disk.loading import load
 from tamis.study.source import decisions
-from tamis.study.study import Study, load
+from tamis.study.study import Study
 
 __all__ = ["Study", "decisions", "load"]

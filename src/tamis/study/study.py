@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
-from functools import partial
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,42 +18,29 @@ from sklearn.utils import ClassifierTags, RegressorTags
 import tamis
 from tamis import engine
 from tamis.check import count, number, one_of
-from tamis.engine import Task
 from tamis.errors import ParameterError, StudyError, UnwritableError
-from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
-from tamis.metrics import Metric, default, in_words, is_spent, score, spoken
+from tamis.metrics import Metric, default, in_words, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, metric_for, plain
-from tamis.saved import mapping, part, reading, text, whole, write_whole
+from tamis.saved import reading, write_whole
 from tamis.study.claims.scoring import headline
-from tamis.study.comparison.black_box import first_folds
-from tamis.study.comparison.compare import compare
-from tamis.study.comparison.figures import by_unit
-from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
+from tamis.study.comparison.person import CHOICE, Wish
 from tamis.study.disk import files
+from tamis.study.disk.journal import Journal
 from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
-from tamis.study.findings.findings import findings
-from tamis.study.findings.learning import learning, whole_curve
-from tamis.study.fold import FoldRules, find_leaks, kept, kept_few, kept_outside, outer_folds, refit, refitted
-from tamis.study.journal import Journal
+from tamis.study.fold import FoldRules
 from tamis.study.model import Model, predictions_csv
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.recipe import Written
-from tamis.study.procedures import BLACK_BOX, Procedure, chosen
-from tamis.study.results import assemble, refuse_damaged, refuse_older, unfinished
+from tamis.study.procedures import chosen
+from tamis.study.results import assemble, unfinished
+from tamis.study.running import Found, Progress, Run, procedures_of
 from tamis.study.settings import Settings
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.types import Type
-
-#: Folds that a partial answer needs.
-FEWEST_FOLDS = 2
-
-Progress = Callable[[int, int, str], None]
 
 
 class Study(TakesTable, BaseEstimator):
@@ -160,10 +146,11 @@ class Study(TakesTable, BaseEstimator):
             with Journal(self.folder, identity) as journal:
                 problem.lock.write(self.folder)
                 write_whole(self.folder / files.PLAN_FILE, files.as_json(self._plan()))
+                run = Run(self.settings, problem, rules, journal, self.n_jobs, progress, end, null)
                 try:
-                    self._finish(problem, rules, journal, progress, end, null)
+                    self._finish(run)
                 except KeyboardInterrupt:
-                    self._leave_partial(problem, rules.metric, journal)
+                    self._leave_partial(run)
                     raise
         return self
 
@@ -228,108 +215,13 @@ class Study(TakesTable, BaseEstimator):
         kept = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
-    def _finish(
-        self,
-        problem: StudyProblem,
-        rules: FoldRules,
-        journal: Journal,
-        progress: Progress | None,
-        end: float,
-        null: int,
-    ) -> None:
-        settings, folds = self.settings, self._folds(problem)
-        procedures, total = self._procedures, self._n_tasks(folds) + null
-
-        def say(name: str) -> None:
-            if progress:
-                progress(len(journal.done), total, name)
-
-        say("")
-        self._do(Task("leaks", find_leaks, (problem,)), journal, say)
-        made, n_folds = {procedure.name: procedure.make(problem.task) for procedure in procedures}, len(folds)
-        go: dict[str, Any] = {"seed": settings.seed, "inner": rules.inner, "n_jobs": self.n_jobs, "journal": journal}
-        go |= {"finished": say, "stop": lambda: monotonic() > end}
-        try:
-            judged = cross_validate(problem, made, folds, partial(kept, rules=rules), **go)
-        except Stopped:
-            folds = [fold for fold in folds if all(task_name(fold, name) in journal.done for name in made)]
-            if len(folds) < FEWEST_FOLDS:
-                self._leave_partial(problem, rules.metric, journal)
-                return
-            judged = {name: [journal.done[task_name(fold, name)] for fold in folds] for name in made}
-        reference, waiting = None, False
-        if self._has_reference:
-            box = {BLACK_BOX.name: BLACK_BOX.make(problem.task)}
-            try:
-                boxed = cross_validate(problem, box, first_folds(folds), partial(kept_outside, rules=rules), **go)
-                reference = BLACK_BOX, boxed[BLACK_BOX.name]
-            except Stopped:
-                waiting = True
-        few, person = self._wished(problem, rules, procedures, folds, judged, journal, go)
-        compared = compare(problem, rules, settings.prefer, procedures, folds, judged, reference, few, person)
-        winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
-        last = Task(f"refit {winner.name}", refit, (problem, rules, winner))
-        self._do(last, journal, say)
-        fitted = self._refitted(problem, rules, winner, journal.done[last.name], last.seed(settings.seed))
-        final = {"leaks": journal.done["leaks"], "contributions": journal.done[last.name]["contributions"]}
-        final |= {"finished": {"folds": len(folds), "of": n_folds}, "waiting": waiting}
-        final |= {"readable": winner.readable, "tried": [procedure.name for procedure in procedures[1:]]}
-        judged |= {one.name: kept for one, kept in few}
-        kept_of_refit, order = journal.done[last.name]["findings"], list(final["contributions"])
-        curve = Task(f"learning {winner.name}", learning, (problem, rules, winner, folds))
-        self._do(curve, journal, say)
-        kept_of_refit["learning"] = whole_curve(journal.done[curve.name], folds, judged[winner.name])
-        final["findings"] = findings(problem, judged, winner.name, order, kept_of_refit, fitted.model, self.n_jobs)
-        if null and len(folds) == n_folds:
-            final["null"] = self._null(problem, rules, procedures, compared["score"], null, journal, say)
-        self._settle(problem, rules.metric, folds, compared, judged, fitted, final)
-
-    def _null(
-        self,
-        problem: StudyProblem,
-        rules: FoldRules,
-        procedures: tuple[Procedure, ...],
-        score: float | None,
-        n: int,
-        journal: Journal,
-        say: Callable[[str], None],
-    ) -> dict[str, Any] | None:
-        """What the whole way of working scores on shuffled targets."""
-        from tamis.study.findings.null import null_facts, null_score
-
-        seed, given = self.settings.seed, (problem, rules, procedures, self.settings.prefer)
-        tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(n)]
-        left = [task for task in tasks if task.name not in journal.done]
-        for task, result in engine.run(left, seed=seed, n_jobs=self.n_jobs):
-            journal.add(task.name, task.seed(seed), result)
-            say(task.name)
-        return null_facts(score, [journal.done[task.name] for task in tasks], rules.metric)
-
-    def _wished(
-        self,
-        problem: StudyProblem,
-        rules: FoldRules,
-        procedures: Sequence[Procedure],
-        folds: list[Fold],
-        judged: Any,
-        journal: Journal,
-        go: dict[str, Any],
-    ) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], str | None]:
-        """Procedures that a person asked to hold to few columns, judged in the outer folds; and the name of the choice.
-
-        A partial study has no person's choice: what it would be made from is not finished.
-        """
-        wish = Wish.from_dict(journal.done.get(CHOICE))
-        if wish is None or len(folds) < len(self._folds(problem)):
-            return [], None
-        options = candidates(wish, procedures, judged)
-        if wish.columns is None:
-            return [], options[0][0].name
-        anew = {one.name: one.make(problem.task) for one, known in options if not known}
-        found = cross_validate(problem, anew, folds, partial(kept_few, rules=rules), **{**go, "stop": None})
-        few = [(one, judged[one.name.rpartition("[")[0]] if known else found[one.name]) for one, known in options]
-        place = of_least_loss(few, lambda kept: float(by_unit(problem, folds, kept, "loss").sum()))
-        return few, few[place][0].name
+    def _finish(self, run: Run) -> None:
+        """Do what is left, and write what is found."""
+        found = run.finish()
+        if found is None:
+            self._leave_partial(run)
+        else:
+            self._settle(run, found)
 
     def choose(self, procedure: str | None = None, *, columns: int | None = None, source: Any = None) -> Study:
         """Take another point of the frontier than the rule does: refit, and write down that a person chose.
@@ -348,66 +240,27 @@ class Study(TakesTable, BaseEstimator):
         if self.results_["partial"]:
             raise StudyError("the study is partial; finish it with run() first, then choose")
         problem, rules = self.problem, self._rules()
-        names = [one.name for one in self._procedures]
+        names = [one.name for one in procedures_of(self.settings, problem)]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder), Journal(self.folder, identity) as journal:
             before = journal.done.get(CHOICE)
             journal.add(CHOICE, 0, None if wish == Wish() else wish.to_dict())
             try:
-                self._finish(problem, rules, journal, None, np.inf, 0)
+                self._finish(Run(self.settings, problem, rules, journal, self.n_jobs))
             except Exception:
                 journal.add(CHOICE, 0, before)  # a choice that could not be made leaves the study as it was
                 raise
         return self
 
-    @property
-    def _procedures(self) -> tuple[Procedure, ...]:
-        """The procedures asked for, or those that the shape of the table calls for."""
-        settings, problem = self.settings, self.problem
-        return chosen(settings.procedures, settings.transform, (len(problem.y), problem.table.n_columns))
-
-    @property
-    def _has_reference(self) -> bool:
-        """Whether a black box is judged beside the procedures, being none of them."""
-        names = [procedure.name for procedure in self._procedures]
-        return self.settings.black_box and BLACK_BOX.name not in names
-
-    def _n_tasks(self, folds: list[Fold]) -> int:
-        """Procedures in folds, the black box in those of the first repeat, leaks, the last fit, the learning curve."""
-        return len(folds) * len(self._procedures) + len(first_folds(folds)) * self._has_reference + 3
-
-    def _do(self, task: Task, journal: Journal, say: Callable[[str], None]) -> None:
-        if task.name in journal.done:
-            return
-        for _, result in engine.run([task], seed=self.settings.seed, n_jobs=self.n_jobs):
-            journal.add(task.name, task.seed(self.settings.seed), result)
-            say(task.name)
-
-    def _refitted(
-        self, problem: StudyProblem, rules: FoldRules, winner: Procedure, facts: dict[str, Any], seed: int
-    ) -> FittedProcedure:
-        """The final model: from the journal, or fitted again where the journal cannot hold it."""
-        found = FittedProcedure.from_dict(facts, problem.names)
-        return found if found.model is not None else refitted(problem, rules, winner, seed=seed)
-
-    def _settle(
-        self,
-        problem: StudyProblem,
-        metric: Metric,
-        folds: list[Fold],
-        compared: Any,
-        judged: Any,
-        fitted: FittedProcedure,
-        final: dict[str, Any],
-    ) -> None:
+    def _settle(self, run: Run, found: Found) -> None:
         """Write everything a finished study leaves behind."""
-        settings = self.settings
-        table = problem.X
+        settings, problem, final = self.settings, run.problem, found.final
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
-        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
+        self.model_ = Model.of(problem.X, problem.task, settings.target, problem.labels, found.fitted, loss)
         final["words"] = self.model_.to_text()
-        self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
+        metric, decided = run.rules.metric, self._decided()
+        self.results_ = assemble(settings, problem, metric, found.folds, found.compared, found.judged, decided, final)
         if final.get("null"):
             self.results_["null"] = final["null"]
         self.model_.write(self.folder)
@@ -415,9 +268,9 @@ class Study(TakesTable, BaseEstimator):
         write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
         self.report()
 
-    def _leave_partial(self, problem: StudyProblem, metric: Metric, journal: Journal) -> None:
-        total = self._n_tasks(self._folds(problem))
-        facts = unfinished(self.settings, problem, metric, self._decided(), journal.done, total)
+    def _leave_partial(self, run: Run) -> None:
+        metric, done = run.rules.metric, run.journal.done
+        facts = unfinished(self.settings, run.problem, metric, self._decided(), done, run.n_tasks - run.null)
         self._report(self.folder / files.REPORT_FILE, facts)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Path:
@@ -600,9 +453,6 @@ class Study(TakesTable, BaseEstimator):
         kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
         return FoldRules(metric, kind, None, inner)
 
-    def _folds(self, problem: StudyProblem) -> list[Fold]:
-        return outer_folds(problem, problem.plan.folds, problem.plan.repeats, self.settings.seed)
-
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""
         kind = "categorical" if self.problem.task == "classes" else "numeric"
@@ -654,52 +504,3 @@ def _procedures(given: Any) -> Any:
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise ParameterError("procedures holds a pipeline without a name; give a dict, name -> pipeline")
     return dict(pairs)
-
-
-def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any = None) -> Study:
-    """A study from its folder: its results and model; the table is read again only if `open` asks for it.
-
-    Parameters
-    ----------
-    folder : what `tamis run` or `Study.run` wrote.
-    scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
-    procedures : the procedures, when some were given as pipelines: only their recipes are kept.
-    """
-    place = Path(folder)
-    if not place.is_dir():
-        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
-    plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
-    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
-        study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
-    if scoring is not None and spoken(scoring) != known:
-        raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
-    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
-    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
-        refuse_damaged(study.results_)
-    refuse_older(study.results_, place)
-    study.model_ = Model.read(place)
-    return study
-
-
-def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:
-    """The study that plan.json describes, before anything is known of it."""
-    for name in ("source", "query"):
-        if part(plan, name) is not None:
-            text(name, plan[name])
-    settings = dict(mapping("settings", part(plan, "settings")))
-    types = settings.pop("types")
-    if scoring is not None:
-        settings["scoring"] = scoring
-    kept = settings["procedures"]
-    if procedures is not None:
-        settings["procedures"] = procedures
-    elif isinstance(kept, dict):
-        settings["procedures"] = {
-            name: Written(made) if isinstance(made, dict) else made for name, made in kept.items()
-        }
-    study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
-    study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
-    if procedures is not None and study.settings.to_dict()["procedures"] != kept:
-        raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")
-    study._loaded, study._cut = True, plan.get("credentials") is not None
-    return study

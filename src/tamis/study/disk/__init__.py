@@ -1,5 +1,5 @@
 """The folder of a study.
 
-Read `files` (names; written whole or not at all), `csv_cell`, `opening` (the locked rows and the ledger),
-`sibling_studies` (other studies of the same table beside it).
+Read `files` (names; written whole or not at all), `journal` (finished tasks), `loading` (a study from its folder),
+`csv_cell`, `opening` (the locked rows and the ledger), `sibling_studies` (other studies of the same table beside it).
 """

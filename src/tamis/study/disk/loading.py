@@ -1,0 +1,65 @@
+"""A study from its folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from tamis.errors import StudyError
+from tamis.metrics import spoken
+from tamis.saved import mapping, part, reading, text, whole
+from tamis.study.disk import files
+from tamis.study.model import Model
+from tamis.study.procedure.recipe import Written
+from tamis.study.results import refuse_damaged, refuse_older
+from tamis.study.study import Study
+
+
+def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any = None) -> Study:
+    """A study from its folder: its results and model; the table is read again only if `open` asks for it.
+
+    Parameters
+    ----------
+    folder : what `tamis run` or `Study.run` wrote.
+    scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
+    procedures : the procedures, when some were given as pipelines: only their recipes are kept.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
+    plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
+    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+        study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
+    if scoring is not None and spoken(scoring) != known:
+        raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
+    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+        refuse_damaged(study.results_)
+    refuse_older(study.results_, place)
+    study.model_ = Model.read(place)
+    return study
+
+
+def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:
+    """The study that plan.json describes, before anything is known of it."""
+    for name in ("source", "query"):
+        if part(plan, name) is not None:
+            text(name, plan[name])
+    settings = dict(mapping("settings", part(plan, "settings")))
+    types = settings.pop("types")
+    if scoring is not None:
+        settings["scoring"] = scoring
+    kept = settings["procedures"]
+    if procedures is not None:
+        settings["procedures"] = procedures
+    elif isinstance(kept, dict):
+        settings["procedures"] = {
+            name: Written(made) if isinstance(made, dict) else made for name, made in kept.items()
+        }
+    study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
+    study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
+    if procedures is not None and study.settings.to_dict()["procedures"] != kept:
+        raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")
+    study._loaded, study._cut = True, plan.get("credentials") is not None
+    return study

@@ -1,0 +1,222 @@
+"""A study at work: its tasks in their order, each written to the journal when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from tamis import engine
+from tamis.engine import Task
+from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
+from tamis.study.comparison.black_box import first_folds
+from tamis.study.comparison.compare import Judgements, compare
+from tamis.study.comparison.figures import by_unit
+from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
+from tamis.study.disk.journal import Journal
+from tamis.study.findings.findings import findings
+from tamis.study.findings.learning import learning, whole_curve
+from tamis.study.fold import FoldRules, find_leaks, kept, kept_few, kept_outside, outer_folds, refit, refitted
+from tamis.study.problem import StudyProblem
+from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedures import BLACK_BOX, Procedure, chosen
+from tamis.study.settings import Settings
+
+#: Folds that a partial answer needs.
+FEWEST_FOLDS = 2
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a run found out.
+
+    Attributes
+    ----------
+    folds : the outer folds that are finished.
+    compared : the comparison, as results.json has it.
+    judged : procedure -> what was kept of it in each fold.
+    fitted : the chosen procedure, fitted on all rows that may be learned from.
+    final : leaks, contributions, findings and what else is found once.
+    """
+
+    folds: list[Fold]
+    compared: dict[str, Any]
+    judged: Judgements
+    fitted: FittedProcedure
+    final: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of a study.
+
+    Attributes
+    ----------
+    settings, problem, rules : what is asked, of which table, and how folds are judged.
+    journal : what it holds is not done again.
+    n_jobs : tasks side by side.
+    progress : called as tasks finish. end : when no further fold is begun, by the monotonic clock.
+    null : shuffled targets on which the whole job is done, too.
+    """
+
+    settings: Settings
+    problem: StudyProblem
+    rules: FoldRules
+    journal: Journal
+    n_jobs: int | None = None
+    progress: Progress | None = None
+    end: float = np.inf
+    null: int = 0
+
+    @cached_property
+    def procedures(self) -> tuple[Procedure, ...]:
+        """The procedures asked for, or those that the shape of the table calls for."""
+        return procedures_of(self.settings, self.problem)
+
+    @cached_property
+    def folds(self) -> list[Fold]:
+        """All outer folds."""
+        return outer_folds(self.problem, self.problem.plan.folds, self.problem.plan.repeats, self.settings.seed)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether a black box is judged beside the procedures, being none of them."""
+        return self.settings.black_box and BLACK_BOX.name not in [procedure.name for procedure in self.procedures]
+
+    @property
+    def n_tasks(self) -> int:
+        """Procedures in folds, the black box in those of the first repeat, leaks, last fit, learning curve, nulls."""
+        boxed = len(first_folds(self.folds)) * self.has_reference
+        return len(self.folds) * len(self.procedures) + boxed + 3 + self.null
+
+    def finish(self) -> Found | None:
+        """Do what is left; None where too few folds are finished for any answer."""
+        self._say("")
+        self._do(Task("leaks", find_leaks, (self.problem,)))
+        judged, folds = self._judged()
+        if len(folds) < FEWEST_FOLDS:
+            return None
+        reference, waiting = self._reference(folds)
+        few, person = self._wished(folds, judged)
+        settings, problem, procedures = self.settings, self.problem, self.procedures
+        compared = compare(problem, self.rules, settings.prefer, procedures, folds, judged, reference, few, person)
+        winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
+        last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
+        self._do(last)
+        done = self.journal.done[last.name]
+        fitted = FittedProcedure.from_dict(done, problem.names)
+        if fitted.model is None:  # the journal cannot hold it
+            fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))
+        judged |= {one.name: held for one, held in few}
+        final = {
+            "leaks": self.journal.done["leaks"],
+            "contributions": done["contributions"],
+            "finished": {"folds": len(folds), "of": len(self.folds)},
+            "waiting": waiting,
+            "readable": winner.readable,
+            "tried": [procedure.name for procedure in procedures[1:]],
+            "findings": self._findings(winner, folds, judged, done, fitted),
+        }
+        if self.null and len(folds) == len(self.folds):
+            final["null"] = self._null(compared["score"])
+        return Found(folds, compared, judged, fitted, final)
+
+    def _say(self, name: str) -> None:
+        if self.progress:
+            self.progress(len(self.journal.done), self.n_tasks, name)
+
+    def _do(self, *tasks: Task) -> None:
+        left = [task for task in tasks if task.name not in self.journal.done]
+        for task, result in engine.run(left, seed=self.settings.seed, n_jobs=self.n_jobs):
+            self.journal.add(task.name, task.seed(self.settings.seed), result)
+            self._say(task.name)
+
+    def _cross_validated(
+        self, made: dict[str, Any], folds: list[Fold], keep: Any, *, stops: bool = True
+    ) -> dict[str, list[dict[str, Any]]]:
+        return cross_validate(
+            self.problem,
+            made,
+            folds,
+            partial(keep, rules=self.rules),
+            seed=self.settings.seed,
+            inner=self.rules.inner,
+            n_jobs=self.n_jobs,
+            journal=self.journal,
+            finished=self._say,
+            stop=(lambda: monotonic() > self.end) if stops else None,
+        )
+
+    def _judged(self) -> tuple[Judgements, list[Fold]]:
+        """What was kept of every procedure in the folds that are finished, and these folds."""
+        made = {procedure.name: procedure.make(self.problem.task) for procedure in self.procedures}
+        try:
+            return self._cross_validated(made, self.folds, kept), self.folds
+        except Stopped:
+            done = self.journal.done
+            folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in made)]
+            return {name: [done[task_name(fold, name)] for fold in folds] for name in made}, folds
+
+    def _reference(self, folds: list[Fold]) -> tuple[tuple[Procedure, list[dict[str, Any]]] | None, bool]:
+        """What was kept of the black box, if one is judged; and whether it is still waited for."""
+        if not self.has_reference:
+            return None, False
+        made = {BLACK_BOX.name: BLACK_BOX.make(self.problem.task)}
+        try:
+            return (BLACK_BOX, self._cross_validated(made, first_folds(folds), kept_outside)[BLACK_BOX.name]), False
+        except Stopped:
+            return None, True
+
+    def _wished(
+        self, folds: list[Fold], judged: Judgements
+    ) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], str | None]:
+        """Procedures that a person asked to hold to few columns, judged in the outer folds; and the name of the choice.
+
+        A partial study has no person's choice: what it would be made from is not finished.
+        """
+        wish = Wish.from_dict(self.journal.done.get(CHOICE))
+        if wish is None or len(folds) < len(self.folds):
+            return [], None
+        options = candidates(wish, self.procedures, judged)
+        if wish.columns is None:
+            return [], options[0][0].name
+        anew = {one.name: one.make(self.problem.task) for one, known in options if not known}
+        found = self._cross_validated(anew, folds, kept_few, stops=False)
+        few = [(one, judged[one.name.rpartition("[")[0]] if known else found[one.name]) for one, known in options]
+        place = of_least_loss(few, lambda held: float(by_unit(self.problem, folds, held, "loss").sum()))
+        return few, few[place][0].name
+
+    def _findings(
+        self,
+        winner: Procedure,
+        folds: list[Fold],
+        judged: Judgements,
+        done: dict[str, Any],
+        fitted: FittedProcedure,
+    ) -> dict[str, Any]:
+        """What is known of columns and of the model, for the report."""
+        curve = Task(f"learning {winner.name}", learning, (self.problem, self.rules, winner, folds))
+        self._do(curve)
+        of_refit, order = done["findings"], list(done["contributions"])
+        of_refit["learning"] = whole_curve(self.journal.done[curve.name], folds, judged[winner.name])
+        return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.n_jobs)
+
+    def _null(self, score: float | None) -> dict[str, Any] | None:
+        """What the whole way of working scores on shuffled targets."""
+        from tamis.study.findings.null import null_facts, null_score
+
+        given = (self.problem, self.rules, self.procedures, self.settings.prefer)
+        tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(self.null)]
+        self._do(*tasks)
+        return null_facts(score, [self.journal.done[task.name] for task in tasks], self.rules.metric)
+
+
+def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
+    """The procedures asked for, or those that the shape of the table calls for."""
+    return chosen(settings.procedures, settings.transform, (len(problem.y), problem.table.n_columns))
