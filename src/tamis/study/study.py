@@ -37,7 +37,9 @@ from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.fold import FoldRules, find_leaks, kept, kept_few, kept_outside, outer_folds, refit, refitted
 from tamis.study.journal import Journal
-from tamis.study.model import Model, predictions_csv
+from tamis.study.model import Model
+from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks
+from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.recipe import Written
@@ -83,6 +85,7 @@ class Study(TakesTable, BaseEstimator):
     results_ : all facts, as in results.json.
     note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
         have a level that the model never saw; mostly nothing.
+    remarks_ : after `predictions_csv`, where intervals and the flags of unlike rows come from, or why there are none.
     """
 
     model_: Model
@@ -115,6 +118,7 @@ class Study(TakesTable, BaseEstimator):
         self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
         self.note_ = ""
+        self.remarks_: tuple[str, ...] = ()
         self._kept = True
 
     @property
@@ -365,7 +369,9 @@ class Study(TakesTable, BaseEstimator):
         settings = self.settings
         table = problem.X
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
-        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss)
+        errors = None if problem.labels else of_folds(problem.y, folds, judged[compared["chosen"]])
+        used = list(final["contributions"])
+        self.model_ = Model.of(table, problem.task, settings.target, problem.labels, fitted, loss, errors, used)
         final["words"] = self.model_.to_text()
         self.results_ = assemble(settings, problem, metric, folds, compared, judged, self._decided(), final)
         self.model_.write(self.folder)
@@ -461,14 +467,20 @@ class Study(TakesTable, BaseEstimator):
         aligned[:, np.searchsorted(self.classes_, labels)] = found
         return aligned
 
-    def predictions_csv(self, X: Any, *, query: str | None = None, id: str | None = None) -> str:
+    def predictions_csv(
+        self, X: Any, *, query: str | None = None, id: str | None = None, coverage: float = COVERAGE
+    ) -> str:
         """Predictions of a new table as CSV text: rows counted from 1; `id` names a column to keep beside them.
 
-        A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows.
+        A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows. Numbers
+        have an interval that holds a new answer with the probability `coverage`, and the column "unlike" says in
+        which way a row is unlike the training rows. `remarks_` says where both come from.
         """
         raw = fetch(X, types=self.model_.types, query=query)
         ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
-        return predictions_csv(self.model_, self._read(raw), ids)
+        table = self._read(raw)
+        self.remarks_ = remarks(self.model_, coverage)
+        return predictions_csv(self.model_, table, ids, coverage)
 
     @property
     def selected_(self) -> list[str]:
