@@ -52,7 +52,19 @@ _NAMES = (
         "lock",
         "folds",
     ),
-    *("repeats", "groups", "time", "procedures", "procedure", "columns", "transform", "by", "combine", "coverage"),
+    *(
+        "repeats",
+        "groups",
+        "time",
+        "procedures",
+        "procedure",
+        "columns",
+        "transform",
+        "by",
+        "combine",
+        "coverage",
+        "to",
+    ),
     *_CALLED,
 )
 _PARAMETER = re.compile(
@@ -455,6 +467,23 @@ def report(
     from tamis.study import load
 
     typer.echo(str(load(folder).report(output)))
+
+
+@app.command()
+@_plainly
+def export(
+    folder: FolderArgument,
+    to: Annotated[str, typer.Option("--to", help="python, sql, html or onnx")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+) -> None:
+    """Write a study's model for a place without Tamis: a Python file, a SQL statement, an HTML page, an ONNX file."""
+    from tamis.study import load
+
+    written = load(folder).export(to, output)
+    if isinstance(written, Path):
+        _say(f"wrote {written}")
+    else:
+        typer.echo(written, nl=False)
 
 
 @app.command()

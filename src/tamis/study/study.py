@@ -482,6 +482,20 @@ class Study(TakesTable, BaseEstimator):
         self.remarks_ = remarks(self.model_, coverage)
         return predictions_csv(self.model_, table, ids, coverage)
 
+    def export(self, to: str, path: str | os.PathLike[str] | None = None) -> str | Path:
+        """The final model for a place without Tamis: its text, or, with a path, the file that was written.
+
+        Parameters
+        ----------
+        to : "python" (a file with a function `predict(row)`), "sql" (a SELECT), "html" (a page with a form for a row)
+            or "onnx", which has no text, so that a path must be given.
+        path : where to write it.
+        """
+        from tamis.study.export.export import export_to
+
+        self._known("answer")
+        return export_to(self.model_, to, path)
+
     @property
     def selected_(self) -> list[str]:
         return list(self._known("answer")["selected"])
