@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.report.browser.conftest import chromium, opened  # noqa: F401
-from tests.study.export.tables import mixed, rows_of
+from tests.study.export.tables import QUICK, mixed, rows_of
 
 import tamis
 
@@ -56,6 +57,27 @@ def test_the_way_through_a_tree_is_shown(studies, opened):  # noqa: F811
     _fill(page, study, rows_of(mixed(1, seed=3))[0])
     assert page.run("document.querySelectorAll('#path li').length") == 1
     assert page.run("document.getElementById('path').hidden") is False
+
+
+def test_a_date_is_one_field(tmp_path, opened):  # noqa: F811
+    """Its parts are computed in the page; nobody types a weekday."""
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2020-01-01") + rng.integers(0, 2000, size=240)
+    month = days.astype("datetime64[M]").astype(int) % 12
+    frame = pd.DataFrame(
+        {"when": days.astype(str), "y": (days.astype(int) % 7 < 3) * 2.0 + month / 10 + days.astype(int) / 500}
+    )
+    settings = {**QUICK, "procedures": ("lasso",)}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", **settings).run()
+    page = opened(study.export("html"))
+    assert page.run("document.querySelectorAll('form input').length") == 1
+    found = []
+    for when in frame["when"][:5]:
+        page.run(f"document.querySelector('form input').value = '{when}T00:00'")
+        page.run("document.getElementById('row').dispatchEvent(new Event('input'))")
+        found += json.loads(page.run("document.getElementById('answer').dataset.answers"))
+    np.testing.assert_allclose(found, study.predict(frame[:5]), rtol=1e-9)
+    assert page.complaints() == []
 
 
 def test_hostile_names_stay_text(tmp_path, opened):  # noqa: F811

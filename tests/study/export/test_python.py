@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from tests.study.export.tables import QUICK, mixed, rows_of
+from tests.study.tables import write_table
 
 import tamis
 from tamis.errors import StudyError
@@ -113,3 +114,21 @@ def test_what_cannot_be_exported_is_said_with_a_way_out(tmp_path, studies):
         study.export("sql")
     with pytest.raises(ValueError, match="to='pmml' is not known"):
         study.export("pmml")
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso"])
+def test_parts_of_dates_are_taken_from_the_date(tmp_path, procedure):
+    """The model knows months and weekdays; whoever calls it has a date."""
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2020-01-01") + rng.integers(0, 2000, size=240)
+    month = days.astype("datetime64[M]").astype(int) % 12
+    y = (days - np.datetime64("2020-01-01")).astype(float) / 100 + 2.0 * (month == 6) + rng.normal(size=240) / 10
+    table = {"when": days.astype(str).tolist(), "smoker": rng.choice(["yes", "no"], 240).tolist()}
+    path = write_table(tmp_path / "t.csv", {**table, "y": (y + 3 * (np.array(table["smoker"]) == "yes")).tolist()})
+    study = tamis.Study(path, target="y", folder=tmp_path / "s", **{**QUICK, "procedures": (procedure,)}).run()
+    predict = _module(study)["predict"]
+    found = [predict({"when": when, "smoker": word}) for when, word in zip(*table.values())]
+    np.testing.assert_allclose(found, study.predict(path), rtol=1e-9)
+    assert predict({"when": None, "smoker": "yes"}) == pytest.approx(
+        study.predict(write_table(tmp_path / "n.csv", {"when": ["", "2020-01-01"], "smoker": ["yes", "no"]}))[0]
+    )

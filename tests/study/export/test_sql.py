@@ -6,9 +6,11 @@ import math
 import sqlite3
 
 import numpy as np
+import pandas as pd
 import pytest
-from tests.study.export.tables import mixed, rows_of
+from tests.study.export.tables import QUICK, mixed, rows_of
 
+import tamis
 from tamis.errors import StudyError
 
 
@@ -55,3 +57,25 @@ def test_a_forest_is_refused_with_a_way_out(studies):
     """No database takes 200 nested expressions."""
     with pytest.raises(StudyError, match="tamis choose STUDY --procedure tree"):
         studies("two", "forest").export("sql")
+
+
+def test_dates_are_compared_with_dates_and_other_parts_are_refused(tmp_path):
+    """A database holds the date, not the days since 1970; a month is written differently in each."""
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2020-01-01") + rng.integers(0, 2000, size=240)
+    y = np.where(days > np.datetime64("2022-06-01"), "late", "early")
+    frame = pd.DataFrame({"when": days.astype(str), "x": rng.normal(size=240), "y": y})
+    settings = {**QUICK, "procedures": ("stump",)}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", **settings).run()
+    assert study.selected_ == ["when (elapsed days)"]
+    assert [row["prediction"] for row in _asked(study, frame)] == study.predict(frame).tolist() == y.tolist()
+    sums = tamis.Study(frame, target="y", folder=tmp_path / "l", **{**QUICK, "procedures": ("lasso",)}).run()
+    with pytest.raises(StudyError, match="made of a date"):
+        sums.export("sql")
+
+
+def test_an_absent_column_is_an_error_of_the_database(studies):
+    """SQLite takes an unknown name between quotes for a text, and would answer something."""
+    study = studies("number", "tree")
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        _asked(study, mixed(5).drop(columns=["kind"]))

@@ -2,10 +2,19 @@
 (() => {
   const model = JSON.parse(document.getElementById("model").textContent);
 
+  // A part of a date; without one, the days since 1970.
+  function partOf(part, moment) {
+    if (part === "year") return moment.getUTCFullYear();
+    if (part === "month") return moment.getUTCMonth() + 1;
+    if (part === "weekday") return moment.getUTCDay() || 7;
+    if (part === "hour") return moment.getUTCHours();
+    return moment.getTime() / 86400000;
+  }
+
   // The number or code of a field; null where it is missing, -1 for a category that was never seen.
   function cellOf(column, text) {
     if (text === "") return null;
-    if (column.kind === "date") return Date.parse(`${text}T00:00:00Z`) / 86400000;
+    if (column.kind === "date" || column.kind === "part") return partOf(column.part, new Date(`${text}Z`));
     const value = Number(text);
     return Number.isNaN(value) ? null : value;
   }
@@ -108,18 +117,20 @@
     const test = node.tests[0];
     if (test[0] === "sum") return `a sum of columns ${side ? "above" : "at most"} ${shown(test[2])}`;
     const column = model.inputs[test[1]];
-    if (test[0] === "there") return `${column.name} is ${side ? "missing" : "present"}`;
+    const name = column.part && column.part !== "elapsed days" ? `${column.name} (${column.part})` : column.name;
+    if (test[0] === "there") return `${name} is ${side ? "missing" : "present"}`;
     if (test[0] === "in") {
       const names = test[2 + side].filter((code) => code >= 0).map((code) => column.levels[code]);
-      return `${column.name} among ${names.join(", ")}`;
+      return `${name} among ${names.join(", ")}`;
     }
-    const limit = column.kind === "date" ? new Date(test[2] * 86400000).toISOString().slice(0, 10)
+    const isDay = column.kind === "date" || column.part === "elapsed days";
+    const limit = isDay ? new Date(test[2] * 86400000).toISOString().slice(0, 10)
       : column.kind === "words" ? String(column.levels[Math.max(0, Math.floor(test[2]))]) : shown(test[2]);
-    return `${column.name} ${side ? "above" : "at most"} ${limit}`;
+    return `${name} ${side ? "above" : "at most"} ${limit}`;
   }
 
   function update() {
-    const cells = model.inputs.map((column, k) => cellOf(column, document.getElementById(`c${k}`).value));
+    const cells = model.inputs.map((column) => cellOf(column, document.getElementById(`c${column.field}`).value));
     const answers = answersOf(cells);
     const answer = document.getElementById("answer");
     const reasons = document.getElementById("reasons");
@@ -142,9 +153,9 @@
     }
     const place = model.task === "numbers" ? 0 : placeOf(answers);
     const moves = [];
-    cells.forEach((cell, k) => {
-      if (cell === null) return;
-      const other = answersOf(cells.map((value, j) => (j === k ? null : value)));
+    model.inputs.forEach((column, k) => {
+      if (column.field !== k || cells[k] === null) return;
+      const other = answersOf(cells.map((value, j) => (model.inputs[j].field === k ? null : value)));
       if (other !== null) moves.push([Math.abs(other[place] - answers[place]), k, other]);
     });
     moves.sort((a, b) => b[0] - a[0] || a[1] - b[1]);

@@ -27,13 +27,15 @@ def page_of(program: Program, words: str) -> str:
         lstrip_blocks=True,
     )
     script, style = _part("calculator.js"), _part("calculator.css")
+    names = [column.get("source", column["name"]) for column in program.inputs]
+    fields = [{**column, "field": names.index(name), "name": name} for column, name in zip(program.inputs, names)]
     given: dict[str, Any] = {
         "target": program.target,
-        "inputs": program.inputs,
+        "inputs": [column for place, column in enumerate(fields) if column["field"] == place],
         "is_number": program.task == "numbers",
         "words": words if len(words) <= MOST_WORDS else words[:MOST_WORDS] + "\n…",
         "version": tamis.__version__,
-        "model": _json(program.to_dict()),
+        "model": _json({**program.to_dict(), "inputs": fields}),
         "script": script,
         "style": style,
         "policy": f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; base-uri 'none'; "

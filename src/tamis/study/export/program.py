@@ -15,6 +15,7 @@ from tamis.errors import StudyError
 from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.study.model import Model
 from tamis.study.procedure.columns import Columns
+from tamis.table.inference.dates import HOUR, PARTS
 from tamis.tree.tree import Tree
 
 #: Nodes of a forest at most, for exports that are text.
@@ -31,8 +32,9 @@ class Program:
     ----------
     task, target, labels : what is predicted; labels are as the table holds them.
     costs : truth × answer, when the answer is that of least expected cost.
-    inputs : of each column that is asked for: `name`, `kind` (number, words, date, category), `levels` (the words that
-        codes or numbers from 0 stand for) and `needed` (False for one that only stands in for missing values).
+    inputs : of each column that is asked for: `name`, `kind` (number, words, date, category, part), `levels` (the words
+        that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
+        part of a date, the `source` it is taken from and which `part`.
     link : what makes answers of the sums: identity, exp, logistic, softmax, one_hot (the largest sum), shares (the
         mean of the trees' leaves).
     classes : of sums, the place of each among the labels.
@@ -121,7 +123,7 @@ class _Reader:
 
     def _program(self, **parts: Any) -> Program:
         model, used = self.model, set(self.model.fitted.columns)
-        inputs = tuple(_input(self.facts[name], name in used) for name in self.places)
+        inputs = tuple(_input(self.facts[name], name in used, model.types) for name in self.places)
         costs = None if model.loss is None else model.loss.matrix.tolist()
         return Program(model.task, model.target, model.labels, costs, inputs, **parts)
 
@@ -245,14 +247,20 @@ class _Reader:
         return self._shares(forest.classes_, trees.table[column - trees.n_classes])
 
 
-def _input(facts: dict[str, Any], needed: bool) -> dict[str, Any]:
-    kind, levels = facts["kind"], facts["levels"]
+def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of a column: its own value, or a part of the date that it was made from."""
+    name, kind, levels = facts["name"], facts["kind"], facts["levels"]
     if kind == "boolean" and levels is None:
         levels = [False, True]
     if kind not in ("categorical", "boolean", "ordinal"):
         levels = None
     how = "category" if kind == "categorical" else "date" if kind == "date" else "number" if levels is None else "words"
-    return {"name": facts["name"], "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    found = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    for part in (*PARTS, HOUR):
+        source = name.removesuffix(f" ({part})")
+        if how == "number" and source != name and source in types and name not in types:
+            return found | {"kind": "part", "source": source, "part": part}
+    return found
 
 
 def _sides(level: np.ndarray, least: int) -> tuple[list[int], list[int]]:

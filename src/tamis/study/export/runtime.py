@@ -8,7 +8,7 @@ from typing import Any
 
 def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
     """The number or code of a cell; None where it is missing, or a category that was never seen."""
-    name = column["name"]
+    name = column.get("source", column["name"])
     if name not in row and column["needed"]:
         raise KeyError(f"the row lacks {name!r}, which the model uses; give it, None where it is missing")
     given = row.get(name)
@@ -20,13 +20,27 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
         places = {str(level): float(place) for place, level in enumerate(column["levels"])}
         if str(given) in places:
             return places[str(given)]
-    if column["kind"] == "date" and not isinstance(given, (int, float)):
-        moment = datetime.datetime.fromisoformat(str(given))
-        return (moment.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+    if column["kind"] == "part" or (column["kind"] == "date" and not isinstance(given, (int, float))):
+        return part_of(column.get("part"), datetime.datetime.fromisoformat(str(given)))
     try:
         return float(given)
     except ValueError:
         raise ValueError(f"{name!r} is {given!r}; give a number, or None where it is missing") from None
+
+
+def part_of(part: Any, moment: datetime.datetime) -> float:
+    """A part of a date, in UTC where it has a zone; without a part, the days since 1970."""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.timezone(datetime.timedelta(0))).replace(tzinfo=None)
+    if part == "hour":
+        return float(moment.hour)
+    if part == "year":
+        return float(moment.year)
+    if part == "month":
+        return float(moment.month)
+    if part == "weekday":
+        return float(moment.isoweekday())
+    return (moment - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
 
 
 def sums_of(model: dict[str, Any], cells: list[Any]) -> list[float]:

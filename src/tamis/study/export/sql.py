@@ -8,11 +8,15 @@ import numpy as np
 
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
+from tamis.table.inference.dates import PARTS
 from tamis.table.notation import Notation
 from tamis.tree.export.sql import literal, quoted
 
 #: The table that is asked; to be replaced by one's own.
 TABLE = "new_rows"
+
+#: Parts of a date that are in its order, so that a date can be compared instead.
+YEAR, ELAPSED = PARTS[0], PARTS[3]
 
 #: Leaves of a tree at most: databases bound the depth of an expression.
 MOST_LEAVES = 500
@@ -53,7 +57,7 @@ def _of_tree(program: Program) -> str:
             text[place] = str(place)
             continue
         left = node["left"]
-        parts = ", ".join([*(_test(program, test) for test in node["tests"]), str(1 - node["default"])])
+        parts = ", ".join([*(_test(program, test) for test in _asked(program, node)), str(1 - node["default"])])
         text[place] = f"CASE WHEN COALESCE({parts}) = 1 THEN {text[left]} ELSE {text[left + 1]} END"
         text[left] = text[left + 1] = ""
     steps = [f"tamis_leaf AS (SELECT *, {text[0]} AS tamis_leaf FROM tamis_input)"]
@@ -150,7 +154,7 @@ def _sum(program: Program, k: int) -> str:
             held = value if term["fill"] is None else f"COALESCE({value}, {literal(term['fill'])})"
             parts.append(f"({literal(term['coef'][k])}) * {held}")
             continue
-        name = quoted(column["name"])
+        name = _column(column)
         whens = [
             f"WHEN {name} = {literal(column['levels'][int(code)])} THEN {literal(numbers[k])}"
             for code, numbers in term["levels"].items()
@@ -160,17 +164,33 @@ def _sum(program: Program, k: int) -> str:
     return " + ".join(parts)
 
 
+def _column(column: dict[str, Any]) -> str:
+    """With the name of its table: SQLite takes an unknown name between quotes for a text."""
+    return f"tamis_input.{quoted(column.get('source', column['name']))}"
+
+
 def _number(column: dict[str, Any]) -> str:
     """A column as the number the model reads."""
-    name = quoted(column["name"])
-    if column["kind"] == "date":
+    name = _column(column)
+    if column["kind"] in ("date", "part"):
         raise StudyError(
-            f"the sum asks for days since 1970 of the date {column['name']!r}, which databases write in different "
-            "ways; give --to python, or take a tree with `tamis choose STUDY --procedure tree`"
+            f"the model computes with {column['name']!r}, a number made of a date, which databases write in different "
+            "ways; give --to python, or leave the date out of the study"
         )
     if column["kind"] != "words":
         return name
     return f"CASE {' '.join(f'WHEN {name} = {literal(w)} THEN {k}.0' for k, w in enumerate(column['levels']))} END"
+
+
+def _asked(program: Program, node: dict[str, Any]) -> list[list[Any]]:
+    """The tests of a split, without those on further parts of a date: where the first has no answer, nor have they."""
+    found, seen = [], set()
+    for test in node["tests"]:
+        source = None if test[0] == "sum" else program.inputs[test[1]].get("source")
+        if source is None or source not in seen:
+            found.append(test)
+        seen.add(source)
+    return found
 
 
 def _test(program: Program, test: list[Any]) -> str:
@@ -179,7 +199,7 @@ def _test(program: Program, test: list[Any]) -> str:
         total = " + ".join(f"({literal(factor)}) * {_number(program.inputs[j])}" for j, factor in test[1])
         return f"CASE WHEN {total} <= {literal(test[2])} THEN 1 WHEN {total} > {literal(test[2])} THEN 0 END"
     column = program.inputs[test[1]]
-    name = quoted(column["name"])
+    name = _column(column)
     if test[0] == "there":
         return f"CASE WHEN {name} IS NOT NULL THEN 1 END"
     if test[0] == "in":
@@ -189,15 +209,16 @@ def _test(program: Program, test: list[Any]) -> str:
 
 
 def _number_or_date(column: dict[str, Any], threshold: float) -> tuple[str, str]:
-    if column["kind"] == "date":
-        moment = Notation("date", unit="second").moment(threshold)
-        return quoted(column["name"]), literal(moment)
+    if column["kind"] == "date" or column.get("part") == ELAPSED:
+        return _column(column), literal(Notation("date", unit="second").moment(threshold))
+    if column.get("part") == YEAR:  # up to the last moment of a year
+        return _column(column), literal(f"{int(np.floor(threshold)):04d}-12-31 23:59:59.999999")
     return _number(column), literal(threshold)
 
 
 def _among(column: dict[str, Any], left: list[int], right: list[int]) -> str:
     """By level; a missing value, and a level never seen, is the code -1 where that has a side."""
-    name, whens, rest = quoted(column["name"]), [], ""
+    name, whens, rest = _column(column), [], ""
     for codes, answer in ((left, 1), (right, 0)):
         words = ", ".join(literal(column["levels"][code]) for code in codes if 0 <= code < len(column["levels"]))
         if words:
