@@ -57,6 +57,9 @@ def test_the_way_through_a_tree_is_shown(studies, opened):  # noqa: F811
     _fill(page, study, rows_of(mixed(1, seed=3))[0])
     assert page.run("document.querySelectorAll('#path li').length") == 1
     assert page.run("document.getElementById('path').hidden") is False
+    assert "others let expect" not in page.run("document.getElementById('path').textContent")
+    _fill(page, study, dict.fromkeys(mixed(1)))
+    assert "others let expect" in page.run("document.getElementById('path').textContent")
 
 
 def test_a_date_is_one_field(tmp_path, opened):  # noqa: F811

@@ -113,8 +113,13 @@
   }
 
   // A test of a split in words, as it was answered.
-  function words(node, side) {
+  function words(node, side, cells) {
     const test = node.tests[0];
+    const own = sideOf({ tests: [test], default: -1 }, cells);
+    return question(test, side) + (own < 0 ? ", as its value does not say and others let expect" : "");
+  }
+
+  function question(test, side) {
     if (test[0] === "sum") return `a sum of columns ${side ? "above" : "at most"} ${shown(test[2])}`;
     const column = model.inputs[test[1]];
     const name = column.part && column.part !== "elapsed days" ? `${column.name} (${column.part})` : column.name;
@@ -168,10 +173,11 @@
     const list = document.getElementById("path");
     list.replaceChildren();
     list.hidden = model.trees.length !== 1;
+    document.getElementById("way").hidden = list.hidden;
     if (!list.hidden) {
       const path = [];
       leafOf(model.trees[0], cells, path);
-      for (const [node, side] of path) line(list, "li", words(node, side));
+      for (const [node, side] of path) line(list, "li", words(node, side, cells));
     }
   }
 
