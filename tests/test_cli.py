@@ -184,3 +184,31 @@ def test_audit_tells_peeking_from_honest(tmp_path):
     assert caught.exit_code == 3, caught.output
     assert passed.exit_code == 0, passed.output
     assert json.loads(passed.stdout)["leaks"] is False
+
+
+def test_export_writes_a_file_or_to_the_screen(folder):
+    """A model on its way out ends where it was asked to."""
+    shown = _call("export", folder / "study", "--to", "python")
+    assert shown.exit_code == 0, shown.output
+    space: dict = {}
+    exec(shown.stdout, space)
+    assert space["predict"](dict.fromkeys(("size", "colour", "noise 0", "noise 1", "noise 2"))) in (
+        "sick",
+        "well",
+    )
+    place = folder / "page.html"
+    done = _call("export", folder / "study", "--to", "html", "-o", place)
+    assert done.exit_code == 0, done.output
+    assert str(place) in done.stderr
+    assert place.read_text().startswith("<!doctype html>")
+
+
+def test_export_says_what_it_does_not_know(folder):
+    """One sentence, in the words of the command line."""
+    bad = _call("export", folder / "study", "--to", "pmml")
+    assert bad.exit_code == 1
+    assert "--to pmml is not known" in bad.stderr
+    none = _call("export", folder / "study", "--to", "onnx")
+    assert none.exit_code == 1
+    assert "-o model.onnx" in none.stderr
+    assert "Traceback" not in none.stderr

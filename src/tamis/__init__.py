@@ -29,6 +29,7 @@ _HOME = {
     "nested_score": "tamis.evaluate",
     "audit": "tamis.evaluate",
     "Study": "tamis.study",
+    "compare": "tamis.study",
     "load": "tamis.study",
 }
 _STAGES = (

@@ -52,7 +52,20 @@ _NAMES = (
         "lock",
         "folds",
     ),
-    *("repeats", "groups", "time", "procedures", "procedure", "columns", "transform", "by", "combine", *_CALLED),
+    *(
+        "repeats",
+        "groups",
+        "time",
+        "procedures",
+        "procedure",
+        "columns",
+        "transform",
+        "by",
+        "combine",
+        "coverage",
+        "to",
+    ),
+    *_CALLED,
 )
 _PARAMETER = re.compile(
     rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join(_NAMES)})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
@@ -427,20 +440,22 @@ def predict(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
     query: QueryOption = None,
     identifier: Annotated[str | None, typer.Option("--id", help="a column to keep beside the predictions")] = None,
+    coverage: Annotated[float, typer.Option(help="how often an interval of numbers holds a new answer")] = 0.95,
 ) -> None:
     """Predict the rows of a new table with a study's model: CSV, to the screen unless -o; rows are counted from 1."""
     from tamis.study import load
 
     study = load(folder)
-    text = study.predictions_csv(table, query=query, id=identifier)
+    text = study.predictions_csv(table, query=query, id=identifier, coverage=coverage)
     if output is None:
         typer.echo(text, nl=False)
     else:
         with _naming(output):
             output.write_text(text, encoding="utf-8")
         _say(f"wrote {output}")
-    if study.note_:
-        _say(study.note_)
+    for said in (study.note_, *study.remarks_):
+        if said:
+            _say(said)
 
 
 @app.command()
@@ -461,6 +476,37 @@ def report(
         import webbrowser
 
         webbrowser.open(written.absolute().as_uri())
+
+
+@app.command()
+@_plainly
+def export(
+    folder: FolderArgument,
+    to: Annotated[str, typer.Option("--to", help="python, sql, html or onnx")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+) -> None:
+    """Write a study's model for a place without Tamis: a Python file, a SQL statement, an HTML page, an ONNX file."""
+    from tamis.study import load
+
+    written = load(folder).export(to, output)
+    if isinstance(written, Path):
+        _say(f"wrote {written}")
+    else:
+        typer.echo(written, nl=False)
+
+
+@app.command()
+@_plainly
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="STUDY1", help="the folder of a study")],
+    second: Annotated[Path, typer.Argument(metavar="STUDY2", help="the folder of another")],
+    as_json: JsonOption = False,
+) -> None:
+    """Two studies side by side: scores, models, columns; over the same rows and folds, the paired difference."""
+    from tamis.study import compare as compare_studies
+
+    found = compare_studies(first, second)
+    typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False) if as_json else found.to_text())
 
 
 @app.command()

@@ -9,7 +9,7 @@ import pytest
 from tests.study.tables import classes_table, numbers_table, write_table
 
 import tamis
-from tamis.study.model import safe_cell
+from tamis.study.disk.csv_cell import safe_cell
 
 QUICK = {"folds": 3, "inner": 2, "repeats": 1}
 PROCEDURES = ["stump", "tree", "lasso", "forest"]

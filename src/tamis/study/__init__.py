@@ -2,11 +2,12 @@
 
 Read `study` and `running` (the order of its tasks), `settings`, `source` and `problem` (what it may look at), `plan`,
 `procedures` with `procedure/`, `fold`, then `choose`, `comparison/`, `claims/`, `findings/`, `results`, `model`,
-`disk/` (its folder and journal); `estimator` is what a study shares with scikit-learn.
+`prediction/`, `export/`, `disk/` (its folder and journal); `estimator` is what a study shares with scikit-learn.
 """
 
+from tamis.study.comparison.studies import compare
 from tamis.study.disk.loading import load
 from tamis.study.source import decisions
 from tamis.study.study import Study
 
-__all__ = ["Study", "decisions", "load"]
+__all__ = ["Study", "compare", "decisions", "load"]

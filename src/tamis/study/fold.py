@@ -19,6 +19,7 @@ from tamis.metrics.loss_matrix import LossMatrix
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
+from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
 from tamis.study.procedure.few_columns import FewColumns
@@ -104,6 +105,8 @@ def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
         result["answers"] = answer.tolist()
     else:
         result["tally"] = _tally(problem, rules, fold, answer, keep=False).to_dict()
+        if not labels:
+            result["errors"] = errors_of(y - answer)
     return result
 
 

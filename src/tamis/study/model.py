@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -17,17 +15,15 @@ from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.saved import indented, levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
-from tamis.study.disk.csv_cell import safe_cell
 from tamis.study.disk.files import MODEL_FILE, read_json
+from tamis.study.prediction.residuals import Residuals
+from tamis.study.prediction.training import Training
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
 from tamis.study.settings import TASKS
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
-
-#: Of the intervals beside predicted numbers.
-COVERAGE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +37,8 @@ class Model:
     types : how the columns of the source are to be read, as in `tamis.read(…, like=types)`.
     fitted : the procedure.
     loss : what each kind of mistake costs, when answers are to be those of least expected cost.
+    training : what is remembered of the training rows; None in a file that an earlier Tamis wrote.
+    residuals : for numbers, the errors on rows not seen in the study's folds, where they were kept.
     """
 
     task: str
@@ -50,6 +48,8 @@ class Model:
     types: dict[str, Any]
     fitted: FittedProcedure
     loss: LossMatrix | None = None
+    training: Training | None = None
+    residuals: Residuals | None = None
 
     @classmethod
     def of(
@@ -60,15 +60,18 @@ class Model:
         labels: tuple[Any, ...],
         fitted: FittedProcedure,
         loss: LossMatrix | None = None,
+        residuals: Residuals | None = None,
+        used: Sequence[str] | None = None,
     ) -> Model:
-        """Remember what a procedure was fitted on."""
+        """Remember what a procedure was fitted on; `used` names its columns, largest contribution first."""
         columns = tuple(
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
             for c in table.columns
         )
         known = table.types  # once: it is made anew at every call
         types = {name: known[name] for name in sorted({column.origin for column in table.columns} & set(known))}
-        return cls(task, target, labels, columns, types, fitted, loss)
+        training = Training.of(table, fitted.columns if used is None else used)
+        return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
 
     def predict(self, table: Any) -> np.ndarray:
         """The predicted class (a label) or number of every row of a table, a frame or whatever `tamis.read` takes."""
@@ -128,6 +131,8 @@ class Model:
             "columns": list(self.columns),
             "types": self.types,
             "loss": None if self.loss is None else self.loss.matrix.tolist(),
+            "training": None if self.training is None else self.training.to_dict(),
+            "residuals": None if self.residuals is None else self.residuals.to_dict(),
             **self.fitted.to_dict(),
         }
 
@@ -146,7 +151,11 @@ class Model:
         fitted = FittedProcedure.from_dict(facts, tuple(column["name"] for column in columns))
         _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
         loss = None if part(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
-        return cls(task, target, labels, columns, types, fitted, loss)
+        names, kept = [column["name"] for column in columns], facts.get("training")
+        training = None if kept is None else Training.from_dict(mapping("training", kept), names)
+        kept = facts.get("residuals")
+        residuals = None if kept is None else Residuals.from_dict(mapping("residuals", kept))
+        return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
@@ -196,49 +205,3 @@ def _aligned(facts: dict[str, Any], table: Table) -> Column:
         was, now = ("categories", "numbers") if coded else ("numbers", "categories")
         raise TableError(f"column {name!r} held {was} when the model was fitted and holds {now} now; give it as it was")
     return column.recode(levels) if coded else Column(name, kind, column.values, column.levels)
-
-
-def predictions_csv(model: Model, table: Table, ids: tuple[str, Sequence[Any]] | None = None) -> str:
-    """Predictions as CSV, one line a row.
-
-    Columns: "row", counted from 1; the identifier, where one is given (its name and values); the prediction; the
-    probability of each class, or for numbers, where the model has them, "low" and "high" of an interval that holds a
-    new answer with probability 0.95; and "note", which says what about a row the model never saw.
-    """
-    ready = model.aligned(table)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    answers, heads = _answers(model, ready)
-    named = [] if ids is None else [ids[0]]
-    writer.writerow(["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note"])
-    notes = _notes(model, ready)
-    for i, cells in enumerate(answers):
-        own = [] if ids is None else [safe_cell(ids[1][i])]
-        writer.writerow([i + 1, *own, *cells, safe_cell(notes.get(i, ""))])
-    return text.getvalue()
-
-
-def _answers(model: Model, ready: Table) -> tuple[list[list[Any]], list[str]]:
-    """The cells of every row's answer, and the names of those behind the prediction."""
-    if model.task == "classes":
-        shares = model.fitted.probabilities(ready, len(model.labels))
-        rows = zip(model.decide(shares), shares)
-        heads = [f"p({label})" for label in model.labels]
-        return [[safe_cell(label), *(repr(float(share)) for share in row)] for label, row in rows], heads
-    columns = [model.fitted.numbers(ready)[:, None]]
-    ends = model.fitted.interval(ready, COVERAGE)
-    if ends is not None:
-        columns.append(ends)
-    return [[repr(float(value)) for value in row] for row in np.hstack(columns)], [] if ends is None else [
-        "low",
-        "high",
-    ]
-
-
-def _notes(model: Model, ready: Table) -> dict[int, str]:
-    """Row -> what the model never saw there."""
-    found: dict[int, list[str]] = {}
-    for name, mask in model.unseen(ready).items():
-        for row in np.flatnonzero(mask).tolist():
-            found.setdefault(row, []).append(f"unseen level of {name}")
-    return {row: "; ".join(parts) for row, parts in found.items()}

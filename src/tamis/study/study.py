@@ -31,7 +31,9 @@ from tamis.study.disk.opening import open_lock
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.fold import FoldRules
-from tamis.study.model import Model, predictions_csv
+from tamis.study.model import Model
+from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks
+from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import chosen
 from tamis.study.results import assemble, unfinished
@@ -71,6 +73,7 @@ class Study(TakesTable, BaseEstimator):
     results_ : all facts, as in results.json.
     note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
         have a level that the model never saw; mostly nothing.
+    remarks_ : after `predictions_csv`, where intervals and the flags of unlike rows come from, or why there are none.
     """
 
     model_: Model
@@ -103,6 +106,7 @@ class Study(TakesTable, BaseEstimator):
         self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
         self.note_ = ""
+        self.remarks_: tuple[str, ...] = ()
         self._kept = True
 
     @property
@@ -257,7 +261,9 @@ class Study(TakesTable, BaseEstimator):
         """Write everything a finished study leaves behind."""
         settings, problem, final = self.settings, run.problem, found.final
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
-        self.model_ = Model.of(problem.X, problem.task, settings.target, problem.labels, found.fitted, loss)
+        errors = None if problem.labels else of_folds(problem.y, found.folds, found.judged[found.compared["chosen"]])
+        used, labels = list(final["contributions"]), problem.labels
+        self.model_ = Model.of(problem.X, problem.task, settings.target, labels, found.fitted, loss, errors, used)
         final["words"] = self.model_.to_text()
         metric, decided = run.rules.metric, self._decided()
         self.results_ = assemble(settings, problem, metric, found.folds, found.compared, found.judged, decided, final)
@@ -356,14 +362,34 @@ class Study(TakesTable, BaseEstimator):
         aligned[:, np.searchsorted(self.classes_, labels)] = found
         return aligned
 
-    def predictions_csv(self, X: Any, *, query: str | None = None, id: str | None = None) -> str:
+    def predictions_csv(
+        self, X: Any, *, query: str | None = None, id: str | None = None, coverage: float = COVERAGE
+    ) -> str:
         """Predictions of a new table as CSV text: rows counted from 1; `id` names a column to keep beside them.
 
-        A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows.
+        A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows. Numbers
+        have an interval that holds a new answer with the probability `coverage`, and the column "unlike" says in
+        which way a row is unlike the training rows. `remarks_` says where both come from.
         """
         raw = fetch(X, types=self.model_.types, query=query)
         ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
-        return predictions_csv(self.model_, self._read(raw), ids)
+        table = self._read(raw)
+        self.remarks_ = remarks(self.model_, coverage)
+        return predictions_csv(self.model_, table, ids, coverage)
+
+    def export(self, to: str, path: str | os.PathLike[str] | None = None) -> str | Path:
+        """The final model for a place without Tamis: its text, or, with a path, the file that was written.
+
+        Parameters
+        ----------
+        to : "python" (a file with a function `predict(row)`), "sql" (a SELECT), "html" (a page with a form for a row)
+            or "onnx", which has no text, so that a path must be given.
+        path : where to write it.
+        """
+        from tamis.study.export.export import export_to
+
+        self._known("answer")
+        return export_to(self.model_, to, path)
 
     @property
     def plot(self) -> Any:

@@ -1,5 +1,6 @@
 """What the outer folds show.
 
 Read `figures` (score, interval and losses of a procedure), `compare` (of all, and the one chosen), `black_box` (what
-reading a model costs), `frontier` (score against columns), `person` (another choice than the rule's).
+reading a model costs), `frontier` (score against columns), `person` (another choice than the rule's),
+`studies` (two studies side by side).
 """

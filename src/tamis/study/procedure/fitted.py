@@ -84,10 +84,15 @@ class FittedProcedure:
         """Predicted numbers."""
         return np.asarray(self._known().predict(self._shown(table)), dtype=np.float64).reshape(table.n_rows)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether the model has intervals of its own for the numbers it predicts."""
+        return takes_table(self.model) and hasattr(self.model, "predict_interval")
+
     def interval(self, table: Table, coverage: float) -> np.ndarray | None:
         """Ends of an interval for each row's number (rows × 2), of a model that has them; None of another."""
-        ends = getattr(self._known(), "predict_interval", None) if takes_table(self.model) else None
-        return None if ends is None else np.asarray(ends(table, coverage), dtype=np.float64)
+        ends = self._known().predict_interval(table, coverage) if self.has_interval else None
+        return None if ends is None else np.asarray(ends, dtype=np.float64)
 
     def probabilities(self, table: Table, n_labels: int) -> np.ndarray:
         """Probability of every class of the study; 0 for a class that the training rows lacked."""

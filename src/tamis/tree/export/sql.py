@@ -26,11 +26,11 @@ def sql_of(model: Any, name: str) -> str:
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
         child = int(tree.left[node])
         if child < 0:
-            text[node] = _literal(answer(model, node)[0])
+            text[node] = literal(answer(model, node)[0])
         else:
             text[node] = f"CASE WHEN {_goes_left(tree, notations, node)} THEN {text[child]} ELSE {text[child + 1]} END"
             text[child] = text[child + 1] = ""
-    return f"{text[0]} AS {_name(name)}"
+    return f"{text[0]} AS {quoted(name)}"
 
 
 def _goes_left(tree: Tree, notations: dict[str, Notation], node: int) -> str:
@@ -40,13 +40,13 @@ def _goes_left(tree: Tree, notations: dict[str, Notation], node: int) -> str:
         first = int(tree.first_level[node])
         which = range(first, first + int(tree.n_levels[node]))
         total = " + ".join(
-            f"{_literal(tree.coefficient[q])} * {_name(tree.names[int(tree.level[q, 0])])}" for q in which
+            f"{literal(tree.coefficient[q])} * {quoted(tree.names[int(tree.level[q, 0])])}" for q in which
         )
         parts.append(_compare(f"({total})", float(tree.threshold[node]), False))
     elif tree.n_levels[node]:
         parts.append(_among(tree, j, int(tree.first_level[node]), int(tree.n_levels[node])))
     elif np.isinf(tree.threshold[node]):
-        parts.append(f"CASE WHEN {_name(tree.names[j])} IS NOT NULL THEN 1 END")
+        parts.append(f"CASE WHEN {quoted(tree.names[j])} IS NOT NULL THEN 1 END")
     else:
         parts.append(_cut(tree.names[j], notations, float(tree.threshold[node]), False))
     for q in range(int(tree.first_surrogate[node]), int(tree.first_surrogate[node] + tree.n_surrogates[node])):
@@ -60,18 +60,18 @@ def _goes_left(tree: Tree, notations: dict[str, Notation], node: int) -> str:
 
 def _cut(name: str, notations: dict[str, Notation], threshold: float, flip: bool) -> str:
     """1 for the rows of a column that go to the one side of a threshold, 0 for those of the other."""
-    how, what = notations.get(name), _name(name)
+    how, what = notations.get(name), quoted(name)
     values = () if how is None else how.values()
     if not values:
         moment = "" if how is None else how.moment(threshold)
         return _compare(what, moment or threshold, flip)
     last = int(np.clip(np.floor(threshold) + 1, 0, len(values)))
     sides = (values[last:], values[:last]) if flip else (values[:last], values[last:])
-    return _either(what, [[_literal(value) for value in side] for side in sides])
+    return _either(what, [[literal(value) for value in side] for side in sides])
 
 
 def _compare(what: str, threshold: float | str, flip: bool) -> str:
-    (below, above), value = (0, 1) if flip else (1, 0), _literal(threshold)
+    (below, above), value = (0, 1) if flip else (1, 0), literal(threshold)
     return f"CASE WHEN {what} <= {value} THEN {below} WHEN {what} > {value} THEN {above} END"
 
 
@@ -80,8 +80,8 @@ def _among(tree: Tree, j: int, first: int, n: int) -> str:
     sides: list[list[str]] = [[], []]
     for code, side in tree.level[first : first + n]:
         if code < len(levels):
-            sides[int(side)].append(_literal(levels[int(code)]))
-    return _either(_name(tree.names[j]), sides)
+            sides[int(side)].append(literal(levels[int(code)]))
+    return _either(quoted(tree.names[j]), sides)
 
 
 def _either(what: str, sides: list[list[str]]) -> str:
@@ -90,11 +90,13 @@ def _either(what: str, sides: list[list[str]]) -> str:
     return f"CASE {' '.join(whens)} END"
 
 
-def _name(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name of a column or a table."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value: TRUE or FALSE, a number, or a text between quotes."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):

@@ -1,0 +1,243 @@
+"""Two studies side by side: scores, models, columns in common and, over the same rows and folds, the paired difference.
+
+Two studies are compared row by row only where both judged the same rows in the same folds: the same table, target,
+locked rows, seed and plan of folds. Otherwise the scatter of the rows stands between their scores, and only intervals
+can be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.errors import KindError
+from tamis.metrics.intervals.paired import difference, row_losses
+
+if TYPE_CHECKING:
+    from tamis.study.study import Study
+
+#: Columns that the text names at most.
+MOST_NAMED = 8
+
+_LOSSES = {"brier": "Brier score", "squared_error": "mean squared error"}
+
+
+@dataclass(frozen=True)
+class StudyComparison:
+    """What two studies found, side by side.
+
+    Attributes
+    ----------
+    first, second : of each study: folder, target, metric, score, interval, procedure, chosen_by, selected, n_columns,
+        rows (learned from), locked.
+    common, only_first, only_second : columns of the final models.
+    comparable : whether both judged the same rows in the same folds.
+    reason : why not.
+    by_rows : the paired difference (first minus second) of a proper loss of out-of-fold answers: `loss`, `rows`,
+        `mean`, `error`, `p_value` (two-sided); None where answers were not kept, or rows come in groups or in time.
+    by_folds : the difference of the quoted scores, fold by fold: `folds`, `mean`, `error`, `p_value`; the error is
+        widened for training parts that overlap (Nadeau and Bengio, 2003). None where the metrics differ.
+    """
+
+    first: dict[str, Any]
+    second: dict[str, Any]
+    common: tuple[str, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    comparable: bool
+    reason: str
+    by_rows: dict[str, Any] | None
+    by_folds: dict[str, Any] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "columns": {
+                "common": list(self.common),
+                "only_first": list(self.only_first),
+                "only_second": list(self.only_second),
+            },
+            "comparable": self.comparable,
+            "reason": self.reason,
+            "by_rows": self.by_rows,
+            "by_folds": self.by_folds,
+        }
+
+    def to_text(self) -> str:
+        """The comparison as lines of text."""
+        lines = [("", *(side["folder"] for side in (self.first, self.second)))]
+        for name, write in _LINES.items():
+            lines.append((name, write(self.first), write(self.second)))
+        width = [max(len(line[k]) for line in lines) for k in range(2)]
+        said = [f"{a:<{width[0]}}  {b:<{width[1]}}  {c}".rstrip() for a, b, c in lines]
+        said.append(f"columns of both models: {_named(self.common)}")
+        said.append(f"only in the first: {_named(self.only_first)}")
+        said.append(f"only in the second: {_named(self.only_second)}")
+        return "\n".join([*said, *self._differences()])
+
+    __repr__ = to_text
+
+    def _differences(self) -> list[str]:
+        if not self.comparable:
+            return [f"not comparable row by row: {self.reason}"]
+        said = []
+        if self.by_rows is not None:
+            what = _LOSSES[self.by_rows["loss"]]
+            over = f"the same {self.by_rows['rows']:,} rows, {what} (smaller is better)"
+            said.append(f"over {over}: first minus second {_difference(self.by_rows)}")
+        if self.by_folds is not None:
+            over = f"the same {self.by_folds['folds']} folds, {self.first['metric']}"
+            said.append(f"over {over}: first minus second {_difference(self.by_folds)}")
+        return said or ["the same rows and folds, but neither a metric nor answers of rows that both have"]
+
+
+def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str] | Study) -> StudyComparison:
+    """Two studies side by side.
+
+    Parameters
+    ----------
+    first, second : folders of finished studies, or studies that were run or loaded.
+    """
+    one, two = _finished("first", first), _finished("second", second)
+    mine, other = one.results_, two.results_
+    reason = _apart(mine, other)
+    selected, theirs = mine["answer"]["selected"], other["answer"]["selected"]
+    return StudyComparison(
+        _side(one),
+        _side(two),
+        tuple(name for name in selected if name in theirs),
+        tuple(name for name in selected if name not in theirs),
+        tuple(name for name in theirs if name not in selected),
+        not reason,
+        reason,
+        None if reason else _by_rows(mine, other),
+        None if reason else _by_folds(mine, other),
+    )
+
+
+def _finished(name: str, given: Any) -> Study:
+    from tamis.study.study import Study, load
+
+    if isinstance(given, Study):
+        given._known("answer")
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise KindError(f"{name}={given!r} is no study; give the folder of one, or what tamis.load gives")
+    return load(given)
+
+
+def _side(study: Study) -> dict[str, Any]:
+    answer, data = study.results_["answer"], study.results_["data"]
+    return {
+        "folder": str(study.folder),
+        "target": data["target"],
+        **{name: answer[name] for name in ("metric", "score", "interval", "baseline", "procedure", "chosen_by")},
+        "selected": answer["selected"],
+        "n_columns": answer["n_columns"],
+        "rows": data["learned"],
+        "locked": data["locked"],
+        "partial": study.results_["partial"],
+    }
+
+
+def _apart(mine: dict[str, Any], other: dict[str, Any]) -> str:
+    """Why two studies did not judge the same rows in the same folds; empty where they did."""
+    for name, results in (("first", mine), ("second", other)):
+        if results["partial"]:
+            return f"the {name} study is partial; finish it with run()"
+    if mine["data"]["target"] != other["data"]["target"]:
+        return f"they predict {mine['data']['target']!r} and {other['data']['target']!r}"
+    if mine["lock"]["data"] != other["lock"]["data"]:
+        return "their tables hold other rows or columns"
+    for name in ("seed", "groups", "time", "rare", "task"):
+        if mine["settings"].get(name) != other["settings"].get(name):
+            return (
+                f"{name} is {mine['settings'].get(name)!r} in the first, {other['settings'].get(name)!r} in the second"
+            )
+    if mine["lock"]["digest"] != other["lock"]["digest"]:
+        return "they locked other rows, for the lock is drawn by the columns that are not left out"
+    if mine["plan"] != other["plan"] or mine["folds"] != other["folds"]:
+        return "they were judged in other folds"
+    if mine["data"]["classes"] != other["data"]["classes"] or mine["data"]["learned"] != other["data"]["learned"]:
+        return "they learned from other rows"
+    answers = mine["predictions"], other["predictions"]
+    if None not in answers and any(answers[0][part] != answers[1][part] for part in ("rows", "truth")):
+        return "the targets of their rows differ"
+    return ""
+
+
+def _by_rows(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """The paired difference of the losses of rows, answers averaged over the repeats."""
+    kept, settings = (mine["predictions"], other["predictions"]), mine["settings"]
+    if None in kept or settings.get("groups") is not None or settings.get("time") is not None:
+        return None
+    kind, truth = "brier" if mine["data"]["classes"] else "squared_error", np.array(kept[0]["truth"])
+    losses = [row_losses(kind, truth, np.array(one["answers"], dtype=np.float64)) for one in kept]
+    rows = np.ones(len(truth))
+    there, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
+    both = min(1.0, 2 * min(there.p_value, back.p_value))
+    return {"loss": kind, "rows": len(truth), "mean": there.mean, "error": there.error, "p_value": both}
+
+
+def _by_folds(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    r"""The mean difference of scores over k folds, with the standard error :math:`s \sqrt{1/k + n_t / n_l}`.
+
+    s is the standard deviation of the differences, n_t and n_l are rows judged in a fold and learned from.
+    """
+    if mine["answer"]["metric"] != other["answer"]["metric"]:
+        return None
+    pairs = [(a, b) for a, b in zip(_scores(mine), _scores(other)) if a is not None and b is not None]
+    if len(pairs) < 2:
+        return None
+    gaps = np.array([a - b for a, b in pairs])
+    share = np.mean([fold["test"] / fold["train"] for fold in mine["folds"]])
+    mean, error = float(gaps.mean()), float(gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + share))
+    if error == 0:
+        p_value = 1.0 if mean == 0 else float(0.5 ** (len(gaps) - 1))  # all folds alike: the sign test's least
+    else:
+        p_value = float(2 * stats.t.sf(abs(mean) / error, len(gaps) - 1))
+    return {"folds": len(gaps), "mean": mean, "error": error, "p_value": p_value}
+
+
+def _scores(results: dict[str, Any]) -> list[float | None]:
+    """Scores of the folds that the quoted score is the mean of."""
+    compared, answer = results["comparison"], results["answer"]
+    if answer["chosen_by"] == "rule" and answer["procedure"] != "baseline":
+        return list(compared["scores"])
+    return list(next(row["scores"] for row in compared["procedures"] if row["name"] == answer["procedure"]))
+
+
+def _score(side: dict[str, Any]) -> str:
+    if side["score"] is None:
+        return "none"
+    sure = "no interval" if side["interval"] is None else "{:.4g}–{:.4g}".format(*side["interval"])
+    return f"{side['score']:.4g} ({sure})"
+
+
+_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "target": lambda side: str(side["target"]),
+    "metric": lambda side: str(side["metric"]),
+    "score (95% interval)": _score,
+    "procedure": lambda side: f"{side['procedure']}{', chosen by a person' * (side['chosen_by'] == 'person')}",
+    "columns": lambda side: f"{len(side['selected'])} of {side['n_columns']:,}",
+    "rows": lambda side: f"{side['rows']:,} learned from, {side['locked']:,} locked",
+}
+
+
+def _difference(found: dict[str, Any]) -> str:
+    p = "p < 0.0001" if found["p_value"] < 1e-4 else f"p = {found['p_value']:.2g}"
+    return f"{found['mean']:+.4g} (standard error {found['error']:.2g}, {p})"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    if not names:
+        return "none"
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,9 @@
+"""A study's model for places where Tamis is not installed; each export answers what `predict` answers.
+
+Read `program` (the model as plain values), then a file a language: `python` with `runtime`, `sql`, `page` (HTML, with
+calculator.html, calculator.js and calculator.css), `onnx`; `export` chooses among them.
+"""
+
+from tamis.study.export.export import KINDS, export
+
+__all__ = ["KINDS", "export"]

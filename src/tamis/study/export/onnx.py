@@ -1,0 +1,271 @@
+"""A model as an ONNX graph of standard operators in double precision.
+
+Numbers come in as one tensor of doubles a column, NaN where missing (ordered words and booleans as their places from
+0, dates as days since 1970), categories as texts, empty where missing. Trees are descended all at once, step by step:
+the node of each row in each tree is replaced by its child until the deepest tree is at its leaves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import StudyError
+from tamis.study.export.program import Program
+
+#: Versions of the operators that are written.
+OPSET, ML_OPSET = 17, 3
+
+#: Codes of a category that is missing, and of one never seen.
+_MISSING, _UNSEEN = -1, -2
+
+
+def onnx_of(program: Program) -> bytes:
+    """The serialised graph: inputs by column, "prediction", and for classes "probabilities" in the order of labels."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise StudyError("an ONNX model needs the package onnx, which is not installed; install tamis[onnx]") from error
+    if not program.inputs:
+        raise StudyError(
+            "the model asks for no column, so there is nothing to export; take another with `tamis choose`"
+        )
+    graph = _Graph(onnx)
+    columns = [graph.column(column) for column in program.inputs]
+    if program.link == "shares":
+        answers = _trees(graph, program, columns)
+    else:
+        answers = _linked(graph, program, _sums(graph, program, columns))
+    return graph.finished(program, answers)
+
+
+class _Graph:
+    """Nodes and constants of a graph that is being written."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx, self.number = onnx, 0
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+
+    def constant(self, values: Any, dtype: Any = np.float64) -> str:
+        name, array = self._name("c"), np.asarray(values, dtype=dtype)
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def texts(self, words: list[str]) -> str:
+        name, kind = self._name("c"), self.onnx.TensorProto.STRING
+        made = self.onnx.helper.make_tensor(name, kind, [len(words)], [word.encode() for word in words])
+        self.constants.append(made)
+        return name
+
+    def do(self, operator: str, *inputs: str, name: str | None = None, domain: str = "", **attributes: Any) -> str:
+        """Add a node; the name of its one output."""
+        out = name or self._name("t")
+        self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [out], domain=domain, **attributes))
+        return out
+
+    def _name(self, letter: str) -> str:
+        self.number += 1
+        return f"tamis_{letter}{self.number}"
+
+    def column(self, column: dict[str, Any]) -> str:
+        """An input: rows × 1, doubles, or int64 codes of a category."""
+        kinds, name = self.onnx.TensorProto, column["name"]
+        is_text = column["kind"] == "category"
+        kind = kinds.STRING if is_text else kinds.DOUBLE
+        self.inputs.append(self.onnx.helper.make_tensor_value_info(name, kind, ["rows"]))
+        axis = self.constant([1], np.int64)
+        if not is_text:
+            return self.do("Unsqueeze", name, axis)
+        levels = [str(level) for level in column["levels"]]
+        coded = self.do(
+            "LabelEncoder",
+            name,
+            domain="ai.onnx.ml",
+            keys_strings=["", *levels],
+            values_int64s=[_MISSING, *range(len(levels))],
+            default_int64=_UNSEEN,
+        )
+        return self.do("Unsqueeze", coded, axis)
+
+    def finished(self, program: Program, answers: str) -> bytes:
+        """The whole model, once the answers (rows × 1 or rows × classes) are known."""
+        helper, kinds = self.onnx.helper, self.onnx.TensorProto
+        if program.task == "numbers":
+            self.do("Squeeze", answers, self.constant([1], np.int64), name="prediction")
+            outputs = [helper.make_tensor_value_info("prediction", kinds.DOUBLE, ["rows"])]
+        else:
+            self.do("Identity", answers, name="probabilities")
+            labels = self.texts([str(label) for label in program.labels])
+            self.do("Gather", labels, self._decided(program, answers), name="prediction")
+            outputs = [
+                helper.make_tensor_value_info("prediction", kinds.STRING, ["rows"]),
+                helper.make_tensor_value_info("probabilities", kinds.DOUBLE, ["rows", len(program.labels)]),
+            ]
+        graph = helper.make_graph(self.nodes, "tamis", self.inputs, outputs, self.constants)
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        made = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=8)
+        self.onnx.checker.check_model(made)
+        return bytes(made.SerializeToString())
+
+    def _decided(self, program: Program, shares: str) -> str:
+        """The place of the largest probability, or of the least expected cost; the first of several."""
+        if program.costs is None:
+            return self.do("ArgMax", shares, axis=1, keepdims=0)
+        expected = self.do("MatMul", shares, self.constant(program.costs))
+        slack = 1e-12 * max(1.0, float(np.max(program.costs)))
+        limit = self.do("Add", self.do("ReduceMin", expected, axes=[1], keepdims=1), self.constant(slack))
+        least = self.do("Not", self.do("Greater", expected, limit))
+        whole = self.do("Cast", least, to=self.onnx.TensorProto.INT32)
+        return self.do("ArgMax", whole, axis=1, keepdims=0)
+
+
+def _sums(graph: _Graph, program: Program, columns: list[str]) -> str:
+    """The linear predictors, rows × sums."""
+    total = graph.constant([program.intercept])
+    for term in program.terms:
+        value = columns[term["column"]]
+        if "coef" in term:
+            if term["fill"] is not None:
+                value = graph.do("Where", graph.do("IsNaN", value), graph.constant(term["fill"]), value)
+            total = graph.do("Add", total, graph.do("MatMul", value, graph.constant([term["coef"]])))
+            continue
+        size, n = len(program.inputs[term["column"]]["levels"]), len(program.intercept)
+        table = np.zeros((size + 2, n))
+        table[1] = np.nan if term["missing"] is None else term["missing"]
+        for code, numbers in term["levels"].items():
+            table[int(code) + 2] = numbers
+        place = graph.do("Add", value, graph.constant(2, np.int64))
+        parts = graph.do("Gather", graph.constant(table), place, axis=0)
+        total = graph.do("Add", total, graph.do("Squeeze", parts, graph.constant([1], np.int64)))
+    return total
+
+
+def _linked(graph: _Graph, program: Program, sums: str) -> str:
+    """Answers from sums."""
+    if program.link == "identity":
+        return sums
+    if program.link == "exp":
+        return graph.do("Exp", graph.do("Min", sums, graph.constant(700.0)))
+    if program.link == "softmax":
+        shares = graph.do("Softmax", sums, axis=1)
+    elif program.link == "logistic":
+        shares = graph.do("Concat", graph.do("Sigmoid", graph.do("Neg", sums)), graph.do("Sigmoid", sums), axis=1)
+    else:
+        if len(program.intercept) == 1:  # the first class where the sum is not above 0
+            sums = _both(graph, sums)
+        best = graph.do("ArgMax", sums, axis=1, keepdims=0)
+        shares = graph.do("Gather", graph.constant(np.eye(len(program.classes))), best, axis=0)
+    place = np.zeros((len(program.classes), len(program.labels)))
+    place[np.arange(len(program.classes)), list(program.classes)] = 1.0
+    return graph.do("MatMul", shares, graph.constant(place))
+
+
+def _both(graph: _Graph, sums: str) -> str:
+    """0 beside the one sum of two classes."""
+    return graph.do("Concat", graph.do("Mul", sums, graph.constant(0.0)), sums, axis=1)
+
+
+def _trees(graph: _Graph, program: Program, columns: list[str]) -> str:
+    """The mean of the leaves of all trees, rows × answers."""
+    facts = _Flat(program)
+    X = graph.do("Concat", *(_as_double(graph, name, column) for name, column in zip(columns, program.inputs)), axis=1)
+    arrays = {name: graph.constant(facts.arrays[name], facts.arrays[name].dtype) for name in facts.arrays}
+    first = graph.do("Gather", X, graph.constant([0], np.int64), axis=1)  # rows × 1, to give the nodes their rows
+    none = graph.do("Cast", graph.do("IsNaN", first), to=graph.onnx.TensorProto.INT64)
+    none = graph.do("Mul", none, graph.constant(0, np.int64))
+    at = graph.do("Add", none, graph.constant([facts.roots], np.int64))
+    for _ in range(facts.depth):
+        at = _step(graph, facts, arrays, X, at)
+    leaves = graph.do("Gather", graph.constant(facts.values), at, axis=0)
+    total = graph.do("ReduceSum", leaves, graph.constant([1], np.int64), keepdims=0)
+    return graph.do("Div", total, graph.constant(float(len(facts.roots))))
+
+
+def _as_double(graph: _Graph, name: str, column: dict[str, Any]) -> str:
+    """A column as doubles; a category that is missing or was never seen is NaN."""
+    if column["kind"] != "category":
+        return name
+    code = graph.do("Cast", name, to=graph.onnx.TensorProto.DOUBLE)
+    return graph.do("Where", graph.do("Less", code, graph.constant(0.0)), graph.constant(np.nan), code)
+
+
+def _step(graph: _Graph, facts: _Flat, arrays: dict[str, str], X: str, at: str) -> str:
+    """The children of nodes (rows × trees): by the first test that answers, else the default."""
+    kinds = graph.onnx.TensorProto
+    right = graph.do("Gather", arrays["default"], at)
+    for s in range(facts.n_tests - 1, -1, -1):
+        own = {name: graph.do("Gather", arrays[f"{name}{s}"], at) for name in _OF_A_TEST}
+        value = graph.do("GatherElements", X, own["column"], axis=1)
+        gone = graph.do("IsNaN", value)
+        above = graph.do("Xor", graph.do("Greater", value, own["threshold"]), own["flip"])
+        there = graph.do("Where", gone, graph.constant(-1.0), value)
+        code = graph.do("Mul", graph.do("Cast", there, to=kinds.INT64), own["is_category"])
+        side = graph.do("Gather", arrays["sides"], graph.do("Add", own["offset"], code))
+        answer = graph.do("Where", own["is_number"], graph.do("Cast", above, to=kinds.INT64), side)
+        known = graph.do("Less", answer, graph.constant(2, np.int64))
+        known = graph.do("And", known, graph.do("Not", graph.do("And", own["is_number"], gone)))
+        right = graph.do("Where", known, answer, right)
+    return graph.do("Add", graph.do("Gather", arrays["left"], at), right)
+
+
+_OF_A_TEST = ("column", "threshold", "flip", "is_number", "is_category", "offset")
+
+
+class _Flat:
+    """Nodes of all trees as arrays; a leaf leads to itself.
+
+    sides holds, from the offset of a test on, the side of each code: 0 left, 1 right, 2 no answer; the code -1, of a
+    missing category, stands before it.
+    """
+
+    def __init__(self, program: Program) -> None:
+        sizes = [len(tree) for tree in program.trees]
+        self.roots = [int(start) for start in np.cumsum([0, *sizes[:-1]])]
+        nodes = [(root, node) for root, tree in zip(self.roots, program.trees) for node in tree]
+        self.n_tests = max((len(node["tests"]) for _, node in nodes if "tests" in node), default=0)
+        self.depth = max(_depth(tree) for tree in program.trees)
+        width = 1 if program.task == "numbers" else len(program.labels)
+        self.values = np.array([node.get("leaf", [0.0] * width) for _, node in nodes])
+        left = [place if "leaf" in node else root + node["left"] for place, (root, node) in enumerate(nodes)]
+        self.arrays = {
+            "left": np.array(left, dtype=np.int64),
+            "default": np.array([node.get("default", 0) for _, node in nodes], dtype=np.int64),
+        }
+        self.sides: list[int] = [2, 2]  # of what is no category
+        for s in range(self.n_tests):
+            found = [self._test(program, node["tests"][s] if s < len(node.get("tests", ())) else None)
+                     for _, node in nodes]  # fmt: skip
+            for k, name in enumerate(_OF_A_TEST):
+                dtype = {"threshold": np.float64, "flip": bool, "is_number": bool}.get(name, np.int64)
+                self.arrays[f"{name}{s}"] = np.array([one[k] for one in found], dtype=dtype)
+        self.arrays["sides"] = np.array(self.sides, dtype=np.int64)
+
+    def _test(self, program: Program, test: list[Any] | None) -> tuple[Any, ...]:
+        """Column, threshold, flip, whether it is of numbers, of a category, and where its sides begin."""
+        if test is None:
+            return 0, 0.0, False, False, 0, 0
+        if test[0] == "sum":
+            raise StudyError("splits on sums of columns are not written as ONNX; give --to python")
+        if test[0] == "there":
+            return test[1], np.inf, False, True, 0, 0
+        if test[0] == "le":
+            return test[1], test[2], bool(test[3]), True, 0, 0
+        n = len(program.inputs[test[1]]["levels"])
+        own = [2] * (n + 1)
+        for side in (0, 1):
+            for code in test[2 + side]:
+                if code < n:
+                    own[code + 1] = side
+        self.sides += own
+        return test[1], 0.0, False, False, 1, len(self.sides) - n
+
+
+def _depth(tree: list[dict[str, Any]]) -> int:
+    depth = [0] * len(tree)
+    for place, node in enumerate(tree):  # children come after their parents
+        if "left" in node:
+            depth[node["left"]] = depth[node["left"] + 1] = depth[place] + 1
+    return max(depth)

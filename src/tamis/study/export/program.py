@@ -1,0 +1,279 @@
+"""A model as plain values that any language can compute with: terms of a sum, or nodes of trees.
+
+Every export is written from these values, so that all of them answer what `predict` answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import StudyError
+from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
+from tamis.study.model import Model
+from tamis.study.procedure.columns import Columns
+from tamis.table.inference.dates import HOUR, PARTS
+from tamis.tree.tree import Tree
+
+#: Nodes of a forest at most, for exports that are text.
+MOST_NODES = 100_000
+
+_WAY_OUT = "take another with `tamis choose`, or predict with `tamis predict`"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model as plain values.
+
+    Attributes
+    ----------
+    task, target, labels : what is predicted; labels are as the table holds them.
+    costs : truth × answer, when the answer is that of least expected cost.
+    inputs : of each column that is asked for: `name`, `kind` (number, words, date, category, part), `levels` (the words
+        that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
+        part of a date, the `source` it is taken from and which `part`.
+    link : what makes answers of the sums: identity, exp, logistic, softmax, one_hot (the largest sum), shares (the
+        mean of the trees' leaves).
+    classes : of sums, the place of each among the labels.
+    intercept : one number a sum.
+    terms : of sums; of each input: `column`, and either `coef` (one a sum) and `fill` (stands for a missing value; None
+        where there must be one), or `levels` (code -> one number a sum) and `missing`.
+    trees : lists of nodes. A leaf is {"leaf": numbers}; a split {"tests", "default", "left"}, its right child the
+        node after the left one. The first test that answers decides, else the default (0 left, 1 right). A test is
+        ["le", column, threshold, flip], ["in", column, codes left, codes right], ["there", column] or
+        ["sum", [[column, factor]…], threshold]; the code of a missing or unknown category is -1.
+    """
+
+    task: str
+    target: str
+    labels: tuple[Any, ...]
+    costs: list[list[float]] | None
+    inputs: tuple[dict[str, Any], ...]
+    link: str
+    classes: tuple[int, ...] = ()
+    intercept: tuple[float, ...] = ()
+    terms: tuple[dict[str, Any], ...] = ()
+    trees: tuple[list[dict[str, Any]], ...] = ()
+
+    @classmethod
+    def of(cls, model: Model) -> Program:
+        """The program of a study's model; one sentence where there is none."""
+        return _Reader(model).program()
+
+    @property
+    def n_nodes(self) -> int:
+        return sum(len(tree) for tree in self.trees)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "task": self.task,
+            "target": self.target,
+            "labels": list(self.labels),
+            "costs": self.costs,
+            "inputs": list(self.inputs),
+            "link": self.link,
+            "classes": list(self.classes),
+            "intercept": list(self.intercept),
+            "terms": list(self.terms),
+            "trees": list(self.trees),
+        }
+
+
+class _Reader:
+    """Reads a fitted model; columns get their places as they are met."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.fitted = model.fitted._known()
+        self.facts = {facts["name"]: facts for facts in model.columns}
+        self.places: dict[str, int] = {}
+
+    def program(self) -> Program:
+        from tamis.evaluate.baseline import Baseline
+        from tamis.forest import ForestClassifier, ForestRegressor
+        from tamis.linear import LinearClassifier, LinearRegressor
+        from tamis.search import MirrorSelector
+        from tamis.tree import TreeClassifier, TreeRegressor
+
+        fitted, names = self.fitted, list(self.facts)
+        if hasattr(fitted, "steps"):
+            for _, step in fitted.steps[:-1]:
+                if type(step) is not Columns:
+                    raise StudyError(
+                        f"the model stands behind {type(step).__name__}, which is not exported; run the study without "
+                        "transforms, or predict with `tamis predict`"
+                    )
+                names = [names[int(place)] for place in step.kept]
+            fitted = fitted.steps[-1][1]
+        if isinstance(fitted, MirrorSelector):
+            names, fitted = list(fitted.selected_columns_), fitted.estimator_
+        if isinstance(fitted, Baseline):
+            return self._trees([[{"leaf": self._baseline(fitted)}]])
+        if isinstance(fitted, (LinearClassifier, LinearRegressor)):
+            return self._linear(fitted)
+        if isinstance(fitted, (TreeClassifier, TreeRegressor)) and getattr(fitted, "leaf", "constant") == "constant":
+            return self._trees([list(self._nodes(fitted.tree_, names, fitted))])
+        if isinstance(fitted, (ForestClassifier, ForestRegressor)):
+            return self._trees([list(nodes) for nodes in self._forest(fitted, names)])
+        raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
+
+    def _program(self, **parts: Any) -> Program:
+        model, used = self.model, set(self.model.fitted.columns)
+        inputs = tuple(_input(self.facts[name], name in used, model.types) for name in self.places)
+        costs = None if model.loss is None else model.loss.matrix.tolist()
+        return Program(model.task, model.target, model.labels, costs, inputs, **parts)
+
+    def _place(self, name: str) -> int:
+        return self.places.setdefault(name, len(self.places))
+
+    # -- sums --------------------------------------------------------------------------------------------------------
+    def _linear(self, fitted: Any) -> Program:
+        coef, encoding, fill = np.atleast_2d(fitted.coef_), fitted.inputs_.encoding, fitted.inputs_.fill
+        starts = np.concatenate([[0], np.cumsum(encoding.sizes)])
+        terms = []
+        for j in np.unique(encoding.groups[np.flatnonzero(coef.any(axis=0))]).tolist():
+            own, name = coef[:, starts[j] : starts[j + 1]], encoding.names[j]
+            stand = None if fill is None else fill[starts[j] : starts[j + 1]]
+            place = self._place(name)
+            if encoding.levels[j] is None:
+                there = None if stand is None else float(stand[0])
+                terms.append({"column": place, "coef": own[:, 0].tolist(), "fill": there})
+                continue
+            first = int(encoding.reference)
+            levels = {str(first + k): own[:, k].tolist() for k in range(own.shape[1]) if own[:, k].any()}
+            missing = None if stand is None else (own @ stand).tolist()
+            terms.append({"column": place, "levels": levels, "missing": missing})
+        classes = getattr(fitted, "classes_", None)
+        if classes is None:
+            link = "exp" if fitted.loss == "poisson" else "identity"
+        elif fitted.loss != "logistic":
+            link = "one_hot"
+        else:
+            link = "logistic" if len(coef) == 1 else "softmax"
+        return self._program(
+            link=link,
+            classes=() if classes is None else tuple(int(code) for code in classes),
+            intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
+            terms=tuple(terms),
+        )
+
+    # -- trees -------------------------------------------------------------------------------------------------------
+    def _trees(self, trees: list[list[dict[str, Any]]]) -> Program:
+        return self._program(link="shares", trees=tuple(trees))
+
+    def _shares(self, classes: Any, shares: np.ndarray) -> list[float]:
+        """The answer of a leaf: a number, or the share of every class of the study."""
+        if self.model.task == "numbers":
+            return [float(shares[0])]
+        found = np.zeros(len(self.model.labels))
+        found[np.asarray(classes, dtype=np.int64)] = shares
+        return found.tolist()
+
+    def _baseline(self, fitted: Any) -> list[float]:
+        if self.model.task == "numbers":
+            return [float(fitted.mean_)]
+        return self._shares(fitted.classes_, fitted.shares_)
+
+    def _nodes(self, tree: Tree, names: list[str], fitted: Any) -> Iterable[dict[str, Any]]:
+        classes = getattr(fitted, "classes_", None)
+        value = tree.value if classes is None else tree.value / tree.value.sum(axis=1, keepdims=True)
+        for node in range(tree.n_nodes):
+            if tree.left[node] < 0:
+                yield {"leaf": self._shares(classes, value[node])}
+                continue
+            tests = [self._test(tree, names, node)]
+            first = int(tree.first_surrogate[node])
+            for q in range(first, first + int(tree.n_surrogates[node])):
+                tests.append(self._surrogate(tree, names, q))
+            yield {"tests": tests, "default": int(tree.default[node]), "left": int(tree.left[node])}
+
+    def _test(self, tree: Tree, names: list[str], node: int) -> list[Any]:
+        j, first, n = (int(part[node]) for part in (tree.feature, tree.first_level, tree.n_levels))
+        if j == -2:
+            which = range(first, first + n)
+            parts = [[self._place(names[int(tree.level[q, 0])]), float(tree.coefficient[q])] for q in which]
+            return ["sum", parts, float(tree.threshold[node])]
+        place = self._place(names[j])
+        if n:
+            return ["in", place, *_sides(tree.level[first : first + n], -1)]
+        if np.isinf(tree.threshold[node]):
+            return ["there", place]
+        return ["le", place, float(tree.threshold[node]), 0]
+
+    def _surrogate(self, tree: Tree, names: list[str], q: int) -> list[Any]:
+        column, flip, first, n = (int(part) for part in tree.surrogate[q])
+        place = self._place(names[column])
+        if n:
+            return ["in", place, *_sides(tree.level[first : first + n], 0)]
+        return ["le", place, float(tree.surrogate_threshold[q]), flip]
+
+    def _forest(self, forest: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
+        trees = forest.trees_
+        levels = [len(self.facts[name]["levels"] or ()) for name in names]
+        for a, b in zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist()):
+            yield self._grown(forest, trees, trees.nodes[a:b], names, levels)
+
+    def _grown(
+        self, forest: Any, trees: Any, nodes: np.ndarray, names: list[str], levels: list[int]
+    ) -> Iterable[dict[str, Any]]:
+        for left, flags, threshold in nodes.tolist():
+            if left < 0:
+                yield {"leaf": self._leaf(forest, trees, flags, threshold)}
+                continue
+            default, j = int(flags & LEFT_IF_MISSING == 0), flags & COLUMN
+            if flags & OBLIQUE:
+                pairs = zip(trees.sum_column[j].tolist(), trees.sum_factor[j].tolist())
+                test: list[Any] = ["sum", [[self._place(names[k]), factor] for k, factor in pairs if factor], threshold]
+            elif flags & CATEGORY:
+                coding = forest.joined_levels_.get(j, np.arange(levels[j]))
+                goes = [_goes_left(trees.sets, threshold, int(coding[code])) for code in range(levels[j])]
+                sides = [[code for code, is_left in enumerate(goes) if is_left == side] for side in (True, False)]
+                test = ["in", self._place(names[j]), *sides]
+            elif np.isinf(threshold):  # values go left, holes go right
+                test = ["there", self._place(names[j])]
+            else:
+                test = ["le", self._place(names[j]), threshold, 0]
+            yield {"tests": [test], "default": default, "left": left}
+
+    def _leaf(self, forest: Any, trees: Any, column: int, threshold: float) -> list[float]:
+        if not trees.n_classes:
+            return [threshold]
+        if column < trees.n_classes:
+            return self._shares(forest.classes_, np.eye(trees.n_classes)[column])
+        return self._shares(forest.classes_, trees.table[column - trees.n_classes])
+
+
+def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of a column: its own value, or a part of the date that it was made from."""
+    name, kind, levels = facts["name"], facts["kind"], facts["levels"]
+    if kind == "boolean" and levels is None:
+        levels = [False, True]
+    if kind not in ("categorical", "boolean", "ordinal"):
+        levels = None
+    how = "category" if kind == "categorical" else "date" if kind == "date" else "number" if levels is None else "words"
+    found = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    for part in (*PARTS, HOUR):
+        source = name.removesuffix(f" ({part})")
+        if how == "number" and source != name and source in types and name not in types:
+            return found | {"kind": "part", "source": source, "part": part}
+    return found
+
+
+def _sides(level: np.ndarray, least: int) -> tuple[list[int], list[int]]:
+    """The codes that go left, and those that go right; a side of 2 is unknown, codes below `least` are not asked."""
+    known = [(int(code), int(side)) for code, side in level if code >= least]
+    return [code for code, side in known if side == 0], [code for code, side in known if side == 1]
+
+
+def _goes_left(sets: np.ndarray, threshold: float, code: int) -> bool:
+    """Whether a level goes left at a split of a forest; the layout is that of `forest.grow.sets`."""
+    place = int(threshold)
+    if place >= 0:
+        return bool((int(sets[place + (code >> 6)]) >> (code & 63)) & 1)
+    head = int(sets[-place - 1])
+    listed = {(int(sets[-place + (k >> 2)]) >> ((k & 3) << 4)) & 0xFFFF for k in range(head >> 1)}
+    return (code in listed) != bool(head & 1)

@@ -1,0 +1,126 @@
+"""What an exported Python file computes with: plain Python, no other package. The file holds this text."""
+
+# begin
+import datetime
+import math
+from typing import Any
+
+
+def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
+    """The number or code of a cell; None where it is missing, or a category that was never seen."""
+    name = column.get("source", column["name"])
+    if name not in row and column["needed"]:
+        raise KeyError(f"the row lacks {name!r}, which the model uses; give it, None where it is missing")
+    given = row.get(name)
+    if given is None or given == "" or given != given:
+        return None
+    if column["kind"] == "category":
+        return {str(level): code for code, level in enumerate(column["levels"])}.get(str(given), -1)
+    if column["kind"] == "words":
+        places = {str(level): float(place) for place, level in enumerate(column["levels"])}
+        if str(given) in places:
+            return places[str(given)]
+    if column["kind"] == "part" or (column["kind"] == "date" and not isinstance(given, (int, float))):
+        return part_of(column.get("part"), datetime.datetime.fromisoformat(str(given)))
+    try:
+        return float(given)
+    except ValueError:
+        raise ValueError(f"{name!r} is {given!r}; give a number, or None where it is missing") from None
+
+
+def part_of(part: Any, moment: datetime.datetime) -> float:
+    """A part of a date, in UTC where it has a zone; without a part, the days since 1970."""
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(datetime.timezone(datetime.timedelta(0))).replace(tzinfo=None)
+    if part == "hour":
+        return float(moment.hour)
+    if part == "year":
+        return float(moment.year)
+    if part == "month":
+        return float(moment.month)
+    if part == "weekday":
+        return float(moment.isoweekday())
+    return (moment - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+
+
+def sums_of(model: dict[str, Any], cells: list[Any]) -> list[float]:
+    """The linear predictors: intercept + the terms of all columns."""
+    found = list(model["intercept"])
+    for term in model["terms"]:
+        value = cells[term["column"]]
+        if "coef" in term:
+            value = term["fill"] if value is None else value
+            parts = None if value is None else [factor * value for factor in term["coef"]]
+        else:
+            parts = term["missing"] if value is None else term["levels"].get(str(value), [0.0] * len(found))
+        if parts is None:
+            raise ValueError(f"{model['inputs'][term['column']]['name']!r} is missing; the model needs a value")
+        found = [a + b for a, b in zip(found, parts)]
+    return found
+
+
+def side_of(node: dict[str, Any], cells: list[Any]) -> int:
+    """0 for left, 1 for right: by the first test that answers, else the default."""
+    for test in node["tests"]:
+        kind = test[0]
+        if kind == "sum":
+            values = [cells[column] for column, _ in test[1]]
+            if None not in values:
+                return int(sum(factor * value for (_, factor), value in zip(test[1], values)) > test[2])
+            continue
+        value = cells[test[1]]
+        if kind == "in":
+            code = -1 if value is None else value
+            if code in test[2] or code in test[3]:
+                return int(code in test[3])
+        elif value is not None:
+            return 0 if kind == "there" else int(value > test[2]) ^ test[3]
+    return int(node["default"])
+
+
+def leaf_of(tree: list[dict[str, Any]], cells: list[Any]) -> list[float]:
+    """The numbers of the leaf where a row ends."""
+    node = tree[0]
+    while "leaf" not in node:
+        node = tree[node["left"] + side_of(node, cells)]
+    return list(node["leaf"])
+
+
+def answers_of(model: dict[str, Any], row: dict[str, Any]) -> list[float]:
+    """The predicted number, or the probability of every class."""
+    cells = [value_of(column, row) for column in model["inputs"]]
+    if model["link"] == "shares":
+        leaves = [leaf_of(tree, cells) for tree in model["trees"]]
+        return [sum(values) / len(leaves) for values in zip(*leaves)]
+    sums = sums_of(model, cells)
+    if model["link"] == "identity":
+        return sums
+    if model["link"] == "exp":
+        return [math.exp(min(sums[0], 700.0))]
+    if model["link"] == "one_hot":
+        best = int(sums[0] > 0) if len(sums) == 1 else sums.index(max(sums))
+        shares = [float(place == best) for place in range(len(model["classes"]))]
+    elif model["link"] == "logistic":
+        odds = math.exp(-abs(sums[0]))
+        large, small = 1 / (1 + odds), odds / (1 + odds)
+        shares = [small, large] if sums[0] > 0 else [large, small]
+    else:
+        powers = [math.exp(value - max(sums)) for value in sums]
+        shares = [power / sum(powers) for power in powers]
+    found = [0.0] * len(model["labels"])
+    for place, share in zip(model["classes"], shares):
+        found[place] = share
+    return found
+
+
+def decide(model: dict[str, Any], shares: list[float]) -> Any:
+    """The label of the largest probability, or of the least expected cost; the first of several."""
+    labels, costs = model["labels"], model["costs"]
+    if costs is None:
+        return labels[shares.index(max(shares))]
+    expected = [sum(share * line[k] for share, line in zip(shares, costs)) for k in range(len(labels))]
+    limit = min(expected) + 1e-12 * max(1.0, *(max(line) for line in costs))
+    return next(label for label, cost in zip(labels, expected) if cost <= limit)
+
+
+# end

@@ -1,0 +1,111 @@
+"""Predictions as CSV, each with what it is worth: probabilities or an interval, and whether its row is a usual one."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tamis.check import number
+from tamis.study.disk.csv_cell import safe_cell
+from tamis.table import Table
+
+if TYPE_CHECKING:
+    from tamis.study.model import Model
+
+#: Of the intervals beside predicted numbers.
+COVERAGE = 0.95
+
+
+def predictions_csv(
+    model: Model, table: Table, ids: tuple[str, Sequence[Any]] | None = None, coverage: float = COVERAGE
+) -> str:
+    """Predictions as CSV, one line a row.
+
+    Columns: "row", counted from 1; the identifier, where one is given (its name and values); the prediction; the
+    probability of each class, or, where the model has an interval of its own for numbers, "low" and "high"; "note",
+    which says what about a row the model never saw; for numbers of another model, "low" and "high" by the study's
+    errors; "unlike", which says in which way a row is unlike the training rows, and is empty for a usual one.
+    """
+    number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
+    ready = model.aligned(table)
+    answers, heads = _answers(model, ready, coverage)
+    after, more = _appended(model, ready, answers, coverage)
+    named = [] if ids is None else [ids[0]]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note", *after])
+    notes = _notes(model, ready)
+    for i, cells in enumerate(answers):
+        own = [] if ids is None else [safe_cell(ids[1][i])]
+        writer.writerow([i + 1, *own, *cells, safe_cell(notes.get(i, "")), *(cells[i] for cells in more)])
+    return text.getvalue()
+
+
+def remarks(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
+    """Where the intervals and the flags come from, or why there are none: a sentence each."""
+    said = []
+    if model.task == "numbers":
+        said.append(_of_interval(model, coverage))
+    if model.training is None:
+        said.append("model.json is of an earlier Tamis, which kept nothing of the training rows: none are flagged")
+    return tuple(said)
+
+
+def _of_interval(model: Model, coverage: float) -> str:
+    held = f"low and high hold a new answer with probability {coverage:g}"
+    if model.fitted.has_interval:
+        return f"{held}, by the model's own intervals"
+    if model.residuals is None:
+        return "there are no intervals: the study's errors on rows not seen were not kept"
+    rows, reach = model.residuals.rows, model.residuals.reach()
+    if coverage > reach:
+        held = f"low and high hold a new answer with probability {reach:.3g}, not {coverage:g} for want of rows"
+    return f"{held}, by the errors of {rows:,} rows that were not seen in the study's folds"
+
+
+def _answers(model: Model, ready: Table, coverage: float) -> tuple[list[list[Any]], list[str]]:
+    """The cells of every row's answer, and the names of those behind the prediction."""
+    if model.task == "classes":
+        shares = model.fitted.probabilities(ready, len(model.labels))
+        rows = zip(model.decide(shares), shares)
+        heads = [f"p({label})" for label in model.labels]
+        return [[safe_cell(label), *(repr(float(share)) for share in row)] for label, row in rows], heads
+    columns = [model.fitted.numbers(ready)[:, None]]
+    ends = model.fitted.interval(ready, coverage)
+    if ends is not None:
+        columns.append(ends)
+    return [[repr(float(value)) for value in row] for row in np.hstack(columns)], [] if ends is None else [
+        "low",
+        "high",
+    ]
+
+
+def _appended(
+    model: Model, ready: Table, answers: list[list[Any]], coverage: float
+) -> tuple[list[str], list[list[Any]]]:
+    """Names and cells, column by column, of what stands behind the note."""
+    names: list[str] = []
+    columns: list[list[Any]] = []
+    if model.task == "numbers" and not model.fitted.has_interval and model.residuals is not None:
+        middle = np.array([float(cells[0]) for cells in answers])
+        ends = model.residuals.interval(middle, coverage)
+        names += ["low", "high"]
+        columns += [[repr(float(value)) for value in side] for side in ends.T]
+    if model.training is not None:
+        found = model.training.unlike(ready)
+        names.append("unlike")
+        columns.append([safe_cell(found.get(row, "")) for row in range(ready.n_rows)])
+    return names, columns
+
+
+def _notes(model: Model, ready: Table) -> dict[int, str]:
+    """Row -> what the model never saw there."""
+    found: dict[int, list[str]] = {}
+    for name, mask in model.unseen(ready).items():
+        for row in np.flatnonzero(mask).tolist():
+            found.setdefault(row, []).append(f"unseen level of {name}")
+    return {row: "; ".join(parts) for row, parts in found.items()}

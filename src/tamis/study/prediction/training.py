@@ -1,0 +1,150 @@
+"""What a model remembers of its training rows, and in which way a new row is unlike them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import DamagedError
+from tamis.saved import mapping, part, text, whole
+from tamis.study.prediction.distance import Distance
+from tamis.table import Column, Table
+from tamis.table.column import UNSEEN
+from tamis.table.notation import notations_of
+
+#: Reasons that are spelt out for one row; further ones are counted.
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the training rows hold in one column.
+
+    Attributes
+    ----------
+    name : of the column.
+    low, high : smallest and largest value; None for categories, and where all are missing.
+    words : how people write these two.
+    missing : how many training rows have no value.
+    """
+
+    name: str
+    low: float | None
+    high: float | None
+    words: tuple[str, str]
+    missing: int
+
+    @classmethod
+    def of(cls, column: Column, write: Any) -> Seen:
+        """What a column of training rows holds."""
+        gone = column.missing
+        if column.is_categorical or gone.all():
+            return cls(column.name, None, None, ("", ""), int(gone.sum()))
+        low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
+        return cls(column.name, low, high, (write(low), write(high)), int(gone.sum()))
+
+    def reasons(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Masks of the new rows that hold what no training row did, each with its reason."""
+        found = []
+        if self.missing == 0:
+            found.append((column.missing, f"{self.name} is missing, which it never was in training"))
+        if column.is_categorical:
+            found.append((column.values == UNSEEN, f"{self.name} has a level never seen in training"))
+        elif self.low is not None and self.high is not None:
+            with np.errstate(invalid="ignore"):
+                found.append((column.values < self.low, f"{self.name} is below {self.words[0]}, its least in training"))
+                found.append((column.values > self.high, f"{self.name} is above {self.words[1]}, its most in training"))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that `from_dict` takes back."""
+        return {
+            "name": self.name,
+            "low": self.low,
+            "high": self.high,
+            "words": list(self.words),
+            "missing": self.missing,
+        }
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Seen:
+        """What `to_dict` wrote, looked at."""
+        low, high, words = part(facts, "low"), part(facts, "high"), part(facts, "words")
+        name = text("the name of a column", part(facts, "name"))
+        for value in (low, high):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise DamagedError(f"the range of {name!r} holds something that is no number")
+        if not isinstance(words, list) or len(words) != 2:
+            raise DamagedError(f"the range of {name!r} is not written down")
+        said = text("an end of a range", words[0]), text("an end of a range", words[1])
+        return cls(name, low, high, said, whole("missing", part(facts, "missing")))
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is remembered of the training rows, in the columns that the model uses: a few numbers a column, no row.
+
+    Attributes
+    ----------
+    rows : how many there were.
+    columns : what each held.
+    distance : how far a row is from their middle, several columns taken together; None for fewer than two numbers.
+
+    >>> table = Table([Column("age", "numeric", np.array([20.0, 30.0, 40.0]))])
+    >>> Training.of(table, ["age"]).unlike(Table([Column("age", "numeric", np.array([25.0, 90.0]))]))
+    {1: 'age is above 40, its most in training'}
+    """
+
+    rows: int
+    columns: tuple[Seen, ...]
+    distance: Distance | None
+
+    @classmethod
+    def of(cls, table: Table, used: Sequence[str]) -> Training:
+        """Learn from the training rows; `used` names the columns of the model, largest contribution first."""
+        notations = notations_of(None, table)
+        seen = []
+        for name in sorted(used):
+            how = notations.get(name)
+            seen.append(Seen.of(table.column(name), (lambda value: f"{value:.6g}") if how is None else how.write))
+        return cls(table.n_rows, tuple(seen), Distance.of(table, used))
+
+    def unlike(self, ready: Table) -> dict[int, str]:
+        """Row -> in which way it is unlike the training rows; rows like them are absent."""
+        found: dict[int, list[str]] = {}
+        for seen in self.columns:
+            for mask, reason in seen.reasons(ready.column(seen.name)):
+                for row in np.flatnonzero(mask).tolist():
+                    found.setdefault(row, []).append(reason)
+        if self.distance is not None:
+            for row, reason in self.distance.far(ready).items():
+                if row not in found:  # a value out of its range is far, too: said once
+                    found[row] = [reason]
+        return {row: _joined(found[row]) for row in sorted(found)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that `from_dict` takes back."""
+        return {
+            "rows": self.rows,
+            "columns": [seen.to_dict() for seen in self.columns],
+            "distance": None if self.distance is None else self.distance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any], names: Sequence[str]) -> Training:
+        """What `to_dict` wrote, looked at; `names` are the columns of the model."""
+        seen = tuple(Seen.from_dict(mapping("a column", one)) for one in part(facts, "columns"))
+        kept = part(facts, "distance")
+        distance = None if kept is None else Distance.from_dict(mapping("distance", kept))
+        strange = {one.name for one in seen} | set(() if distance is None else distance.names)
+        if not strange <= set(names):
+            raise DamagedError("it remembers training rows of other columns than it lists")
+        return cls(whole("rows", part(facts, "rows")), seen, distance)
+
+
+def _joined(reasons: list[str]) -> str:
+    more = len(reasons) - MOST_REASONS
+    return "; ".join([*reasons[:MOST_REASONS], *([f"and {more:,} more"] if more > 0 else [])])

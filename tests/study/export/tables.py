@@ -1,0 +1,49 @@
+"""Mixed tables with holes, unseen levels and words, and the studies that were run on them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import tamis
+
+QUICK = {"folds": 3, "inner": 2, "repeats": 1, "black_box": False, "prefer": "best", "n_jobs": 1}
+
+
+def mixed(n: int = 240, seed: int = 0, new: bool = False) -> pd.DataFrame:
+    """Numbers with holes, a category, a hostile name, a boolean, an ordered word; `new` rows hold unseen levels."""
+    rng = np.random.default_rng(seed)
+    kind = rng.choice(["red", "green", "it's", 'say "x"'], n).astype(object)
+    size, other = rng.normal(size=n), rng.normal(size=n)
+    flag = rng.random(n) < 0.4
+    frame = pd.DataFrame(
+        {
+            "size": np.where(rng.random(n) < 0.15, np.nan, size),
+            'odd "name"; --': size + 0.3 * rng.normal(size=n),
+            "kind": np.where(rng.random(n) < 0.1, None, kind),
+            "flag": flag,
+            "other": np.where(rng.random(n) < 0.3, np.nan, other),
+        }
+    )
+    frame["number"] = 2 * size - other + 3.0 * (kind == "red") + 1.5 * flag + 0.3 * rng.normal(size=n)
+    frame["two"] = np.where(frame["number"] > 1.5, "it's high", "low")
+    frame["three"] = pd.cut(frame["number"], [-np.inf, 0.0, 2.5, np.inf], labels=["a", "b", "c"]).astype(str)
+    if new:
+        frame.loc[rng.random(n) < 0.15, "kind"] = "purple"
+    return frame
+
+
+def run(folder, target: str, procedure: str, **more):
+    """A study of one procedure, the other targets left out."""
+    drop = [name for name in ("number", "two", "three") if name != target]
+    data = mixed().drop(columns=drop)
+    settings = {**QUICK, "procedures": (procedure,), **more}
+    return tamis.Study(data, target=target, folder=folder, **settings).run()
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict]:
+    """Rows as dicts, None where a value is missing."""
+    return [
+        {name: None if value is None or value != value else value for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]

@@ -1,0 +1,53 @@
+"""The one door to every export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.study.export.tables import QUICK, mixed, rows_of
+
+import tamis
+from tamis.errors import StudyError, UnwritableError
+from tamis.study.export import KINDS, export
+
+
+def test_every_kind_but_onnx_is_text(studies):
+    """A kind that is listed and not written would be found out by the user."""
+    model = studies("two", "tree").model_
+    assert {kind: type(export(model, kind)) for kind in KINDS if kind != "onnx"} == dict.fromkeys(
+        ("python", "sql", "html"), str
+    )
+
+
+def test_a_forest_of_too_many_nodes_is_refused_with_a_way_out(studies, monkeypatch):
+    """A file of a hundred megabytes of brackets helps nobody."""
+    monkeypatch.setitem(export.__globals__, "MOST_NODES", 50)
+    with pytest.raises(StudyError, match="give --to onnx, or take a smaller model"):
+        export(studies("two", "forest").model_, "python")
+
+
+def test_a_place_that_cannot_be_written_is_named(studies, tmp_path):
+    """The system's own words do not say which file."""
+    with pytest.raises(UnwritableError, match="none"):
+        studies("two", "tree").export("python", tmp_path / "none" / "model.py")
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso", "forest"])
+def test_a_loaded_study_exports_the_same(studies, procedure):
+    """Whoever exports has a folder, not the study that ran."""
+    study = studies("three", procedure)
+    assert tamis.load(study.folder).export("python") == study.export("python")
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso", "forest"])
+def test_a_model_held_to_few_columns_is_exported(tmp_path, procedure):
+    """Behind a choice of columns the places of columns are others than in the table."""
+    path = tmp_path / "t.csv"
+    mixed().drop(columns=["two", "three"]).to_csv(path, index=False)
+    study = tamis.Study(path, target="number", folder=tmp_path / "s", **{**QUICK, "procedures": (procedure,)}).run()
+    study.choose(procedure, columns=2)
+    assert len(study.selected_) == 2
+    space: dict = {}
+    exec(study.export("python"), space)
+    new = mixed(60, seed=3, new=True)
+    np.testing.assert_allclose([space["predict"](row) for row in rows_of(new)], study.predict(new), rtol=1e-9)

@@ -1,0 +1,92 @@
+"""The exported ONNX graph, run by ONNX Runtime, answers what the study predicts."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+from tests.study.export.tables import QUICK, mixed
+
+import tamis
+from tamis.errors import ParameterError, StudyError
+from tamis.linear import LinearClassifier
+
+
+def _asked(study, frame, tmp_path):
+    """What the runtime answers."""
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    path = study.export("onnx", tmp_path / "model.onnx")
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    given = {}
+    for wanted in session.get_inputs():
+        column = frame[wanted.name]
+        if wanted.type == "tensor(string)":
+            given[wanted.name] = column.fillna("").astype(str).to_numpy(dtype=object)
+        else:
+            given[wanted.name] = column.to_numpy(dtype=np.float64)
+    return dict(zip([out.name for out in session.get_outputs()], session.run(None, given)))
+
+
+@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest"])
+def test_numbers_are_those_of_predict(studies, tmp_path, procedure):
+    """On rows with holes and unseen levels."""
+    study, new = studies("number", procedure), mixed(200, seed=3, new=True)
+    found = _asked(study, new, tmp_path)["prediction"]
+    np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("target", ["two", "three"])
+@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest"])
+def test_classes_and_probabilities_are_those_of_predict(studies, tmp_path, target, procedure):
+    """Labels come out as texts, probabilities in their order."""
+    study, new = studies(target, procedure), mixed(200, seed=3, new=True)
+    found = _asked(study, new, tmp_path)
+    np.testing.assert_allclose(found["probabilities"], study.predict_proba(new), rtol=1e-9, atol=1e-12)
+    assert found["prediction"].tolist() == study.predict(new).tolist()
+
+
+def test_the_cheapest_answer_is_that_of_predict(studies, tmp_path):
+    """Costs are in the graph."""
+    study = studies("two", "lasso", loss="it's high>low=8, low>it's high=1")
+    new = mixed(300, seed=3, new=True)
+    assert _asked(study, new, tmp_path)["prediction"].tolist() == study.predict(new).tolist()
+
+
+@pytest.mark.parametrize(
+    ("target", "model"),
+    [
+        ("two", LinearClassifier(loss="squared_hinge", missing="mean")),
+        ("three", LinearClassifier(loss="squared_hinge", missing="mean")),
+        ("two", tamis.TreeClassifier(missing="category", max_depth=4)),
+    ],
+    ids=["hinge", "hinge of three", "missing is a category"],
+)
+def test_models_given_by_the_user_are_exported_too(tmp_path, target, model):
+    """A hinge has no probabilities; a missing category may have a side of its own."""
+    drop = [name for name in ("number", "two", "three") if name != target]
+    settings = {**QUICK, "procedures": {"own": model}}
+    study = tamis.Study(mixed().drop(columns=drop), target=target, folder=tmp_path / "s", **settings).run()
+    new = mixed(150, seed=3, new=True)
+    assert _asked(study, new, tmp_path)["prediction"].tolist() == study.predict(new).tolist()
+
+
+def test_without_the_package_the_extra_is_named(studies, tmp_path, monkeypatch):
+    """A traceback of an import tells nobody what to install."""
+    plain = builtins.__import__
+
+    def without(name, *rest):
+        if name == "onnx":
+            raise ImportError(name)
+        return plain(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(StudyError, match=r"install tamis\[onnx\]"):
+        studies("two", "tree").export("onnx", tmp_path / "model.onnx")
+
+
+def test_a_file_must_be_named(studies):
+    """Bytes on a screen help nobody."""
+    with pytest.raises(ParameterError, match=r"-o model\.onnx"):
+        studies("two", "tree").export("onnx")
