@@ -123,7 +123,8 @@ def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str
 
 
 def _finished(name: str, given: Any) -> Study:
-    from tamis.study.study import Study, load
+    from tamis.study.disk.loading import load
+    from tamis.study.study import Study
 
     if isinstance(given, Study):
         given._known("answer")
