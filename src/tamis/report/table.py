@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 #: Rows written as HTML; the rest of a longer table travels packed and is shown by the script on demand.
-FIRST_ROWS = 50
+FIRST_ROWS = 20
 
 #: What must be escaped inside a script: "<", the separators that end a line, and halves of a character.
 _ESCAPED = re.compile("[<\u2028\u2029\ud800-\udfff]")

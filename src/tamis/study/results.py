@@ -37,6 +37,7 @@ def assemble(
     """All facts of a finished study, in the documented order; the same study gives the same bytes."""
     of_chosen = judged[compared["chosen"]]
     counted = Counter(name for fold in of_chosen for name in fold["columns"])
+    place = {name: at for at, name in enumerate(final["contributions"])}  # largest contribution first
     rows = {row["name"]: row for row in compared["procedures"]}
     alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
     quoted = rows[compared["chosen"]] if alone else compared
@@ -79,7 +80,7 @@ def assemble(
         "frontier": compared["frontier"],
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
-            for name in sorted(counted, key=lambda name: (-counted[name], name))
+            for name in sorted(counted, key=lambda name: (-counted[name], place.get(name, len(place)), name))
         ],
         "findings": final.get("findings"),
         "plan": problem.plan.to_dict(),
