@@ -119,9 +119,9 @@ class LinearLeaves:
         every[rows] = filled
         y, weight = self.base.values[:, 0], self.base.weight
 
-        def residual(mine: np.ndarray) -> np.ndarray:
-            Z = np.column_stack([every[mine], y[mine]])
-            w = weight[mine]
+        def residual(node_rows: np.ndarray) -> np.ndarray:
+            Z = np.column_stack([every[node_rows], y[node_rows]])
+            w = weight[node_rows]
             Z = Z - np.average(Z, axis=0, weights=w)
             coef, _ = _ridge((Z * w[:, None]).T @ Z, float(w.sum()))
             return np.asarray(Z[:, -1] - Z[:, :-1] @ coef)
@@ -178,20 +178,20 @@ class LinearLeaves:
         for column in range(paths.shape[1]):
             node = paths[:, column]
             live = node >= 0
-            own = np.where(live, collapse[np.maximum(node, 0)], np.inf)
-            here = live & (own < above)
-            answer[here, column] = models.answers(filled[here], node[here])
-            off = y[here] - answer[here, column]
+            price = np.where(live, collapse[np.maximum(node, 0)], np.inf)
+            answering = live & (price < above)
+            answer[answering, column] = models.answers(filled[answering], node[answering])
+            off = y[answering] - answer[answering, column]
             # betas descend: those below the parent's price and not below the node's own
-            start = np.searchsorted(-betas, -above[here], side="right")
-            until = np.searchsorted(-betas, -own[here], side="right")
-            start = np.where(np.isinf(above[here]), 0, start)
-            for sums, error in ((first, w[here] * off**2), (second, w[here] * off**4)):
+            start = np.searchsorted(-betas, -above[answering], side="right")
+            until = np.searchsorted(-betas, -price[answering], side="right")
+            start = np.where(np.isinf(above[answering]), 0, start)
+            for sums, error in ((first, w[answering] * off**2), (second, w[answering] * off**4)):
                 np.add.at(sums, start, error)
                 np.add.at(sums, until, -error)
-            last[here, column] = until
-            last[live & ~here, column] = 0  # the parent answers wherever this node could
-            above = np.where(live, np.minimum(above, own), above)
+            last[answering, column] = until
+            last[live & ~answering, column] = 0  # the parent answers wherever this node could
+            above = np.where(live, np.minimum(above, price), above)
         return np.cumsum(first)[:-1], np.cumsum(second)[:-1], HeldOutPaths(test, last, answer)
 
 
@@ -237,11 +237,11 @@ def _moments(
     for node in range(tree.n_nodes - 1, -1, -1):
         child = int(tree.left[node])
         if child < 0:
-            mine = order[ends[node] : ends[node + 1]]
-            w = weight[mine]
+            node_rows = order[ends[node] : ends[node + 1]]
+            w = weight[node_rows]
             count[node] = w.sum()
-            mean[node] = w @ Z[mine] / count[node]
-            off = Z[mine] - mean[node]
+            mean[node] = w @ Z[node_rows] / count[node]
+            off = Z[node_rows] - mean[node]
             scatter[node] = (off * w[:, None]).T @ off
             continue
         a, b = child, child + 1

@@ -45,12 +45,12 @@ class LinearSplits:
         codes = _coarse(self.X, category, rows, target.weight)
         root, _ = grow_tree(data, target, limits._replace(max_depth=0), rows)
 
-        def find(mine: np.ndarray, stump: TreeLimits) -> Stump:
-            alone = _leaf(root, target.values[mine, 0], target.weight[mine])
-            column, gain, left = self._split(alone, target.weight[mine], stump, mine, codes, category)
+        def find(node_rows: np.ndarray, stump: TreeLimits) -> Stump:
+            alone = _leaf(root, target.values[node_rows, 0], target.weight[node_rows])
+            column, gain, left = self._split(alone, target.weight[node_rows], stump, node_rows, codes, category)
             if column < 0:
                 return Stump(alone)
-            return Stump(_as_tree(data, target, stump, mine, self.X[mine, column], left, alone, gain))
+            return Stump(_as_tree(data, target, stump, node_rows, self.X[node_rows, column], left, alone, gain))
 
         return grow_by_stumps(find, self.X, target, limits, rows)
 
@@ -59,32 +59,32 @@ class LinearSplits:
         alone: Tree,
         weight: np.ndarray,
         stump: TreeLimits,
-        mine: np.ndarray,
+        node_rows: np.ndarray,
         codes: np.ndarray,
         category: np.ndarray,
     ) -> tuple[int, float, np.ndarray]:
         """The column of the best split of a node (-1: none), its gain, and which rows go left."""
         none = -1, 0.0, np.empty(0, dtype=bool)
-        if stump.max_depth < 1 or len(mine) < stump.min_split or weight.sum() < 2 * LEAST:
+        if stump.max_depth < 1 or len(node_rows) < stump.min_split or weight.sum() < 2 * LEAST:
             return none
         if not alone.impurity[0] > 0.0:
             return none
-        node = self._node(mine, weight)
+        node = self._node(node_rows, weight)
         if not node.weight @ node.residual**2 > 1e-12 * alone.impurity[0]:
             return none
         least = np.array([stump.min_leaf, max(LEAST, stump.min_share * weight.sum())], dtype=np.float64)
         column, gain, left = _best(codes, category, node, least)
         if column >= 0 and not category[column]:
-            left = _refined(self.X[mine, column], left, node, least)
+            left = _refined(self.X[node_rows, column], left, node, least)
         return column, gain, left
 
-    def _node(self, mine: np.ndarray, weight: np.ndarray) -> LinearNode:
-        residual = self.residual(mine)
-        X = self.filled[mine]
+    def _node(self, node_rows: np.ndarray, weight: np.ndarray) -> LinearNode:
+        residual = self.residual(node_rows)
+        X = self.filled[node_rows]
         X = X - np.average(X, axis=0, weights=weight)
         if X.shape[1] > MOST:
             X = X[:, np.sort(np.argsort(-_relevance(X, residual, weight), kind="stable")[:MOST])]
-        return LinearNode(mine, np.ascontiguousarray(X), residual, weight)
+        return LinearNode(node_rows, np.ascontiguousarray(X), residual, weight)
 
 
 def _leaf(root: Tree, y: np.ndarray, weight: np.ndarray) -> Tree:
@@ -166,7 +166,7 @@ def _as_tree(
     data: TreeData,
     target: TreeTarget,
     stump: TreeLimits,
-    mine: np.ndarray,
+    node_rows: np.ndarray,
     x: np.ndarray,
     left: np.ndarray,
     alone: Tree,
@@ -175,10 +175,10 @@ def _as_tree(
     """The split as a tree with surrogates: the stump that tells the rows of the two sides apart."""
     there = ~np.isnan(x)
     side = np.zeros((len(target.weight), 1))
-    side[mine[~left], 0] = 1.0
+    side[node_rows[~left], 0] = 1.0
     sides = TreeTarget(SQUARED_ERROR, 2, target.classes, side, target.weight, target.case)
     free = stump._replace(min_leaf=1, min_split=2, min_share=0.0)
-    tree, _ = grow_tree(data, sides, free, mine[there])
+    tree, _ = grow_tree(data, sides, free, node_rows[there])
     if tree.left[0] < 0:
         return alone
     first = {name: getattr(tree, name).copy() for name in _OF_NODE}

@@ -42,9 +42,9 @@ class ObliqueProblem:
     ) -> tuple[Tree, np.ndarray]:
         numeric = np.flatnonzero(~data.bins.is_categorical)
 
-        def find(mine: np.ndarray, stump: TreeLimits) -> Stump:
-            axis, _ = grow_tree(data, target, stump, mine)
-            return self._combine(target, stump, mine, numeric, axis) if axis.left[0] >= 0 else Stump(axis)
+        def find(node_rows: np.ndarray, stump: TreeLimits) -> Stump:
+            axis, _ = grow_tree(data, target, stump, node_rows)
+            return self._combine(target, stump, node_rows, numeric, axis) if axis.left[0] >= 0 else Stump(axis)
 
         return grow_by_stumps(find, self.X, target, limits, rows)
 

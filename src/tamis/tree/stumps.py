@@ -75,9 +75,9 @@ def grow_by_stumps(
     total = float(target.weight[rows].sum())
 
     def look(node: int) -> None:
-        mine, depth = inside[node], links[node][2]
-        share = limits.min_share * total / float(target.weight[mine].sum())
-        found = find(mine, stump._replace(max_depth=int(depth < limits.max_depth), min_share=share))
+        node_rows, depth = inside[node], links[node][2]
+        share = limits.min_share * total / float(target.weight[node_rows].sum())
+        found = find(node_rows, stump._replace(max_depth=int(depth < limits.max_depth), min_share=share))
         made.append(found)
         if found.axis.left[0] >= 0 and found.gain >= limits.min_decrease * total:
             frontier.append(node)
