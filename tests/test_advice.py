@@ -108,7 +108,7 @@ def test_a_full_disk_names_the_file_of_a_study(place, tmp_path, monkeypatch, nam
 def test_the_header_of_predicted_numbers_is_no_formula(place):
     """If this fails, a target called =cmd|… runs when predictions are opened in a spreadsheet."""
     result = CliRunner().invoke(app, ["predict", str(place / "n"), str(place / "n.csv")])
-    assert result.stdout.splitlines()[0] == "row,'=1+1,note"
+    assert result.stdout.splitlines()[0] == "row,'=1+1,note,low,high,unlike"
 
 
 @pytest.mark.parametrize(

@@ -5,30 +5,20 @@ from time import process_time
 
 import numpy as np
 
-from tamis.transform.signals import (
-    Baseline,
-    Convolve,
-    Denoise,
-    Derivative,
-    Fourier,
-    ScatterCorrection,
-    Sharpen,
-    Smooth,
-    Wavelet,
-)
+from tamis.transform import signals
 
 TRANSFORMS = {
-    "smooth": Smooth(),
-    "smooth, moving average": Smooth("moving-average"),
-    "derivative": Derivative(),
-    "sharpen": Sharpen(),
-    "baseline, 10 iterations": Baseline(max_iter=9, tol=0.0),
-    "baseline, polynomial": Baseline("polynomial"),
-    "denoise, 3 levels": Denoise(level=3),
-    "fourier": Fourier(),
-    "wavelet, 3 levels": Wavelet(level=3),
-    "convolve, 5 numbers": Convolve([1.0, 2.0, 3.0, 2.0, 1.0]),
-    "scatter correction": ScatterCorrection(),
+    "smooth": signals.Smooth(),
+    "smooth, moving average": signals.Smooth("moving-average"),
+    "derivative": signals.Derivative(),
+    "sharpen": signals.Sharpen(),
+    "baseline, 10 iterations": signals.Baseline(max_iter=9, tol=0.0),
+    "baseline, polynomial": signals.Baseline("polynomial"),
+    "denoise, 3 levels": signals.Denoise(level=3),
+    "fourier": signals.Fourier(),
+    "wavelet, 3 levels": signals.Wavelet(level=3),
+    "convolve, 5 numbers": signals.Convolve([1.0, 2.0, 3.0, 2.0, 1.0]),
+    "scatter correction": signals.ScatterCorrection(),
 }
 ROWS, POSITIONS = (2_000, 4_000, 8_000, 16_000), (128, 256, 512, 1_024)
 

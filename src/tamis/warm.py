@@ -200,7 +200,7 @@ _KERNEL = {
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
-    "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial", "solve_path"),
+    "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
 }
 

@@ -5,37 +5,27 @@ from importlib.util import find_spec
 import pytest
 from tests.contract.checks import assert_every_check_passes
 
-from tamis.transform.signals import (
-    Baseline,
-    Convolve,
-    Denoise,
-    Derivative,
-    Fourier,
-    ScatterCorrection,
-    Sharpen,
-    Smooth,
-    Wavelet,
-)
+from tamis.transform import signals
 
 SETTINGS = [
-    Smooth(),
-    Smooth("moving-average", missing="interpolate"),
-    Derivative(),
-    Sharpen(n_jobs=2),
-    Baseline(),
-    Baseline("polynomial"),
-    Baseline("modpoly", missing="interpolate"),
-    Convolve(),
-    Convolve([1.0, 2.0]),
-    Fourier(),
-    Fourier("parts", n_jobs=2),
-    Fourier(bands={"low": (0.0, 0.2), "high": (0.2, 0.5)}),
-    ScatterCorrection(),
-    ScatterCorrection("snv", missing="interpolate"),
-    Denoise(),
-    Denoise("hard", threshold="bayes", wavelet="haar", missing="interpolate"),
-    Wavelet(),
-    Wavelet("coefficients", wavelet="haar"),
+    signals.Smooth(),
+    signals.Smooth("moving-average", missing="interpolate"),
+    signals.Derivative(),
+    signals.Sharpen(n_jobs=2),
+    signals.Baseline(),
+    signals.Baseline("polynomial"),
+    signals.Baseline("modpoly", missing="interpolate"),
+    signals.Convolve(),
+    signals.Convolve([1.0, 2.0]),
+    signals.Fourier(),
+    signals.Fourier("parts", n_jobs=2),
+    signals.Fourier(bands={"low": (0.0, 0.2), "high": (0.2, 0.5)}),
+    signals.ScatterCorrection(),
+    signals.ScatterCorrection("snv", missing="interpolate"),
+    signals.Denoise(),
+    signals.Denoise("hard", threshold="bayes", wavelet="haar", missing="interpolate"),
+    signals.Wavelet(),
+    signals.Wavelet("coefficients", wavelet="haar"),
 ]
 
 

@@ -14,36 +14,26 @@ from sklearn.pipeline import make_pipeline
 import tamis
 from tamis import LinearRegressor, Table
 from tamis.errors import DamagedError
-from tamis.transform.signals import (
-    Baseline,
-    Convolve,
-    Denoise,
-    Derivative,
-    Fourier,
-    ScatterCorrection,
-    Sharpen,
-    Smooth,
-    Wavelet,
-)
+from tamis.transform import signals
 
 EVERY = [
-    Smooth(),
-    Smooth("moving-average"),
-    Derivative(2),
-    Sharpen(),
-    Baseline(lam=100.0),
-    Baseline("modpoly"),
-    Convolve([1.0, 3.0, 2.0]),
-    Convolve("edges", shape=(3, 4)),
-    Fourier(),
-    Fourier("parts"),
-    Fourier(bands=[(0.0, 0.1), (0.1, 0.5)]),
-    ScatterCorrection(),
-    ScatterCorrection("snv", reference="median"),
-    Denoise(),
-    Denoise(threshold="bayes", wavelet="haar"),
-    Wavelet(),
-    Wavelet("coefficients", wavelet="db2"),
+    signals.Smooth(),
+    signals.Smooth("moving-average"),
+    signals.Derivative(2),
+    signals.Sharpen(),
+    signals.Baseline(lam=100.0),
+    signals.Baseline("modpoly"),
+    signals.Convolve([1.0, 3.0, 2.0]),
+    signals.Convolve("edges", shape=(3, 4)),
+    signals.Fourier(),
+    signals.Fourier("parts"),
+    signals.Fourier(bands=[(0.0, 0.1), (0.1, 0.5)]),
+    signals.ScatterCorrection(),
+    signals.ScatterCorrection("snv", reference="median"),
+    signals.Denoise(),
+    signals.Denoise(threshold="bayes", wavelet="haar"),
+    signals.Wavelet(),
+    signals.Wavelet("coefficients", wavelet="db2"),
 ]
 WITH_EXTRA = pytest.mark.skipif(not find_spec("pywt"), reason="needs tamis[signal]")
 every = pytest.mark.parametrize(
@@ -155,7 +145,7 @@ def test_missing_values_are_interpolated_on_request(transform):
 def test_missing_values_of_other_columns_do_not_matter():
     """A hole in a column that passes through is refused."""
     frame = pd.DataFrame(rows()).rename(columns=lambda j: f"s_{j}").assign(age=np.nan)
-    assert Smooth(columns="s_*").fit_transform(frame).shape == (30, 13)
+    assert signals.Smooth(columns="s_*").fit_transform(frame).shape == (30, 13)
 
 
 @every
