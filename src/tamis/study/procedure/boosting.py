@@ -21,6 +21,10 @@ MOST_BINS = 255
 #: Trees × columns at most. A tree of 48 rows looks at 3,000 columns in 4 ms, whatever it finds there.
 MOST_SEARCHED = 300_000
 
+#: Trees at most: with a tree a class, 100 rounds of six classes took half of a study's time. Over 7 tables of 4 to 9
+#: classes (70/30) 200 trees have a mean accuracy of 0.836 and a Brier score of 0.260, 100 rounds 0.835 and 0.261.
+MOST_TREES = 200
+
 #: Trees a class in any case.
 FEWEST_ROUNDS = 20
 
@@ -30,8 +34,9 @@ class Boosting(TakesTable, BaseEstimator):
 
     Missing values stay missing; categories of at most 255 levels are taken as such, of more as numbers in the order of
     their names. A level that the training rows lack is missing. Each round adds a tree (of several classes, one a
-    class): 100 rounds of rate 0.1, fewer and larger ones (at least 20, of rate 0.3 at most) where trees × columns would
-    exceed `MOST_SEARCHED`. It computes on one thread, so that its bits do not depend on how many there are.
+    class): 100 rounds of rate 0.1, fewer and larger ones (at least 20, of rate 0.3 at most) where there would be more
+    than `MOST_TREES` trees, or trees × columns would exceed `MOST_SEARCHED`. It computes on one thread, so that its
+    bits do not depend on how many there are.
 
     Parameters
     ----------
@@ -70,7 +75,7 @@ class Boosting(TakesTable, BaseEstimator):
         self._levels = {column.name: tuple(column.levels or ()) for column in table.columns if column.is_categorical}
         counts = np.unique(target, return_counts=True)[1] if of_classes else np.array([len(target)])
         trees = len(counts) if len(counts) > 2 else 1
-        most = max(FEWEST_ROUNDS, MOST_SEARCHED // (trees * max(1, table.n_columns)))
+        most = max(FEWEST_ROUNDS, min(MOST_TREES, MOST_SEARCHED // max(1, table.n_columns)) // trees)
         self.rounds_ = min(count("rounds", self.rounds), most)
         kind = HistGradientBoostingClassifier if of_classes else HistGradientBoostingRegressor
         self.model_ = kind(
