@@ -21,6 +21,9 @@ from tamis.table.interface.selector import TableSelector
 
 MOST_LISTED = 20
 TREES = 200
+MOST_TRIED = (
+    100  # columns at a split that are chosen; of 3,281 columns twice and four times 57 took twice the time for less
+)
 _FORESTS = ("ForestClassifier", "ForestRegressor")
 
 
@@ -58,7 +61,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     ----------
     estimator : a `ForestClassifier` or `ForestRegressor`; by default one of 200 trees, as the target asks for.
     leaves : smallest leaves to try, in rows that a tree draws; a single one is taken as it is.
-    features : columns tried at a split, in multiples of what the estimator's `max_features` asks for; as `leaves`.
+    features : columns tried at a split, in multiples of what the estimator's `max_features` asks for; as `leaves`. More
+        than 100 are not tried unless the first asks for them.
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the trees; None leaves the estimator's own.
@@ -176,6 +180,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         d = table.n_columns
         single = columns_to_try(model.max_features, d)
         tried = sorted({min(d, single * multiple) for multiple in multiples})
+        tried = [n for n in tried if n <= MOST_TRIED] or tried[:1]
         forest = clone(model).set_params(max_features=tried[0], min_samples_leaf=leaves[0])
         if len(leaves) > 1 or len(tried) > 1:
             forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves})
