@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
-from tamis.errors import TableError
+from tamis.errors import ParameterError, TableError
 from tamis.evaluate.cross_validate import Fold, Trained, named_folds, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leaks import leaks
-from tamis.metrics import Metric
+from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import row_losses
 from tamis.metrics.intervals.tally import Tally
-from tamis.metrics.loss_matrix import LossMatrix
+from tamis.metrics.loss_matrix import LossMatrix, metric_for
 from tamis.split import Folds
-from tamis.study.claims.scoring import besides, is_learned, value
+from tamis.study.claims.scoring import besides, headline, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
@@ -25,6 +25,7 @@ from tamis.study.procedure.contribution import contributions
 from tamis.study.procedure.few_columns import FewColumns
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
+from tamis.study.settings import Settings
 
 #: Rows before the first stretch of time that is judged, to learn anything from.
 FEWEST_BEFORE = 8
@@ -49,6 +50,28 @@ class FoldRules:
     loss: str
     costs: np.ndarray | None
     inner: int
+
+    @classmethod
+    def of(cls, settings: Settings, problem: StudyProblem) -> FoldRules:
+        """The metric asked for, or the one that the target calls for; and the proper score that goes with it."""
+        metric, labels, inner = _metric(settings, problem), problem.labels, problem.plan.inner
+        if metric.name == "cost":
+            return cls(metric, "cost", LossMatrix.of(settings.loss, labels).matrix, inner)
+        kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
+        return cls(metric, kind, None, inner)
+
+
+def _metric(settings: Settings, problem: StudyProblem) -> Metric:
+    usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), problem.plan.folds)
+    metric = metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
+    if metric.needs == "model":
+        raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
+    metric = in_words(metric, problem.labels)
+    if metric.given is not None and not isinstance(metric.given, str):  # a function that fails, fails before any fit
+        codes, right = np.arange(len(problem.labels)), problem.y
+        shares = (problem.y[:, None] == codes).astype(np.float64)
+        metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
+    return metric
 
 
 def outer_folds(problem: StudyProblem, k: int, repeats: int, seed: int) -> list[Fold]:

@@ -117,3 +117,25 @@ class Settings:
         if isinstance(self.procedures, Mapping):
             facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
+
+
+def names_given(given: Any) -> tuple[Any, ...]:
+    """Names given as a list, or as one text with commas between them."""
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",") if part.strip())
+    return tuple(given)
+
+
+def procedures_given(given: Any) -> Any:
+    """Procedures given as names, or with pipelines: a dict, or a list that holds pairs of a name and a pipeline."""
+    if isinstance(given, str):
+        return names_given(given)
+    if isinstance(given, Mapping):
+        return dict(given)
+    items = list(given)
+    if all(isinstance(item, str) for item in items):
+        return tuple(items)
+    pairs = [(item, item) if isinstance(item, str) else item for item in items]
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ParameterError("procedures holds a pipeline without a name; give a dict, name -> pipeline")
+    return dict(pairs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import fields
 from html import escape
 from pathlib import Path
@@ -20,10 +19,9 @@ from tamis import engine
 from tamis.check import count, number, one_of
 from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
-from tamis.metrics import Metric, default, in_words, is_spent, score
-from tamis.metrics.loss_matrix import LossMatrix, metric_for, plain
+from tamis.metrics import default, is_spent, score
+from tamis.metrics.loss_matrix import LossMatrix, plain
 from tamis.saved import reading, write_whole
-from tamis.study.claims.scoring import headline
 from tamis.study.comparison.person import CHOICE, Wish
 from tamis.study.disk import files
 from tamis.study.disk.journal import Journal
@@ -38,7 +36,7 @@ from tamis.study.problem import StudyProblem
 from tamis.study.procedures import chosen
 from tamis.study.results import assemble, unfinished
 from tamis.study.running import Found, Progress, Run, procedures_of
-from tamis.study.settings import Settings
+from tamis.study.settings import Settings, names_given, procedures_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
@@ -95,7 +93,7 @@ class Study(TakesTable, BaseEstimator):
         self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
         if target is None and source is not None:
             raise ParameterError("the target is not named; give target=, the name of the column to predict")
-        for name, plainly in (("drop", _names), ("procedures", _procedures), ("loss", plain)):
+        for name, plainly in (("drop", names_given), ("procedures", procedures_given), ("loss", plain)):
             if settings.get(name) is not None:
                 settings[name] = plainly(settings[name])
         self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
@@ -138,7 +136,7 @@ class Study(TakesTable, BaseEstimator):
         """
         count("null", null, low=0)
         end = np.inf if budget is None else monotonic() + number("budget", budget, low=0)
-        problem, rules = self.problem, self._rules()
+        problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
         settings = self.settings.to_dict()
@@ -243,7 +241,7 @@ class Study(TakesTable, BaseEstimator):
         self._ready(source, "choose")
         if self.results_["partial"]:
             raise StudyError("the study is partial; finish it with run() first, then choose")
-        problem, rules = self.problem, self._rules()
+        problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
         names = [one.name for one in procedures_of(self.settings, problem)]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
@@ -317,7 +315,7 @@ class Study(TakesTable, BaseEstimator):
         self._ready(source, "open")
         with files.hold(self.folder):
             self._refuse_other()
-            opened = open_lock(self.folder, self.problem, self._metric(), self.model_)
+            opened = open_lock(self.folder, self.problem, FoldRules.of(self.settings, self.problem).metric, self.model_)
             self.report()
         return opened
 
@@ -457,28 +455,6 @@ class Study(TakesTable, BaseEstimator):
             return f"{note}; {said}, and the ledger cannot be written"
         return f"{note}; {said}, so the ledger counts this as a look at them"
 
-    def _metric(self) -> Metric:
-        settings, problem = self.settings, self.problem
-        usual = None if settings.loss else headline(problem.task, problem.y, len(problem.labels), problem.plan.folds)
-        metric = metric_for(settings.scoring or usual, settings.loss, problem.labels or None)
-        if metric.needs == "model":
-            raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
-        metric = in_words(metric, problem.labels)
-        if metric.given is not None and not isinstance(
-            metric.given, str
-        ):  # a function that fails, fails before any fit
-            codes, right = np.arange(len(problem.labels)), problem.y
-            shares = (problem.y[:, None] == codes).astype(np.float64)
-            metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
-        return metric
-
-    def _rules(self) -> FoldRules:
-        metric, labels, inner = self._metric(), self.problem.labels, self.problem.plan.inner
-        if metric.name == "cost":
-            return FoldRules(metric, "cost", LossMatrix.of(self.settings.loss, labels).matrix, inner)
-        kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
-        return FoldRules(metric, kind, None, inner)
-
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""
         kind = "categorical" if self.problem.task == "classes" else "numeric"
@@ -508,25 +484,3 @@ def _texts(raw: Raw, name: str) -> list[str]:
         return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
     words = [str(level) for level in column.levels]
     return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]
-
-
-def _names(given: Any) -> tuple[Any, ...]:
-    """Names given as a list, or as one text with commas between them."""
-    if isinstance(given, str):
-        return tuple(part.strip() for part in given.split(",") if part.strip())
-    return tuple(given)
-
-
-def _procedures(given: Any) -> Any:
-    """Procedures given as names, or with pipelines: a dict, or a list that holds pairs of a name and a pipeline."""
-    if isinstance(given, str):
-        return _names(given)
-    if isinstance(given, Mapping):
-        return dict(given)
-    items = list(given)
-    if all(isinstance(item, str) for item in items):
-        return tuple(items)
-    pairs = [(item, item) if isinstance(item, str) else item for item in items]
-    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise ParameterError("procedures holds a pipeline without a name; give a dict, name -> pipeline")
-    return dict(pairs)
