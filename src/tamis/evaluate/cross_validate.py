@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -95,9 +95,15 @@ class Trained:
         choose (`cv_predictions_`) where that is all it has. Another is fitted anew in each fold, at the strength it
         chose (`chosen_parameters_`).
         """
+        *_, last = self.inner_steps()
+        return last
+
+    def inner_steps(self) -> Iterator[np.ndarray]:
+        """The same after each inner fold that is fitted anew, NaN for rows of the folds to come; or once, if known."""
         own = getattr(self.model, "nested_predictions_", getattr(self.model, "cv_predictions_", None))
         if own is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
-            return _aligned(self.problem, self.model, np.asarray(own, dtype=np.float64))
+            yield self.aligned(np.asarray(own, dtype=np.float64))
+            return
         rows, problem = self.fold.train, self.problem
         again = clone(self.procedure).set_params(**getattr(self.model, "chosen_parameters_", {}))
         shape = (len(rows),) if problem.classes is None else (len(rows), len(problem.classes))
@@ -106,7 +112,11 @@ class Trained:
             part = _Part(problem, rows[learn], seed_of(self.seed, "inner of inner", place), len(self.pairs))
             model = train(problem, again, rows[learn], self.seed, part.folds)
             out[judged] = predictions(problem, model, rows[judged])
-        return out
+            yield out.copy()
+
+    def aligned(self, shares: np.ndarray) -> np.ndarray:
+        """Probabilities of the model's classes in the order of the problem's; numbers as they are."""
+        return _aligned(self.problem, self.model, shares)
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,6 +74,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     importances_ : out-of-bag decrease in impurity by each column, in the forest of all columns.
     reach_ : r, the largest importance of the mirrored null distribution.
     estimator_ : the forest of the columns kept, in the order of their names.
+    oob_predictions_of_all_ : out-of-bag answers of the forest of all columns; none beyond `most_rows`.
+    oob_predictions_ : the same of the forest that predicts; they flatter where columns were left out.
     min_samples_leaf_, features_ : the smallest leaf, and the multiple of `max_features`, that were chosen.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
         the trees (their mean answer scatters a little more: of 100 trees the Brier score is larger by about 0.001).
@@ -115,6 +117,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         check.count("most_drawn", self.most_drawn)
         table = features(self, X, reset=True, min_rows=2)
         model = self._model(y)
+        given = table.n_rows
         table, y = self._some(table, y, model.random_state)
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
@@ -134,7 +137,16 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             larger = [leaf for leaf in leaves if leaf >= self.min_samples_leaf_]
             self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, [self.features_])
         self._remember(tuple(ordered.names[j] for j in kept))
+        self._remember_out_of_bag(first, table.n_rows == given)
         return self
+
+    def _remember_out_of_bag(self, first: Any, whole: bool) -> None:
+        """Out-of-bag answers of both forests, where every row was looked at."""
+        for name, forest in (("oob_predictions_of_all_", first), ("oob_predictions_", self.estimator_)):
+            self.__dict__.pop(name, None)
+            if whole:
+                answers = getattr(forest, "oob_decision_function_", None)
+                setattr(self, name, forest.oob_prediction_ if answers is None else answers)
 
     def _some(self, table: Table, y: Any, random_state: Any) -> tuple[Table, Any]:
         """All rows, or `most_rows` drawn at random with a row of every class."""

@@ -94,21 +94,19 @@ def _outer_in_time(problem: StudyProblem, k: int) -> Folds:
     return found
 
 
-def kept(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
-    """Scores and losses of a procedure that learned from a fold's training part, as plain values.
+def inner_facts(trained: Trained, rules: FoldRules, inside: np.ndarray) -> dict[str, Any]:
+    """Losses, and the score that they promise, of out-of-fold answers of the training rows (NaN where there is none).
 
-    The inner losses come from folds within the training part: what the choice between procedures may use when its own
-    honesty is judged on this fold.
+    They come from folds within the training part: what the choice between procedures may use when its own honesty is
+    judged on this fold.
     """
     problem, fold = trained.problem, trained.fold
     assert isinstance(problem, StudyProblem)
-    inside = trained.inner_predictions()
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
     learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
     return {
         "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
         "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
-        **kept_few(trained, rules=rules),
     }
 
 

@@ -34,6 +34,7 @@ class Procedure:
     make : task -> an unfitted model.
     readable : whether a person can follow the fitted model from a row to its answer.
     suits : (rows to learn from, columns) -> whether a table of this shape calls for it, where none are named.
+    cost : its place in the race: 0 where inner answers come with the fit, else the dearer the later (`comparison.race`).
     """
 
     name: str
@@ -41,6 +42,7 @@ class Procedure:
     make: Callable[[str], Any]
     readable: bool = False
     suits: Callable[[int, int], bool] = _always
+    cost: int = 0
 
 
 def _baseline(task: str) -> Any:
@@ -125,14 +127,19 @@ PROCEDURES = (
         "forest",
         "a forest of 200 trees on the columns that matter more, to rows a tree did not see, than any column of noise",
         _forest,
+        cost=1,
     ),
 )
+
+#: Procedures of the user race after the study's own.
+GIVEN = 4
 
 #: The black box that a study compares with; one of its procedures only where it is asked for by name.
 BLACK_BOX = Procedure(
     "boosting",
     "scikit-learn's histogram gradient boosting of at most 100 rounds, on all columns as they are",
     _boosting,
+    cost=3,
 )
 
 _KNOWN = (*PROCEDURES, BLACK_BOX)
@@ -202,7 +209,7 @@ def _given(name: Any, model: Any) -> Procedure:
             raise KindError(f"procedures[{name!r}] has no {verb}; give a model, or a pipeline that ends in one")
     if name in _BY_NAME:
         raise ParameterError(f"procedures[{name!r}] has the name of a procedure there is; give it a name of its own")
-    return Procedure(name, spoken(model), lambda task: model)
+    return Procedure(name, spoken(model), lambda task: model, cost=GIVEN)
 
 
 def spoken(model: Any) -> str:

@@ -16,8 +16,8 @@ from tamis.metrics import Metric
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer
-from tamis.study.comparison.compare import Judgements
 from tamis.study.comparison.figures import mean
+from tamis.study.comparison.race import Judgements
 from tamis.study.problem import StudyProblem
 from tamis.study.settings import Settings
 

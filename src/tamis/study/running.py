@@ -14,13 +14,14 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
 from tamis.study.comparison.black_box import first_folds
-from tamis.study.comparison.compare import Judgements, compare
+from tamis.study.comparison.compare import compare
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
+from tamis.study.comparison.race import Judgements, raced
 from tamis.study.disk.journal import Journal
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
-from tamis.study.fold import FoldRules, find_leaks, kept, kept_few, kept_outside, outer_folds, refit, refitted
+from tamis.study.fold import FoldRules, find_leaks, kept_few, kept_outside, outer_folds, refit, refitted
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import BLACK_BOX, Procedure, chosen
@@ -154,14 +155,21 @@ class Run:
         )
 
     def _judged(self) -> tuple[Judgements, list[Fold]]:
-        """What was kept of every procedure in the folds that are finished, and these folds."""
-        made = {procedure.name: procedure.make(self.problem.task) for procedure in self.procedures}
+        """What was kept of every procedure in the folds that are finished, and these folds.
+
+        Where time is limited, a few folds are finished before others are begun.
+        """
+        names = [procedure.name for procedure in self.procedures]
+        some = len(self.folds) if np.isinf(self.end) else engine.workers(self.n_jobs)
+        parts = [self.folds[at : at + some] for at in range(0, len(self.folds), some)]
+        given = (self.procedures, self.problem.task)
         try:
-            return self._cross_validated(made, self.folds, kept), self.folds
+            found = [raced(self._cross_validated, *given, part, self.settings.prefer) for part in parts]
+            return {name: [one for part in found for one in part[name]] for name in names}, self.folds
         except Stopped:
             done = self.journal.done
-            folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in made)]
-            return {name: [done[task_name(fold, name)] for fold in folds] for name in made}, folds
+            folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in names)]
+            return {name: [done[task_name(fold, name)] for fold in folds] for name in names}, folds
 
     def _reference(self, folds: list[Fold]) -> tuple[tuple[Procedure, list[dict[str, Any]]] | None, bool]:
         """What was kept of the black box, if one is judged; and whether it is still waited for."""

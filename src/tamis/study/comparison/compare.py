@@ -16,11 +16,10 @@ from tamis.study.claims.claim import claim
 from tamis.study.comparison.black_box import black_box_facts, black_box_losses
 from tamis.study.comparison.figures import by_unit, excess, interval, mean
 from tamis.study.comparison.frontier import frontier
+from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
-
-Judgements = dict[str, list[dict[str, Any]]]
 
 #: A procedure, and what was kept of it in folds.
 Kept = tuple[Procedure, list[dict[str, Any]]]
@@ -46,7 +45,7 @@ def compare(
     """
     metric = rules.metric
     names = [procedure.name for procedure in procedures]
-    picked = [_picked_inside(prefer, names, judged, i) for i in range(len(folds))]
+    picked = [picked_inside(prefer, names, judged, i) for i in range(len(folds))]
     of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
     rows = by_unit(problem, folds, judged[names[0]], "rows")
     losses = [by_unit(problem, folds, judged[name], "loss") for name in names]
@@ -103,14 +102,6 @@ def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests
     return min(1.0, difference(baseline, own, rows).p_value * n_tests)
 
 
-def _picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
-    """The procedure that the training part of a fold alone would have chosen, by the same rule."""
-    inner = [judged[name][fold]["inner"] for name in names]
-    rows = np.array([part["rows"] for part in inner])
-    common = (rows == rows[0]).all(axis=0)
-    return choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
-
-
 def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_black_box_alone: bool) -> int:
     """The choice by the outer losses, once there is a signal: then it is not the baseline.
 
@@ -148,6 +139,7 @@ def _summary(
         "scores": test,
         "metrics": {name: mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
         "columns": [len(fold["columns"]) for fold in judged],
+        "raced": raced_facts(judged),
     }
 
 

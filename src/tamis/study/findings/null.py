@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.cross_validate import cross_validate
+from tamis.evaluate.cross_validate import Fold, cross_validate
 from tamis.metrics import Metric, utility
-from tamis.study.choose import choose
-from tamis.study.fold import FoldRules, kept, outer_folds
+from tamis.study.comparison.race import picked_inside, raced
+from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 
@@ -29,15 +29,12 @@ def null_score(
     shuffled = replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
     folds = outer_folds(shuffled, problem.plan.folds, 1, seed)
     names = [procedure.name for procedure in procedures]
-    made = {procedure.name: procedure.make(problem.task) for procedure in procedures}
-    judged = cross_validate(shuffled, made, folds, partial(kept, rules=rules), seed=seed, inner=rules.inner)
-    scores = []
-    for i in range(len(folds)):
-        inner = [judged[name][i]["inner"] for name in names]
-        rows = np.array([part["rows"] for part in inner])
-        common = (rows == rows[0]).all(axis=0)
-        picked = choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)
-        scores.append(judged[names[picked]][i]["test"])
+
+    def judge(made: dict[str, Any], some: list[Fold], keep: Any) -> dict[str, list[dict[str, Any]]]:
+        return cross_validate(shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner)
+
+    judged = raced(judge, procedures, problem.task, folds, prefer)
+    scores = [judged[names[picked_inside(prefer, names, judged, i)]][i]["test"] for i in range(len(folds))]
     known = [score for score in scores if score is not None]
     return float(np.mean(known)) if known else None
 

@@ -1,0 +1,167 @@
+"""The race inside a training part: where a procedure's place is decided, it is not fitted further there.
+
+Procedures start in a fixed order: those whose inner answers come with their fit, then the others, cheapest first, each
+against all before it. A forest has answers of rows out of the bag as soon as it is grown; another is fitted anew in one
+inner fold after another. As soon as the rule of choice could not take it any more, or takes it in any case, the inner
+folds that are left are spared. Neither outer scores nor seconds decide anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Fold, Trained
+from tamis.metrics.intervals.paired import difference
+from tamis.study.choose import choose
+from tamis.study.fold import FoldRules, inner_facts, kept_few
+from tamis.study.procedures import Procedure
+
+#: A place is decided when a shift by so many standard errors of the paired difference to the best would not change it:
+#: by out-of-bag answers of all training rows, and by those of some inner folds (benchmarks/study/race.py).
+OUT_OF_BAG, SOME_FOLDS = 1.5, 3.0
+
+#: Rows that a comparison needs.
+FEWEST_ROWS = 20
+
+Judgements = dict[str, list[dict[str, Any]]]
+Judge = Callable[[dict[str, Any], list[Fold], Any], Judgements]
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """One procedure against those that were judged before it, in every training part.
+
+    Attributes
+    ----------
+    name : the procedure.
+    names : all procedures, simplest first.
+    prefer : the rule of choice.
+    rivals : place of a fold -> name -> inner losses by unit, of those judged before it and not out.
+    """
+
+    name: str
+    names: Sequence[str]
+    prefer: str
+    rivals: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+
+    def is_out(self, place: int, own: Mapping[str, Any], margin: float) -> bool:
+        """Whether the rule would not take it though it lost less by the margin."""
+        return self._is_taken(place, own, margin) is False
+
+    def has_won(self, place: int, own: Mapping[str, Any], margin: float) -> bool:
+        """Whether the rule would take it though it lost more by the margin."""
+        return self._is_taken(place, own, -margin) is True
+
+    def _is_taken(self, place: int, own: Mapping[str, Any], favour: float) -> bool | None:
+        """Whether the rule takes it, its losses moved by so many standard errors; None where rows are too few.
+
+        A unit of which a rival has other rows counts with the rival's mean loss there.
+        """
+        others = self.rivals.get(place, {})
+        rows, loss = np.array(own["rows"], dtype=np.float64), np.array(own["loss"])
+        theirs = {name: np.array(one["rows"], dtype=np.float64) for name, one in others.items()}
+        there = (rows > 0) & np.logical_and.reduce([counts > 0 for counts in theirs.values()])
+        if not others or rows[there].sum() < FEWEST_ROWS:
+            return None
+        rows, loss = rows[there], loss[there]
+        known = {name: np.array(others[name]["loss"])[there] / theirs[name][there] * rows for name in others}
+        best = min(known.values(), key=lambda sums: float(sums.sum()))
+        known[self.name] = loss - favour * difference(loss, best, rows).error * rows
+        order = [name for name in self.names if name in known]
+        return order[choose([known[name] for name in order], rows, self.prefer)] == self.name
+
+
+def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str, Any]:
+    """What is kept of a procedure in a fold, its inner losses as far as the race inside the training part needs them.
+
+    Where the race was decided early, `raced` says how ("out" or "won"), by what, and how many of the inner fits were
+    made. The inner losses of a winner are then those out of the bag; one that is out cannot be picked in this part.
+    """
+    facts, raced = _inner(trained, rules, race)
+    return facts | ({} if raced is None else {"raced": raced}) | kept_few(trained, rules=rules)
+
+
+def _inner(trained: Trained, rules: FoldRules, race: Race) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    place, total = trained.fold.place, len(trained.pairs)
+    for verdict, answers in _out_of_bag(trained):
+        facts = inner_facts(trained, rules, answers)
+        if (race.is_out if verdict == "out" else race.has_won)(place, facts["inner"], OUT_OF_BAG):
+            return facts, {"verdict": verdict, "by": "out of the bag", "fits": 0, "of": total}
+    facts = {}
+    for done, answers in enumerate(trained.inner_steps(), start=1):
+        facts = inner_facts(trained, rules, answers)
+        if done < total and race.is_out(place, facts["inner"], SOME_FOLDS):
+            return facts, {"verdict": "out", "by": "inner folds", "fits": done, "of": total}
+    return facts, None
+
+
+def _out_of_bag(trained: Trained) -> Iterator[tuple[str, np.ndarray]]:
+    """Out-of-bag answers of the training rows, and what they may decide.
+
+    Those of the forest that answers flatter, for the same rows had a say in its columns: where even they are too bad,
+    it is out. Those of the forest of all columns are honest, unless rows come in groups or in time order.
+    """
+    model, problem = trained.model, trained.problem
+    for verdict, name in (("out", "oob_predictions_"), ("won", "oob_predictions_of_all_")):
+        found = getattr(model, name, None)
+        dependent = problem.groups is not None or problem.time is not None
+        if found is not None and not (verdict == "won" and dependent):
+            yield verdict, trained.aligned(np.asarray(found, dtype=np.float64))
+
+
+def raced(judge: Judge, procedures: Sequence[Procedure], task: str, folds: list[Fold], prefer: str) -> Judgements:
+    """What is kept of every procedure in every fold, raced in a fixed order.
+
+    Parameters
+    ----------
+    judge : (name -> unfitted model, folds, what to keep) -> what was kept; the loop of `evaluate`.
+    """
+    names = [procedure.name for procedure in procedures]
+    found: Judgements = {}
+    for stage in stages(procedures):
+        rivals = {fold.place: _standing(found, i) for i, fold in enumerate(folds)}
+        race = Race(stage[0].name, names, prefer, rivals if stage[0].cost else {})
+        made = {procedure.name: procedure.make(task) for procedure in stage}
+        found |= judge(made, folds, partial(kept_in_race, race=race))
+    return {name: found[name] for name in names}
+
+
+def stages(procedures: Sequence[Procedure]) -> list[list[Procedure]]:
+    """Those whose inner answers cost nothing together, then every other by itself, cheapest first."""
+    free = [procedure for procedure in procedures if not procedure.cost]
+    dear = sorted((procedure for procedure in procedures if procedure.cost), key=lambda one: one.cost)
+    return [free, *([one] for one in dear)] if free else [[one] for one in dear]
+
+
+def _standing(found: Judgements, fold: int) -> dict[str, Any]:
+    """Inner losses of the procedures that are not out in a fold."""
+    return {name: kept[fold]["inner"] for name, kept in found.items() if not is_out(kept[fold])}
+
+
+def is_out(kept: Mapping[str, Any]) -> bool:
+    """Whether a procedure could not win any more in the training part of a fold."""
+    return bool(kept.get("raced", {}).get("verdict") == "out")
+
+
+def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
+    """The procedure that the training part of a fold alone would have chosen, by the rule, among those not out."""
+    places = [place for place, name in enumerate(names) if not is_out(judged[name][fold])]
+    inner = [judged[names[place]][fold]["inner"] for place in places]
+    rows = np.array([part["rows"] for part in inner])
+    common = (rows == rows[0]).all(axis=0)
+    return places[choose([np.array(part["loss"])[common] for part in inner], rows[0, common], prefer)]
+
+
+def raced_facts(kept: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """In how many training parts a procedure was out, or had won, before all inner folds were fitted; fits spared."""
+    ends = [fold["raced"] for fold in kept if "raced" in fold]
+    return {
+        "out": sum(end["verdict"] == "out" for end in ends),
+        "won": sum(end["verdict"] == "won" for end in ends),
+        "spared": sum(end["of"] - end["fits"] for end in ends),
+    }
