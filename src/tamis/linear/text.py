@@ -30,10 +30,10 @@ def _heads(model: Any, outputs: int) -> list[str]:
 def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
     lines = [f"{head} = {intercept:.{digits}g}"]
     encoding = model.inputs_.encoding
-    words = [_word(name, encoding, j) for j, name in enumerate(encoding.columns)]
-    for j in np.flatnonzero(coef):
+    names = encoding.columns
+    for j in np.flatnonzero(coef).tolist():
         sign = "+" if coef[j] > 0 else "-"
-        lines.append(f"    {sign} {abs(coef[j]):.{digits}g} × {words[j]}")
+        lines.append(f"    {sign} {abs(coef[j]):.{digits}g} × {_word(names[j], encoding, j)}")
     return "\n".join(lines)
 
 

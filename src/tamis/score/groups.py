@@ -85,12 +85,13 @@ class Groups:
         """
         codes = np.empty((table.n_columns, table.n_rows), dtype=np.uint16)
         sizes = np.empty(table.n_columns, dtype=np.int64)
-        short = weights is None and 0 < table.n_rows <= SHORT and table.matrix is not None and not table.is_sparse
+        short = weights is None and 0 < table.n_rows <= SHORT
+        values = table.dense if short else None
 
         def some(start: int) -> None:
-            if short:
+            if values is not None:
                 block = slice(start, start + COLUMNS)
-                _short_lines(table.matrix[:, block].T, least, most, codes[block], sizes[block])
+                _short_lines(values[:, block].T, least, most, codes[block], sizes[block])
                 return
             for j in range(start, min(start + COLUMNS, table.n_columns)):
                 codes[j], sizes[j] = group_codes(table.column(j), weights, least=least, most=most, levels=levels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,17 +51,17 @@ class Indicators:
             reference,
         )
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """True when every column is a number: the encoded matrix is the table's own."""
         return all(level is None for level in self.levels)
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """How many encoded columns each column of the table has."""
         return np.array([1 if level is None else len(self._kept(level)) for level in self.levels], dtype=np.int64)
 
-    @property
+    @cached_property
     def groups(self) -> np.ndarray:
         """For every encoded column, the position of its column in the table."""
         return np.repeat(np.arange(len(self.names)), self.sizes)

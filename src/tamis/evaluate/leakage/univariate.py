@@ -72,7 +72,8 @@ def suspects(table: Table, y: np.ndarray, classes: bool, share: float, odds: flo
     """Columns of a wide table that are worth judging one by one; of other tables, all.
 
     Left out are columns of fractions without a hole that cannot tell `share` of the target at `odds` that many columns
-    leave standing: for classes, where not even a perfect column could; for numbers, by their correlation.
+    leave standing: for classes all where not even a perfect column could, else by their best cuts; for numbers, by
+    their correlation.
 
     >>> suspects(Table.of(np.eye(3)), np.array([0.0, 1.0, 0.0]), True, 0.995, 1e-3).tolist()
     [0, 1, 2]
@@ -82,16 +83,35 @@ def suspects(table: Table, y: np.ndarray, classes: bool, share: float, odds: flo
         return np.arange(table.n_columns)
     worth = np.array([head.kind != "numeric" for head in table.heads])
     step = max(1, _BLOCK // n)
-    for start in range(0, table.n_columns, step):
-        block = np.asarray(dense[:, start : start + step], dtype=np.float64)
-        worth[start : start + step] |= np.isnan(block).any(axis=0) | (block == np.round(block)).all(axis=0)
-        if not classes:
-            worth[start : start + step] |= _may_correlate(block, y, share)
+    possible = True
     if classes:
         counts = np.bincount(y.astype(np.int64))
         best = min(_arrangements(0, counts[counts > 0]), _odds(1.0, float(counts.max() / n), n, True))
-        worth |= best * table.n_columns < odds
+        possible = best * table.n_columns < odds
+    for start in range(0, table.n_columns, step):
+        block = np.asarray(dense[:, start : start + step], dtype=np.float64)
+        worth[start : start + step] |= np.isnan(block).any(axis=0) | (block == np.round(block)).all(axis=0)
+        if possible:
+            worth[start : start + step] |= (_may_cut if classes else _may_correlate)(block, y, share)
     return np.flatnonzero(worth)
+
+
+def _may_cut(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray:
+    """Columns whose best cuts (`_by_cuts`, all columns at once) tell that share, or whose values come again."""
+    order = np.argsort(block, axis=0, kind="stable")
+    ordered, target = np.take_along_axis(block, order, axis=0), y.astype(np.int64)[order]
+    starts = ordered[1:] != ordered[:-1]
+    n, d = block.shape
+    counts = np.bincount(y.astype(np.int64))
+    medians = np.full((len(counts), d), np.inf)
+    for k in np.flatnonzero(counts):
+        medians[k] = ordered.T[np.equal(target.T, k)].reshape(d, counts[k])[:, counts[k] // 2]
+    always = np.ones((1, d), dtype=bool)
+    allowed, best = np.vstack([always, starts, always]), np.zeros((n + 1, d))
+    for classes in np.argsort(medians, axis=0, kind="stable"):
+        so_far = np.vstack([np.zeros((1, d)), np.cumsum(target == classes, axis=0)])
+        best = so_far + np.maximum.accumulate(np.where(allowed, best - so_far, -np.inf), axis=0)
+    return np.asarray((best[-1] >= share * n - 1e-6) | (2 * (1 + starts.sum(axis=0)) <= n))
 
 
 def _may_correlate(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from tamis.engine import generator
 from tamis.score import mutual_information, relief
@@ -121,12 +121,13 @@ def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     statistic = float(((counts - expected) ** 2 / expected).sum())
     freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    return {"strength": min(statistic / (n * least), 1.0), "p_value": float(stats.chi2.sf(statistic, freedom))}
+    return {"strength": min(statistic / (n * least), 1.0), "p_value": float(special.chdtrc(freedom, statistic))}
 
 
 def _tested(share: float, above: int, below: int) -> dict[str, Any]:
     left = max(1.0 - share, float(np.finfo(np.float64).eps))
-    return {"strength": share, "p_value": float(stats.f.sf(share / above / (left / below), above, below))}
+    # the function under `stats.f.sf`, which takes 30 times as long for a single number
+    return {"strength": share, "p_value": float(special.fdtrc(above, below, share / above / (left / below)))}
 
 
 def _towards(values: np.ndarray, y: np.ndarray, n_classes: int) -> int | None:
