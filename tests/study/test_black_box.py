@@ -180,3 +180,13 @@ def test_a_word_instead_of_yes_or_no_is_refused():
     """black_box='no' would run it."""
     with pytest.raises(KindError, match="black_box='no' must be True or False"):
         tamis.Study(_waves(50), target="y", black_box="no")
+
+
+def test_rows_too_few_for_a_split_take_one_round():
+    """A hundred rounds that can split nothing would take seconds on thousands of columns, for the same answers."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(39, 50)), np.repeat([0, 1, 1], 13)
+    few = Boosting("classes", random_state=0).fit(X, y)
+    assert few.rounds_ == 1
+    whole = HistGradientBoostingClassifier().fit(X, y)
+    np.testing.assert_allclose(few.predict_proba(X), whole.predict_proba(X), atol=1e-12)

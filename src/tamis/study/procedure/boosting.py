@@ -28,6 +28,9 @@ MOST_TREES = 200
 #: Trees a class in any case.
 FEWEST_ROUNDS = 20
 
+#: Rows that a leaf has at least, scikit-learn's default: a tree of fewer than twice as many has no split.
+LEAF = 20
+
 
 class Boosting(TakesTable, BaseEstimator):
     """scikit-learn's `HistGradientBoostingClassifier` or `HistGradientBoostingRegressor` at its defaults, for a Table.
@@ -35,8 +38,8 @@ class Boosting(TakesTable, BaseEstimator):
     Missing values stay missing; categories of at most 255 levels are taken as such, of more as numbers in the order of
     their names. A level that the training rows lack is missing. Each round adds a tree (of several classes, one a
     class): 100 rounds of rate 0.1, fewer and larger ones (at least 20, of rate 0.3 at most) where there would be more
-    than `MOST_TREES` trees, or trees × columns would exceed `MOST_SEARCHED`. It computes on one thread, so that its
-    bits do not depend on how many there are.
+    than `MOST_TREES` trees, or trees × columns would exceed `MOST_SEARCHED`; one where rows are too few for any split.
+    It computes on one thread, so that its bits do not depend on how many there are.
 
     Parameters
     ----------
@@ -76,11 +79,12 @@ class Boosting(TakesTable, BaseEstimator):
         counts = np.unique(target, return_counts=True)[1] if of_classes else np.array([len(target)])
         trees = len(counts) if len(counts) > 2 else 1
         most = max(FEWEST_ROUNDS, min(MOST_TREES, MOST_SEARCHED // max(1, table.n_columns)) // trees)
-        self.rounds_ = min(count("rounds", self.rounds), most)
+        self.rounds_ = min(count("rounds", self.rounds), most if len(target) >= 2 * LEAF else 1)
         kind = HistGradientBoostingClassifier if of_classes else HistGradientBoostingRegressor
         self.model_ = kind(
             max_iter=self.rounds_,
             learning_rate=min(0.3, max(0.1, 10 / self.rounds_)) if self.rounds_ < self.rounds else 0.1,
+            min_samples_leaf=LEAF,
             max_bins=int(min(MOST_BINS, max(2, len(target), *map(len, self._levels.values())))),  # more are never used
             categorical_features=[0 < len(self._levels.get(name, ())) <= MOST_BINS for name in table.names],
             early_stopping="auto" if counts.min() > 1 else False,  # it sets rows of every class aside
