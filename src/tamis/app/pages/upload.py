@@ -1,0 +1,74 @@
+"""A file on its way in: its pieces go to the disk as they come, and only its content is looked at, never its name."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+
+from tornado.web import stream_request_body
+
+from tamis.app.pages.base import Page
+from tamis.app.tables.format import shown_name
+from tamis.app.tables.receive import MOST_BYTES, Receiver, TooLarge
+
+#: What an upload is called while it comes in.
+PART = "upload.part"
+
+
+@stream_request_body
+class Upload(Page):
+    """Receives one file; what becomes of it is for those who inherit."""
+
+    receiver: Receiver | None = None
+    place: Path
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.request.method != "POST":
+            return
+        if self.request.headers.get("Content-Type", "") != "application/octet-stream":
+            self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a file must be sent as application/octet-stream")
+        self.name = shown_name(self.get_query_argument("name", "table"))
+        self.place = self.make_place()
+        announced = self.request.headers.get("Content-Length")
+        self.request.connection.set_max_body_size(self.most + 1)  # type: ignore[union-attr]
+        try:
+            self.receiver = Receiver(self.place / PART, int(announced) if announced else None, self.most)
+        except TooLarge as error:
+            self.drop_place()
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+
+    @property
+    def most(self) -> int:
+        """The most bytes of an upload."""
+        found: int = self.settings.get("app_most_bytes", MOST_BYTES)
+        return found
+
+    def make_place(self) -> Path:
+        """The folder that the file goes to, made anew."""
+        raise NotImplementedError
+
+    def drop_place(self) -> None:
+        """Remove what was received."""
+        raise NotImplementedError
+
+    def data_received(self, chunk: bytes) -> None:
+        if self.receiver is not None:
+            try:
+                self.receiver.add(chunk)
+            except TooLarge as error:
+                self.drop_place()
+                self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+
+    def received(self) -> Path:
+        """The whole file."""
+        assert self.receiver is not None
+        self.receiver.close()
+        return self.place / PART
+
+    def on_connection_close(self) -> None:
+        """The browser went away: what came so far is dropped."""
+        if self.receiver is not None:
+            self.receiver.close()
+            self.drop_place()
+        super().on_connection_close()
