@@ -31,6 +31,7 @@ class Start(Page):
             "start.html",
             recent=recent(self.folder),
             most=megabytes(self.settings["app_most_bytes"]),
+            bytes=self.settings["app_most_bytes"],
             folder=str(self.folder.path),
         )
 

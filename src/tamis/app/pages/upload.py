@@ -10,6 +10,7 @@ from tornado.web import stream_request_body
 from tamis.app.pages.base import Page
 from tamis.app.tables.format import shown_name
 from tamis.app.tables.receive import MOST_BYTES, Receiver, TooLarge
+from tamis.errors import TamisError
 
 #: What an upload is called while it comes in.
 PART = "upload.part"
@@ -20,6 +21,7 @@ class Upload(Page):
     """Receives one file; what becomes of it is for those who inherit."""
 
     receiver: Receiver | None = None
+    excess: TooLarge | None = None
     place: Path
 
     def prepare(self) -> None:
@@ -31,12 +33,17 @@ class Upload(Page):
         self.name = shown_name(self.get_query_argument("name", "table"))
         self.place = self.make_place()
         announced = self.request.headers.get("Content-Length")
-        self.request.connection.set_max_body_size(self.most + 1)  # type: ignore[union-attr]
+        self.request.connection.set_max_body_size(2 * self.most)  # type: ignore[union-attr]
         try:
             self.receiver = Receiver(self.place / PART, int(announced) if announced else None, self.most)
         except TooLarge as error:
             self.drop_place()
-            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+            self.excess = error
+            if int(announced or 0) > 2 * self.most:
+                self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+        except TamisError:
+            self.drop_place()
+            raise
 
     @property
     def most(self) -> int:
@@ -53,15 +60,22 @@ class Upload(Page):
         raise NotImplementedError
 
     def data_received(self, chunk: bytes) -> None:
-        if self.receiver is not None:
+        """Write a piece; those beyond the limit are read and dropped, for a browser listens only when it has sent all.
+
+        Beyond twice the limit the connection is cut.
+        """
+        if self.receiver is not None and self.excess is None:
             try:
                 self.receiver.add(chunk)
             except TooLarge as error:
+                self.receiver.close()
+                self.receiver, self.excess = None, error
                 self.drop_place()
-                self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
 
     def received(self) -> Path:
         """The whole file."""
+        if self.excess is not None:
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(self.excess))
         assert self.receiver is not None
         self.receiver.close()
         return self.place / PART

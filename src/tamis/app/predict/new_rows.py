@@ -30,9 +30,11 @@ def predict_file(
     from tamis.study import load
     from tamis.table import fetch
 
-    source, sheets, remarks = _source(file, name, sheet)
     found = load(study)
-    names = list(fetch(source, types=found.model_.types).names)
+    source, sheets, remarks = _source(file, name, sheet)
+    raw = fetch(source, types=found.model_.types)
+    names = list(raw.names)
+    source = _fitting(raw, source, found.model_.types, remarks)
     text = found.predictions_csv(source, id=id if id in names else None)
     rows = list(csv.reader(io.StringIO(text)))
     notes = [said for said in (*remarks, found.note_, *found.remarks_) if said]
@@ -57,6 +59,23 @@ def _source(file: Path, name: str, sheet: str | None) -> tuple[Path, list[str], 
     if len(sheets) > 1:
         remarks.append(f"The sheet {chosen!r} was read.")
     return written, sheets if len(sheets) > 1 else [], remarks
+
+
+def _fitting(raw: Any, source: Path, given: dict[str, Any], remarks: list[str]) -> Path:
+    """The table, without the cells that do not fit what their columns were when the model learned; that is said."""
+    from tamis.app.tables.clean import write_table
+    from tamis.table.glance import misfits, without_misfits
+    from tamis.table.types import types_of
+
+    types = {name: type for name, type in types_of(given).items() if name in raw.names}
+    counts = {name: len(misfits(raw, name, type)) for name, type in types.items()}
+    gone = {name: types[name] for name, count in counts.items() if count}
+    if not gone:
+        return source
+    for name in gone:
+        cells = "1 cell does" if counts[name] == 1 else f"{counts[name]:,} cells do"
+        remarks.append(f"Column {name!r}: {cells} not fit its kind; read as missing.")
+    return write_table(*without_misfits(raw, gone), source.with_name("fitting"))
 
 
 def _shown(rows: list[list[str]]) -> dict[str, Any]:

@@ -111,6 +111,10 @@ for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (event) =
 async function upload(path, file) {
   const bar = $("bar");
   complain($("upload-error"), null);
+  if ($("drop").dataset.most && file.size > Number($("drop").dataset.most)) {
+    complain($("upload-error"), new Error(`“${file.name}” is larger than the page takes; use \`tamis run\` in a terminal for larger files`));
+    return null;
+  }
   $("upload").hidden = false;
   bar.value = 0;
   try {

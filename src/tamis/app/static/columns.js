@@ -159,8 +159,14 @@ function setRole(name, role) {
   return change(patch);
 }
 
-/** Tell the server; `name` is the column that is to be shown anew. */
-async function change(patch, name) {
+/** Tell the server, one change after the other; `name` is the column that is to be shown anew. */
+let changes = Promise.resolve();
+function change(patch, name) {
+  changes = changes.then(() => tell(patch, name));
+  return changes;
+}
+
+async function tell(patch, name) {
   try {
     const found = await send("POST", `/api/table/${table}/choices`, { revision, change: patch });
     ({ choices, revision } = found);
@@ -168,7 +174,7 @@ async function change(patch, name) {
     if (found.stale) await load();
     else if (name) await again(name);
     showChoices();
-    await check();
+    check();
   } catch (error) { say(capital(error.message)); showChoices(); }
 }
 

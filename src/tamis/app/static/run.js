@@ -41,6 +41,7 @@ function listen() {
     if (facts.state !== "running") events.close();
   };
   events.onerror = () => {
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
     // The browser tries again by itself; a server that was restarted goes on from the journal.
     if ($("run").dataset.state === "running") $("left").textContent = "The page has lost its server; type `tamis app` again. The study itself goes on.";
   };

@@ -11,9 +11,6 @@ from tamis.app.tables.keep import original_of
 
 def write_clean(place: Path, about: dict[str, Any], choices: dict[str, Any]) -> str | None:
     """Write a copy of a table without the cells that do not fit; its name, or None where all cells are kept."""
-    import pyarrow.csv as csv
-    import pyarrow.parquet as pq
-
     from tamis.table import fetch
     from tamis.table.glance import without_misfits
     from tamis.table.types import types_of
@@ -22,11 +19,18 @@ def write_clean(place: Path, about: dict[str, Any], choices: dict[str, Any]) -> 
     if not columns:
         return None
     table, delimiter = without_misfits(fetch(original_of(place, about)), types_of(columns))  # type: ignore[arg-type]
-    name = f"clean-{about['revision'] + 1}" + (".parquet" if delimiter is None else ".csv")
-    half = place / "clean.part"
+    return write_table(table, delimiter, place / f"clean-{about['revision'] + 1}").name
+
+
+def write_table(table: Any, delimiter: str | None, path: Path) -> Path:
+    """An Arrow table as a text file with a delimiter, or, without one, as a Parquet file; the path with its ending."""
+    import pyarrow.csv as csv
+    import pyarrow.parquet as pq
+
+    half, whole = path.with_suffix(".part"), path.with_suffix(".parquet" if delimiter is None else ".csv")
     if delimiter is None:
         pq.write_table(table, half)
     else:
         csv.write_csv(table, half, csv.WriteOptions(delimiter=delimiter))
-    os.replace(half, place / name)
-    return name
+    os.replace(half, whole)
+    return whole
