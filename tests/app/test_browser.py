@@ -178,7 +178,7 @@ def test_patients_in_csv(tabs, server, patients, tmp_path):
     page.until(f"document.querySelector(`{column('age')} [data-kind=numeric]`).getAttribute('aria-pressed') === 'true'")
     assert "2 of 120 missing" in page.run(f"document.querySelector({column('age')!r}).innerText")
     run_quickly(page, "ill")
-    assert "best so far" in page.run("document.querySelector('#procedures').innerText")
+    assert "best mean" in page.run("document.querySelector('#procedures').innerText")
     study = read_answer(page, "ill")
     click(page, "#open")
     page.until("document.querySelector('#ask').open")

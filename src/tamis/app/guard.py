@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 from html import escape
 from http import HTTPStatus
 from typing import Any, NoReturn
@@ -39,6 +40,8 @@ _COMMON = {
     "Cache-Control": "no-store",
     "Server": "Tamis",
 }
+
+_PLACE = re.compile(r"the file '[^']*/(?:tables|studies)/[0-9a-f]{16}/[^']*'")
 
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
@@ -138,7 +141,7 @@ class Guarded(RequestHandler):
         error = kwargs.get("exc_info", (None, None, None))[1]
         if isinstance(error, (TamisError, KindError)):
             self.set_status(HTTPStatus.BAD_REQUEST)
-            self.say(str(error))
+            self.say(without_paths(str(error)))
             return
         said = {
             HTTPStatus.NOT_FOUND: "there is nothing at this address",
@@ -152,6 +155,15 @@ class Guarded(RequestHandler):
         """Bad input is answered, not logged."""
         if not isinstance(value, (TamisError, KindError)):
             super().log_exception(typ, value, tb)
+
+
+def without_paths(sentence: str) -> str:
+    """An error without the place of an upload on the disk, which means nothing to who dropped it.
+
+    >>> without_paths("the file '/home/me/app/tables/0123456789abcdef/table.csv' has no rows; give one")
+    'the file has no rows; give one'
+    """
+    return _PLACE.sub("the file", sentence)
 
 
 def _capital(sentence: str) -> str:

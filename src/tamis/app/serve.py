@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import socket
 import sys
 import threading
 import webbrowser
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application
 
 from tamis.app.columns.reading import Readings
@@ -147,16 +147,31 @@ def _import_ahead() -> None:
     import tamis.table.glance  # noqa: F401
 
 
-def _sockets(port: int | None) -> list[Any]:
+def _sockets(port: int | None) -> list[socket.socket]:
     if port is not None:
         try:
-            return bind_sockets(port, "127.0.0.1")
+            return [_bound(port)]
         except (OSError, OverflowError) as error:
             raise ParameterError(f"--port {port} cannot be used ({error}); give another, or none") from error
     try:
-        return bind_sockets(PORT, "127.0.0.1")
+        return [_bound(PORT)]
     except OSError:
-        return bind_sockets(0, "127.0.0.1")
+        return [_bound(0)]
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket of this machine alone."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name != "nt":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setblocking(False)
+        made.bind(("127.0.0.1", port))
+        made.listen(128)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
 
 def _invite(kept: AppFolder, port: int, browser: bool, say: Say) -> None:

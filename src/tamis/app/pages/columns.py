@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.app.folder import AppFolder, now, read_about, write_about
+from tamis.app.guard import without_paths
 from tamis.app.pages.base import Page
 
 #: Columns that are sent at a time.
@@ -84,6 +85,8 @@ class Check(Page):
             self.answer({"plan": None})
             return
         found = await self.work(_checked, self.readings, place, about)
+        if "error" in found:
+            found = {"error": without_paths(found["error"])}
         self.answer({key: found[key] for key in ("plan", "leaks", "error") if key in found})
 
 
@@ -100,7 +103,7 @@ class NewStudy(Page):
             self.refuse(HTTPStatus.CONFLICT, "the choices were changed in another tab; look at them again")
         found = await self.work(_checked, self.readings, place, about)
         if "error" in found:
-            self.refuse(HTTPStatus.BAD_REQUEST, found["error"])
+            self.refuse(HTTPStatus.BAD_REQUEST, without_paths(found["error"]))
         with self.settings["app_lock"]:
             study = same_study(self.folder, name, about["choices"])
             if study is None:

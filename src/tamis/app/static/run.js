@@ -19,13 +19,14 @@ function show(facts) {
   $("to-answer").hidden = state !== "finished";
   $("change").hidden = state !== "failed";
   complain($("failure"), facts.error ? new Error(facts.error) : null);
+  $("so-far").hidden = state === "finished";
   for (const one of facts.procedures) {
     const row = [...$("procedures").rows].find((each) => each.dataset.name === one.name);
     if (!row) continue;
     row.querySelector("progress").value = one.finished;
     row.cells[2].textContent = one.finished ? one.shown : "–";
     row.classList.toggle("best", one.best && one.finished > 0);
-    if (one.best && one.finished) row.cells[2].append(make("small", { textContent: " best so far" }));
+    if (one.best && one.finished) row.cells[2].append(make("small", { textContent: state === "finished" ? " best mean" : " best so far" }));
   }
   document.title = state === "running" ? `${Math.round((100 * finished) / Math.max(1, total))}% · ${$("run").dataset.title}` : $("run").dataset.title;
 }
