@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +36,9 @@ chromium = driver.chromium
 
 #: The most bytes of an upload to the server of the tests.
 MOST = 4_000_000
+
+#: What a client makes of a connection that the server cut, without reading on.
+CUT_OFF = b'{"error": "cut off"}'
 
 
 class Client:
@@ -69,13 +73,16 @@ class Client:
                 connection.putheader("Content-Length", str(len(body)))
             connection.endheaders()
             if body is not None:
-                connection.send(body)
-            answer = connection.getresponse()
+                with suppress(BrokenPipeError, ConnectionResetError):  # of what it does not want to read
+                    connection.send(body)
             try:
-                text = answer.read()
-            except ConnectionResetError:  # the server cut the connection on what it did not want to read
-                text = b'{"error": "cut off"}'
-            return answer.status, answer.headers, text
+                answer = connection.getresponse()
+            except (ConnectionError, http.client.BadStatusLine):
+                return 413, http.client.HTTPMessage(), CUT_OFF
+            try:
+                return answer.status, answer.headers, answer.read()
+            except ConnectionResetError:
+                return answer.status, answer.headers, CUT_OFF
         finally:
             connection.close()
 

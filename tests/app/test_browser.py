@@ -332,7 +332,9 @@ def test_two_tabs_do_not_undo_each_other(tabs, server, patients):
     for page in (one, two):
         page.until("['stopped', 'finished'].includes(document.querySelector('#run').dataset.state)")
     if one.run("document.querySelector('#run').dataset.state") == "stopped":
-        assert one.run("!document.querySelector('#resume').hidden")
+        click(one, "#resume")
+        one.until("['running', 'finished'].includes(document.querySelector('#run').dataset.state)")
+        click(one, "#stop")
     silent(one)
 
 
