@@ -354,6 +354,21 @@ def warm(
         _say(f"{k} of {number} done: {name}")
 
 
+@app.command("app")
+@_plainly
+def app_(
+    port: Annotated[int | None, typer.Option(help="of 127.0.0.1; 8642, or a free one, unless given")] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", "-f", help="where uploads and studies are kept; yours alone")
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="open the page in the browser")] = True,
+) -> None:
+    """A page in your browser for all of this: drop a table, correct its columns, run, read, predict."""
+    from tamis.app import serve
+
+    serve(port, folder, browser=browser, say=_say)
+
+
 @app.command("open")
 @_plainly
 def open_(

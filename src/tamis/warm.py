@@ -226,6 +226,17 @@ def warm(names: Iterable[str] | None = None, processes: int | None = None) -> It
         yield from warm(LAST, 1)
 
 
+def lacking() -> list[str]:
+    """The jobs of studies of any kind whose kernels this machine has not compiled yet."""
+    from tamis.engine.kernel import is_kept
+
+    return [
+        name
+        for name, (module, kernel) in _KERNEL.items()
+        if name in JOBS and not is_kept(getattr(import_module(module), kernel))
+    ]
+
+
 def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> None:
     """Compile what a study needs before it is run, where several processors can share the work and nothing is there.
 

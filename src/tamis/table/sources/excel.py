@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -13,21 +15,14 @@ from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
 
+#: Cells that a sheet may span, empty ones included: one cell in its last corner makes 17 billion.
+MOST_CELLS = 200_000_000
+
 
 def read_excel(file: File, sheet: str | int | None) -> pa.Table:
     """The table of a sheet (its name, or its number from 1; without one the first): names in the first filled row."""
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise TableError(f"{file.label} is an Excel workbook; install tamis[excel] to read it") from error
-    try:
-        with file.open() as stream:
-            book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=True)
-            rows = [list(row) for row in _sheet(file, book, sheet).iter_rows(values_only=True)]
-            book.close()
-    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
-        raise TableError(f"{file.label} is not a sound Excel workbook ({error}); save it again as .xlsx") from error
-    filled = [row for row in rows if any(_is_filled(cell) for cell in row)]
+    with _book(file) as book:
+        filled = _filled_rows(file, _sheet(file, book, sheet))
     if not filled:
         raise TableError(f"the sheet of {file.label} is empty; give sheet= when the table is on another")
     width = max(_width(row) for row in filled)
@@ -36,6 +31,40 @@ def read_excel(file: File, sheet: str | int | None) -> pa.Table:
     refuse_duplicates(names)
     body = [[*row, *[None] * width][:width] for row in filled[1:]]
     return from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
+
+
+def sheet_names(file: File) -> list[str]:
+    """The names of the sheets that hold cells, in their order; charts have none."""
+    with _book(file) as book:
+        return [str(sheet.title) for sheet in book.worksheets]
+
+
+@contextmanager
+def _book(file: File) -> Iterator[Any]:
+    """A workbook opened for reading: macros are never run, links never followed."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise TableError(f"{file.label} is an Excel workbook; install tamis[excel] to read it") from error
+    try:
+        with file.open() as stream:
+            book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=True)
+            yield book
+            book.close()
+    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
+        raise TableError(f"{file.label} is not a sound Excel workbook ({error}); save it again as .xlsx") from error
+
+
+def _filled_rows(file: File, sheet: Any) -> list[list[Any]]:
+    """The rows that hold anything."""
+    filled, seen = [], 0
+    for row in sheet.iter_rows(values_only=True):
+        seen += len(row)
+        if seen > MOST_CELLS:
+            raise TableError(f"the sheet of {file.label} spans more than {MOST_CELLS:,} cells; save it as CSV")
+        if any(_is_filled(cell) for cell in row):
+            filled.append(list(row))
+    return filled
 
 
 def _sheet(file: File, book: Any, sheet: str | int | None) -> Any:

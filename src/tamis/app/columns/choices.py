@@ -1,0 +1,144 @@
+"""What the user said about the columns of a table and about the study: checked, and kept beside the upload."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tamis.errors import ParameterError, TableError
+from tamis.table.types import types_of
+
+#: Entries that are one column, or none.
+COLUMNS = ("target", "groups", "time")
+
+#: Entries that are a word, with the words there are.
+WORDS = {"prefer": ("simplest", "balanced", "best"), "task": ("classes", "numbers", None)}
+
+#: Entries that are whole numbers, with their bounds; None leaves them to the study.
+NUMBERS = {"folds": (2, 20), "repeats": (1, 20), "seed": (0, 2**31)}
+
+#: Metrics that can be quoted, by task; None is the task's usual one.
+SCORING = (None, "accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
+
+#: Classes that costs can be given for, for each pair is a field of the page.
+MOST_CLASSES = 8
+
+
+def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The choices after a change: each entry of the patch replaces its own; types and lists of columns are added to.
+
+    `drop` lists columns to leave out, `blank` those whose cells that do not fit their type are read as missing.
+
+    >>> changed({"target": "y", "drop": ["a"]}, {"drop": {"a": False, "b": True}}, ("a", "b", "y"))
+    {'target': 'y', 'drop': ['b']}
+    """
+    new = dict(choices)
+    for entry, value in patch.items():
+        if entry in COLUMNS:
+            new[entry] = None if value is None else _known(value, names)
+        elif entry in WORDS:
+            new[entry] = _one_of(entry, value, WORDS[entry])
+        elif entry in NUMBERS:
+            new[entry] = None if value is None else _whole(entry, value)
+        elif entry == "scoring":
+            new[entry] = _one_of(entry, value, SCORING)
+        elif entry == "costs":
+            new[entry] = None if value is None else _costs(value)
+        elif entry == "types":
+            new[entry] = _types(choices.get("types", {}), value, names)
+        elif entry in ("drop", "blank"):
+            new[entry] = _listed(choices.get(entry, []), value, names)
+        else:
+            raise ParameterError(f"{entry!r} is nothing that can be chosen")
+    return _consistent(new, patch)
+
+
+def _consistent(new: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """A column has one part to play: the latest choice takes it from the others."""
+    for entry in COLUMNS:
+        name = patch.get(entry)
+        if name is not None:
+            new |= {other: None for other in COLUMNS if other != entry and new.get(other) == name}
+            if name in new.get("drop", []):
+                new["drop"] = [kept for kept in new["drop"] if kept != name]
+    if patch.get("groups") is not None:
+        new["time"] = None
+    elif patch.get("time") is not None:
+        new["groups"] = None
+    for name in new.get("drop", []) if "drop" in patch else ():
+        new |= {entry: None for entry in COLUMNS if new.get(entry) == name}
+    if "blank" in new:
+        new["blank"] = [name for name in new["blank"] if name in new.get("types", {})]
+    if "target" in patch:
+        new.pop("costs", None)
+    return new
+
+
+def settings_of(choices: dict[str, Any]) -> dict[str, Any]:
+    """The choices as settings of a study; a name that the command line could not list is left out by its type.
+
+    >>> settings_of({"target": "y", "drop": ["a", "b, or c"], "seed": None})
+    {'target': 'y', 'types': {'b, or c': {'kind': 'text'}}, 'drop': ('a',)}
+    """
+    if not choices.get("target"):
+        raise ParameterError("choose the column to predict first")
+    types = dict(choices.get("types", {}))
+    listed = [name for name in choices.get("drop", []) if "," not in name and name == name.strip()]
+    types |= {name: {"kind": "text"} for name in choices.get("drop", []) if name not in listed}
+    kept = {entry: choices[entry] for entry in ("groups", "time", "prefer", "task", "folds", "repeats", "seed")
+            if choices.get(entry) is not None}  # fmt: skip
+    if choices.get("costs"):
+        kept["loss"] = choices["costs"]
+    elif choices.get("scoring"):
+        kept["scoring"] = choices["scoring"]
+    return {"target": choices["target"], "types": types, "drop": tuple(listed), **kept}
+
+
+def _known(name: Any, names: tuple[str, ...]) -> str:
+    if not isinstance(name, str) or name not in names:
+        raise TableError(f"there is no column {name!r}; choose one of the table")
+    return name
+
+
+def _one_of(entry: str, value: Any, known: tuple[str | None, ...]) -> str | None:
+    if (value is not None and not isinstance(value, str)) or value not in known:
+        raise ParameterError(f"{entry} cannot be {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def _whole(entry: str, value: Any) -> int:
+    low, high = NUMBERS[entry]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ParameterError(f"{entry} must be a whole number from {low} to {high:,}")
+    return value
+
+
+def _types(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise ParameterError("the kinds of columns must be given by name")
+    new = dict(before)
+    for name, type in given.items():
+        _known(name, names)
+        if type is None:
+            new.pop(name, None)
+        else:
+            new[name] = types_of({name: type})[name].as_dict()
+    return new
+
+
+def _listed(before: list[str], given: Any, names: tuple[str, ...]) -> list[str]:
+    if not isinstance(given, dict):
+        raise ParameterError("columns must be given by name")
+    for name in given:
+        _known(name, names)
+    return [*(name for name in before if given.get(name, True)), *(n for n in given if given[n] and n not in before)]
+
+
+def _costs(given: Any) -> dict[str, dict[str, float]]:
+    if not isinstance(given, dict) or not all(isinstance(row, dict) for row in given.values()):
+        raise ParameterError("costs must be given for each truth and each answer")
+    for truth, row in given.items():
+        for answer, cost in row.items():
+            if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not math.isfinite(cost) or cost < 0:
+                raise ParameterError(f"the cost of {truth} answered as {answer} must be a number, 0 or more")
+    return {str(truth): {str(answer): float(cost) for answer, cost in row.items()} for truth, row in given.items()}

@@ -1,0 +1,164 @@
+"""The app's own folder, the user's alone: uploads, studies, and the keys that let a browser in."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tamis.errors import StudyError
+from tamis.saved import naming, write_whole
+
+#: What a table or a study is called on disk and in addresses; nothing else is ever joined to a path.
+ID = r"[0-9a-f]{16}"
+
+#: What is written about a table or a study, beside its own files.
+ABOUT = "about.json"
+
+_TOKEN = re.compile(r"[0-9a-f]{64}")
+
+
+def default_folder() -> Path:
+    """Where the app keeps its data unless another folder is given."""
+    if os.name == "nt":
+        home = os.environ.get("LOCALAPPDATA")
+        return (Path(home) if home else Path.home() / "AppData" / "Local") / "tamis" / "app"
+    data = os.environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "tamis" / "app"
+
+
+class AppFolder:
+    """A folder that only its user can read.
+
+    `tables/<id>/` holds an upload and what was chosen about its columns, `studies/<id>/` the folder of a study, just as
+    `tamis run` writes it: studies stand side by side, so that each knows how many others of its table there are.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = Path(path).expanduser().resolve() if path is not None else default_folder()
+        for folder in (self.path, self.path / "entry", self.path / "tables", self.path / "studies"):
+            with naming(folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _refuse_shared(self.path)
+
+    # -- who may come in
+
+    def session(self) -> str:
+        """The value of the cookie: made once, so that a page that stays open is known to a server that is restarted."""
+        file = self.path / "session"
+        if not file.exists():
+            write_private(file, secrets.token_hex(32))
+        return file.read_text(encoding="ascii").strip()
+
+    def invite(self, address: str) -> Path:
+        """A file that leads a browser in, once: only who can read it has the token.
+
+        A token given on a command line, or in an address passed to the browser, is seen by every user of the machine.
+        """
+        token = secrets.token_hex(32)
+        file = self.path / "entry" / f"{token}.html"
+        goal = f"{address}/enter?token={token}"
+        text = (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+            f'<title>Tamis</title><meta http-equiv="refresh" content="0; url={goal}">'
+            f'<p>Opening Tamis… <a href="{goal}">Continue</a></p></html>\n'
+        )
+        write_private(file, text)
+        return file
+
+    def admits(self, token: str) -> bool:
+        """Whether a token is good; it is used up by this question."""
+        if not _TOKEN.fullmatch(token):
+            return False
+        try:
+            (self.path / "entry" / f"{token}.html").unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def forget_invitations(self) -> None:
+        """Remove the files of tokens that were never used."""
+        for file in (self.path / "entry").glob("*.html"):
+            file.unlink(missing_ok=True)
+
+    # -- tables and studies
+
+    def new(self, room: str, about: dict[str, Any]) -> Path:
+        """A new folder of a table ("tables") or a study ("studies"); `about` is written once it is worth keeping."""
+        place = self.path / room / secrets.token_hex(8)
+        place.mkdir(mode=0o700)
+        if about:
+            write_about(place, about)
+        return place
+
+    def place(self, room: str, name: str) -> Path | None:
+        """The folder of a table or a study by its id; None where there is none."""
+        if not re.fullmatch(ID, name):
+            return None
+        place = self.path / room / name
+        return place if (place / ABOUT).is_file() else None
+
+    def all(self, room: str) -> list[tuple[Path, dict[str, Any]]]:
+        """Every table or study with what is written about it, the latest first."""
+        found = [(file.parent, read_about(file.parent)) for file in (self.path / room).glob(f"*/{ABOUT}")]
+        return sorted(found, key=lambda pair: (pair[1].get("made", ""), pair[0].name), reverse=True)
+
+    def studies_of(self, table: str) -> list[Path]:
+        """The studies of one table."""
+        return [place for place, about in self.all("studies") if about.get("table") == table]
+
+    def delete(self, place: Path) -> None:
+        """Remove a table or a study with all its files."""
+        (place / ABOUT).unlink(missing_ok=True)  # first: from now on nobody finds it
+        shutil.rmtree(place, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Remove what an upload that never ended left behind."""
+        for room in ("tables", "studies"):
+            for place in (self.path / room).iterdir():
+                if place.is_dir() and not (place / ABOUT).is_file():
+                    shutil.rmtree(place, ignore_errors=True)
+
+
+def read_about(place: Path) -> dict[str, Any]:
+    """What is written about a table or a study; nothing where the file is damaged."""
+    try:
+        found = json.loads((place / ABOUT).read_text(encoding="utf-8", errors="surrogatepass"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_about(place: Path, about: dict[str, Any]) -> None:
+    """Write down what is known about a table or a study."""
+    write_whole(place / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+
+
+def now() -> str:
+    """The moment, as it is written down."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def write_private(file: Path, text: str) -> None:
+    """A new file that only the user can read, from its first moment on."""
+    with naming(file):
+        end = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(end, "w", encoding="utf-8") as open_file:
+            open_file.write(text)
+
+
+def _refuse_shared(path: Path) -> None:
+    """Refuse a folder that belongs to somebody else; close one that others could look into."""
+    if os.name == "nt":
+        return
+    found = path.stat()
+    if found.st_uid != os.getuid():
+        raise StudyError(f"the folder {str(path)!r} belongs to another user; give --folder, one of your own")
+    if found.st_mode & 0o077:
+        with naming(path):
+            path.chmod(0o700)

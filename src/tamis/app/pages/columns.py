@@ -1,0 +1,169 @@
+"""Columns: how the table was read, what to correct, what to predict; and what a study would do."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from tamis.app.folder import AppFolder, now, read_about, write_about
+from tamis.app.guard import without_paths
+from tamis.app.pages.base import Page
+
+#: Columns that are sent at a time.
+MOST_SENT = 40
+
+
+class Columns(Page):
+    """The page of a table."""
+
+    def get(self, name: str) -> None:
+        """The page; its columns come by script, a few at a time."""
+        _, about = self.table(name)
+        if len(about["sheets"]) > 1 and about["sheet"] is None:
+            self.redirect("/")
+            return
+        others = [(other.name, read_about(other)) for other in self.folder.studies_of(name)]
+        self.show("columns.html", table={"id": name, **about}, studies=others)
+
+
+class ColumnRows(Page):
+    """Some columns of a table, as the page shows them."""
+
+    async def get(self, name: str) -> None:
+        """Columns from a place on, those whose name or kind holds a text."""
+        place, about = self.table(name)
+        first = self.get_query_argument("from", "0")
+        wanted = self.get_query_argument("find", "").strip().lower()
+        start = int(first) if first.isdigit() and len(first) < 8 else 0
+        self.answer(await self.work(rows_of, self.readings, place, about, start, wanted))
+
+
+class Choices(Page):
+    """What the user says about the columns and the study."""
+
+    async def post(self, name: str) -> None:
+        """Take a change, unless another tab made one meanwhile."""
+        place, _ = self.table(name)
+        self.answer(await self.work(self._change, place, self.body()))
+
+    def _change(self, place: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        from tamis.app.columns.choices import changed
+        from tamis.app.tables.clean import write_clean
+
+        names = self.readings.of(place).raw.names
+        with self.settings["app_lock"]:
+            about = read_about(place)
+            if asked.get("revision") != about["revision"]:
+                return {"stale": True, "choices": about["choices"], "revision": about["revision"]}
+            patch = asked.get("change")
+            choices = changed(about["choices"], patch if isinstance(patch, dict) else {}, names)
+            if _blanked(choices) != _blanked(about["choices"]):
+                about["clean"] = write_clean(place, about, choices)
+            about |= {"choices": choices, "revision": about["revision"] + 1}
+            write_about(place, about)
+        return {"stale": False, "choices": choices, "revision": about["revision"]}
+
+
+class Fit(Page):
+    """Whether a column could be of another kind."""
+
+    async def post(self, name: str) -> None:
+        """The cells that would not fit."""
+        place, about = self.table(name)
+        asked = self.body()
+        self.answer(await self.work(_fit, self.readings, place, about, asked.get("column"), asked.get("type")))
+
+
+class Check(Page):
+    """What a study with these choices would do."""
+
+    async def get(self, name: str) -> None:
+        """The plan and the leaks."""
+        place, about = self.table(name)
+        if not about["choices"].get("target"):
+            self.answer({"plan": None})
+            return
+        found = await self.work(_checked, self.readings, place, about)
+        if "error" in found:
+            found = {"error": without_paths(found["error"])}
+        self.answer({key: found[key] for key in ("plan", "leaks", "error") if key in found})
+
+
+class NewStudy(Page):
+    """A study is begun."""
+
+    async def post(self, name: str) -> None:
+        """Write down what is asked, and run it."""
+        from tamis.app.pages.run import begin
+
+        place, about = self.table(name)
+        asked = self.body()
+        if asked.get("revision") != about["revision"]:
+            self.refuse(HTTPStatus.CONFLICT, "the choices were changed in another tab; look at them again")
+        found = await self.work(_checked, self.readings, place, about)
+        if "error" in found:
+            self.refuse(HTTPStatus.BAD_REQUEST, without_paths(found["error"]))
+        with self.settings["app_lock"]:
+            study = same_study(self.folder, name, about["choices"])
+            if study is None:
+                study = self.folder.new("studies", _about_study(name, about, found["plan"]))
+        await self.work(begin, study, place, about)
+        self.answer({"study": study.name})
+
+
+def _blanked(choices: dict[str, Any]) -> dict[str, Any]:
+    """The columns whose cells that do not fit are made missing, with their types."""
+    return {name: choices["types"][name] for name in choices.get("blank", [])}
+
+
+def same_study(folder: AppFolder, table: str, choices: dict[str, Any]) -> Path | None:
+    """The study of a table with exactly these choices: two tabs that begin it at once begin one."""
+    for place in folder.studies_of(table):
+        if read_about(place).get("choices") == choices:
+            return place
+    return None
+
+
+def _about_study(name: str, about: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    facts = {"table": name, "file": about["name"], "sheet": about["sheet"], "target": about["choices"]["target"]}
+    facts["clean"] = about["clean"]
+    return {**facts, "made": now(), "choices": about["choices"], "plan": plan, "run": None}
+
+
+def rows_of(readings: Any, place: Path, about: dict[str, Any], start: int, wanted: str) -> dict[str, Any]:
+    """The facts of some columns, and how many there are."""
+    from tamis.app.columns.check import known
+    from tamis.app.columns.facts import column_facts
+
+    reading, choices = readings.of(place, about), about["choices"]
+    checked = known(reading, choices) or {}
+    decided, unlocked = checked.get("decisions", {}), checked.get("unlocked")
+    types = choices.get("types", {})
+    names = reading.raw.names
+    if wanted:
+        names = [name for name in names if wanted in name.lower()]
+    facts = [column_facts(reading, name, types.get(name), decided.get(name), unlocked)
+             for name in names[start : start + MOST_SENT]]  # fmt: skip
+    return {"columns": facts, "found": len(names), "all": len(reading.raw.names), "rows": reading.raw.n_rows,
+            "names": list(reading.raw.names[:2_000]) if start == 0 else [], "unlocked": unlocked is not None,
+            "choices": choices, "revision": about["revision"]}  # fmt: skip
+
+
+def _checked(readings: Any, place: Path, about: dict[str, Any]) -> dict[str, Any]:
+    from tamis.app.columns.check import check
+    from tamis.app.tables.keep import file_of
+
+    return check(readings.of(place, about), file_of(place, about), about["choices"])
+
+
+def _fit(readings: Any, place: Path, about: dict[str, Any], name: Any, type: Any) -> dict[str, Any]:
+    from tamis.app.columns.facts import fit_of, levels_of
+    from tamis.errors import TableError
+
+    reading = readings.of(place, about)
+    if name not in reading.raw.names:
+        raise TableError(f"there is no column {name!r}")
+    if type == "levels":
+        return {"levels": levels_of(reading, name)}
+    return fit_of(reading, name, {"kind": type} if isinstance(type, str) else type)

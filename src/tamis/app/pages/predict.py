@@ -1,0 +1,96 @@
+"""Predict: a new table with intervals and flags, to download; or one row by hand, with the model's reasons."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from tamis.app.pages.base import Page
+from tamis.app.pages.start import study_name
+from tamis.app.pages.upload import Upload
+from tamis.app.runs.progress import is_finished
+from tamis.saved import write_whole
+
+#: What was predicted last.
+PREDICTIONS = "predictions.csv"
+
+
+class Predict(Page):
+    """The page of a model that answers."""
+
+    async def get(self, name: str) -> None:
+        """A place to drop a table, and a form."""
+        place, about = self.study(name)
+        if not is_finished(place):
+            self.redirect(f"/study/{name}")
+            return
+        form = await self.work(_form, place)
+        self.show("predict.html", study={"id": name, "name": study_name(place), **about}, form=form)
+
+
+class NewRows(Upload):
+    """A table to predict is dropped; it is removed as soon as it is predicted."""
+
+    def make_place(self) -> Path:
+        study, _ = self.study(self.path_args[0])
+        place = study / f"new-{secrets.token_hex(8)}"
+        place.mkdir(mode=0o700)
+        return place
+
+    def drop_place(self) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    async def post(self, name: str) -> None:
+        """Predictions of every row: the first for the page, all for the download."""
+        from tamis.app.predict.new_rows import predict_file
+
+        file = self.received()
+        self.receiver = None
+        sheet = self.get_query_argument("sheet", None)
+        id = self.get_query_argument("id", None) or None
+        try:
+            text, facts = await self.work(predict_file, self.place.parent, file, self.name, sheet, id)
+            write_whole(self.place.parent / PREDICTIONS, text)
+        finally:
+            self.drop_place()
+        self.answer(facts)
+
+
+class Download(Page):
+    """The predictions of the last table."""
+
+    def get(self, name: str) -> None:
+        """CSV whose cells no spreadsheet takes for formulas."""
+        place, _ = self.study(name)
+        if not (place / PREDICTIONS).is_file():
+            self.refuse(HTTPStatus.NOT_FOUND, "nothing was predicted yet")
+        self.set_header("Content-Type", "text/csv; charset=UTF-8")
+        self.set_header("Content-Disposition", f'attachment; filename="{PREDICTIONS}"')
+        self.write((place / PREDICTIONS).read_bytes())
+
+
+class OneRow(Page):
+    """A row is typed in."""
+
+    async def post(self, name: str) -> None:
+        """Its answer, and what each value does to it."""
+        place, _ = self.study(name)
+        values = self.body().get("values")
+        if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+            self.refuse(HTTPStatus.BAD_REQUEST, "the values of a row must be texts by column")
+        self.answer(await self.work(_row, place, values))
+
+
+def _form(place: Path) -> dict[str, Any]:
+    from tamis.app.predict.form import form_of
+
+    return form_of(place)
+
+
+def _row(place: Path, values: dict[str, str]) -> dict[str, Any]:
+    from tamis.app.predict.reasons import answer_with_reasons
+
+    return answer_with_reasons(place, values)

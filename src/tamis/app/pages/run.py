@@ -1,0 +1,107 @@
+"""Run: what is done, how far it is, the best so far; stop it, let it go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from tornado.iostream import StreamClosedError
+
+from tamis.app.folder import read_about, write_about
+from tamis.app.pages.base import Page
+from tamis.app.pages.start import study_name
+from tamis.app.runs import process
+from tamis.app.runs.command import command_of, write_files
+from tamis.app.runs.progress import Watch, is_finished, progress, state_of
+
+#: Seconds between two looks at the journal, and after which a line is sent though nothing changed.
+LOOK, ALIVE = 0.25, 10.0
+
+
+class RunPage(Page):
+    """The page of a study at work."""
+
+    def get(self, name: str) -> None:
+        """What will be done, and how far it is."""
+        from tamis.app.runs.forecast import spoken
+
+        place, about = self.study(name)
+        facts = {"id": name, "name": study_name(place), **about, "state": state_of(place)}
+        self.show("run.html", study=facts, takes=spoken(about["plan"]["seconds"]))
+
+
+class Events(Page):
+    """Progress, as server-sent events: a tab that is opened again, or a server that was restarted, goes on."""
+
+    async def get(self, name: str) -> None:
+        """Facts whenever they change, until there is nothing more to say."""
+        place, _ = self.study(name)
+        self.set_header("Content-Type", "text/event-stream; charset=UTF-8")
+        watch, said, quiet = Watch(place), "", 0.0
+        try:
+            while True:
+                facts = await self.work(progress, watch)
+                text = json.dumps(facts, allow_nan=False)
+                if text != said or quiet >= ALIVE:
+                    self.write(f"data: {text}\n\n")
+                    await self.flush()
+                    said, quiet = text, 0.0
+                if facts["state"] != "running" or self.folder.place("studies", name) is None:
+                    return
+                await asyncio.sleep(LOOK)
+                quiet += LOOK
+        except StreamClosedError:
+            return
+
+
+class Begin(Page):
+    """A study that was stopped goes on."""
+
+    async def post(self, name: str) -> None:
+        """The same command again."""
+        self.body()
+        place, about = self.study(name)
+        found = self.folder.place("tables", about["table"])
+        if found is None:
+            self.refuse(HTTPStatus.CONFLICT, "the table of this study was deleted, so that it cannot go on")
+        await self.work(begin, place, found, read_about(found))
+        self.answer({})
+
+
+class Stop(Page):
+    """A study is stopped; what is finished is kept."""
+
+    async def post(self, name: str) -> None:
+        """As Ctrl-C would."""
+        self.body()
+        place, _ = self.study(name)
+        await self.work(process.stop, place)
+        self.answer({"state": state_of(place)})
+
+
+def begin(place: Path, table: Path, about: dict[str, Any]) -> None:
+    """Start a study's process unless it runs, or is finished."""
+    from tamis.app.columns.choices import settings_of
+    from tamis.app.tables.keep import file_of
+
+    if process.is_running(place) or is_finished(place):
+        return
+    study = read_about(place)
+    settings = settings_of(study["choices"])
+    write_files(place, settings)
+    command = command_of(file_of(table, about | {"sheet": study["sheet"], "clean": study["clean"]}), place, settings)
+    process.start(place, command, len(Watch(place).tasks()))
+
+
+def remember_answer(place: Path) -> None:
+    """Keep the answer's first words beside the study, for the list of studies."""
+    about = read_about(place)
+    if not about.get("answer") and is_finished(place):
+        try:
+            words = json.loads((place / "results.json").read_text(encoding="utf-8"))["answer"]["words"]
+        except (OSError, ValueError, KeyError):
+            return
+        write_about(place, about | {"answer": str(words)[:240]})

@@ -1,0 +1,88 @@
+"""A file on its way in: its pieces go to the disk as they come, and only its content is looked at, never its name."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+
+from tornado.web import stream_request_body
+
+from tamis.app.pages.base import Page
+from tamis.app.tables.format import shown_name
+from tamis.app.tables.receive import MOST_BYTES, Receiver, TooLarge
+from tamis.errors import TamisError
+
+#: What an upload is called while it comes in.
+PART = "upload.part"
+
+
+@stream_request_body
+class Upload(Page):
+    """Receives one file; what becomes of it is for those who inherit."""
+
+    receiver: Receiver | None = None
+    excess: TooLarge | None = None
+    place: Path
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.request.method != "POST":
+            return
+        if self.request.headers.get("Content-Type", "") != "application/octet-stream":
+            self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a file must be sent as application/octet-stream")
+        self.name = shown_name(self.get_query_argument("name", "table"))
+        self.place = self.make_place()
+        announced = self.request.headers.get("Content-Length")
+        self.request.connection.set_max_body_size(2 * self.most)  # type: ignore[union-attr]
+        try:
+            self.receiver = Receiver(self.place / PART, int(announced) if announced else None, self.most)
+        except TooLarge as error:
+            self.drop_place()
+            self.excess = error
+            if int(announced or 0) > 2 * self.most:
+                self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
+        except TamisError:
+            self.drop_place()
+            raise
+
+    @property
+    def most(self) -> int:
+        """The most bytes of an upload."""
+        found: int = self.settings.get("app_most_bytes", MOST_BYTES)
+        return found
+
+    def make_place(self) -> Path:
+        """The folder that the file goes to, made anew."""
+        raise NotImplementedError
+
+    def drop_place(self) -> None:
+        """Remove what was received."""
+        raise NotImplementedError
+
+    def data_received(self, chunk: bytes) -> None:
+        """Write a piece; those beyond the limit are read and dropped, for a browser listens only when it has sent all.
+
+        Beyond twice the limit the connection is cut.
+        """
+        if self.receiver is not None and self.excess is None:
+            try:
+                self.receiver.add(chunk)
+            except TooLarge as error:
+                self.receiver.close()
+                self.receiver, self.excess = None, error
+                self.drop_place()
+
+    def received(self) -> Path:
+        """The whole file."""
+        if self.excess is not None:
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(self.excess))
+        assert self.receiver is not None
+        self.receiver.close()
+        return self.place / PART
+
+    def on_connection_close(self) -> None:
+        """The browser went away: what came so far is dropped."""
+        if self.receiver is not None:
+            self.receiver.close()
+            self.drop_place()
+        super().on_connection_close()

@@ -1,0 +1,1 @@
+"""New rows: `new_rows` (a table that was dropped), `form` (the fields of one row), `reasons` (its answer, and why)."""

@@ -1,0 +1,210 @@
+"""The server: 127.0.0.1 alone, one for each folder, gone with the terminal while studies go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tornado.httpserver import HTTPServer
+from tornado.web import Application
+
+from tamis.app.columns.reading import Readings
+from tamis.app.folder import AppFolder
+from tamis.app.pages.routes import Nothing, routes
+from tamis.app.tables.receive import MOST_BYTES
+from tamis.errors import ParameterError
+from tamis.saved import write_whole
+
+#: Tried first; the next free one is taken where another program has it.
+PORT = 8642
+
+#: Held by the server of a folder; beside it, where that server is.
+HOLD_FILE, SERVER_FILE = "server.lock", "server.json"
+
+#: Seconds after the first page in which nothing else is begun.
+REST = 1.5
+
+#: Bytes of a request that is no upload.
+MOST_ASKED = 1024 * 1024
+
+Say = Callable[[str], None]
+
+
+def serve(
+    port: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    browser: bool = True,
+    compiles: bool = True,
+    most_bytes: int = MOST_BYTES,
+    say: Say = print,
+) -> None:
+    """Serve the page until Ctrl-C; a second call for the same folder shows the first one's page.
+
+    Parameters
+    ----------
+    port : of 127.0.0.1; None takes 8642, or a free one.
+    folder : where uploads and studies are kept.
+    browser : open the page; else only say how.
+    compiles : prepare kernels in the background, where that was not done on this machine.
+    most_bytes : of an upload.
+    say : what is done with the sentences for the terminal.
+    """
+    kept = AppFolder(folder)
+    with (kept.path / HOLD_FILE).open("ab") as hold:
+        if not _is_held(hold):
+            _show_running(kept, browser, say)
+            return
+        with suppress(KeyboardInterrupt):
+            asyncio.run(_serve(kept, port, browser, compiles, most_bytes, say))
+            return
+        say("the page is closed; studies that run go on, and `tamis app` finds them again")
+
+
+async def _serve(kept: AppFolder, port: int | None, browser: bool, compiles: bool, most: int, say: Say) -> None:
+    logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
+    sockets = _sockets(port)
+    number = sockets[0].getsockname()[1]
+    kept.forget_invitations()
+    kept.sweep()
+    compiling = Compiling()
+    pool = ThreadPoolExecutor(4, thread_name_prefix="tamis")
+    server = HTTPServer(application(kept, number, pool, most, compiling.is_busy), max_body_size=MOST_ASKED)
+    server.add_sockets(sockets)
+    write_whole(kept.path / SERVER_FILE, json.dumps({"port": number, "pid": os.getpid()}) + "\n")
+    _invite(kept, number, browser, say)
+    try:
+        await asyncio.sleep(REST)
+        pool.submit(_import_ahead)
+        if compiles:
+            await compiling.run()
+        await asyncio.Event().wait()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def application(
+    kept: AppFolder, port: int, pool: ThreadPoolExecutor, most: int = MOST_BYTES, compiling: Callable[[], bool] = bool
+) -> Application:
+    """Every address, and what the handlers share."""
+    return Application(
+        routes(),  # type: ignore[arg-type]
+        default_handler_class=Nothing,
+        app_folder=kept,
+        app_port=port,
+        app_hosts=(f"127.0.0.1:{port}", f"localhost:{port}"),
+        app_session=kept.session(),
+        app_pool=pool,
+        app_readings=Readings(),
+        app_most_bytes=most,
+        app_codes={},
+        app_lock=threading.Lock(),
+        app_compiling=compiling,
+    )
+
+
+class Compiling:
+    """Kernels compiled in a process of its own, where this machine has none yet."""
+
+    def __init__(self) -> None:
+        self._busy = False
+
+    def is_busy(self) -> bool:
+        """Whether it is at work."""
+        return self._busy
+
+    async def run(self) -> None:
+        """Look for what is missing, and compile it; the process says so when there is anything to do."""
+        words = (sys.executable, "-m", "tamis.app.compile")
+        there = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (_source(), os.environ.get("PYTHONPATH"))))}
+        pipe = asyncio.subprocess.PIPE
+        child = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=there)
+        assert child.stdout is not None
+        async for _ in child.stdout:
+            self._busy = True
+        await child.wait()
+        self._busy = False
+
+
+def _source() -> str:
+    return str(Path(__file__).parents[2])
+
+
+def _import_ahead() -> None:
+    """What the next page needs: seconds that nobody has to wait for then."""
+    import tamis.study.running
+    import tamis.table.glance  # noqa: F401
+
+
+def _sockets(port: int | None) -> list[socket.socket]:
+    if port is not None:
+        try:
+            return [_bound(port)]
+        except (OSError, OverflowError) as error:
+            raise ParameterError(f"--port {port} cannot be used ({error}); give another, or none") from error
+    try:
+        return [_bound(PORT)]
+    except OSError:
+        return [_bound(0)]
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket of this machine alone."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name != "nt":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setblocking(False)
+        made.bind(("127.0.0.1", port))
+        made.listen(128)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _invite(kept: AppFolder, port: int, browser: bool, say: Say) -> None:
+    address = f"http://127.0.0.1:{port}"
+    file = kept.invite(address)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
+        say(f"the page is at {address}, open in your browser; if it is not, open {file}")
+    else:
+        say(f"the page is at {address}; open {file} in a browser on this machine, once, to be let in")
+    say(f"nothing leaves this machine; tables and studies are in {kept.path}; Ctrl-C closes the page")
+
+
+def _show_running(kept: AppFolder, browser: bool, say: Say) -> None:
+    """The server of this folder runs already: invite the browser there."""
+    try:
+        port = int(json.loads((kept.path / SERVER_FILE).read_text(encoding="utf-8"))["port"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ParameterError(
+            f"another `tamis app` is starting with the folder {str(kept.path)!r}; wait for it, or give --folder"
+        ) from error
+    say("`tamis app` is running already")
+    _invite(kept, port, browser, say)
+
+
+def _is_held(file: Any) -> bool:
+    """Hold the folder; the system frees it even after kill -9."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where a second server takes another port
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

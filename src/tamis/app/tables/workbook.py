@@ -1,0 +1,104 @@
+"""Excel workbooks, read and nothing else: bombs are refused, macros and links are said and left alone."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tamis.errors import TableError, TamisError
+
+#: A workbook unpacks to at most so many bytes, and to at most so many times its size once it is large.
+MOST_UNPACKED, MOST_RATIO, LARGE = 1024 * 1024 * 1024, 100, 32 * 1024 * 1024
+
+#: Files in a workbook.
+MOST_PARTS = 5_000
+
+#: Where an XML file would declare what blows it up: before its first element.
+_DECLARED = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
+_PROLOG = 65_536
+
+
+def remarks_on(file: Path) -> list[str]:
+    """What a workbook holds besides cells, a sentence each; one that cannot be read safely is refused."""
+    try:
+        with zipfile.ZipFile(file) as book:
+            parts = book.infolist()
+            _refuse_bomb(parts, file.stat().st_size)
+            for part in parts:
+                if part.filename.lower().endswith((".xml", ".rels")):
+                    _refuse_declarations(book, part)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        raise TableError("this is no sound Excel workbook; save it again as .xlsx") from error
+    names = [part.filename.lower() for part in parts]
+    return _remarks(names)
+
+
+def sheets_of(file: Path) -> list[str]:
+    """The names of the sheets that hold cells."""
+    from tamis.table.sources.excel import sheet_names
+    from tamis.table.sources.file import File
+
+    with _soundly():
+        return sheet_names(File(file))
+
+
+def table_of_sheet(file: Path, sheet: str) -> Any:
+    """The Arrow table of one sheet."""
+    from tamis.table.sources.excel import read_excel
+    from tamis.table.sources.file import File
+
+    with _soundly():
+        return read_excel(File(file), sheet)
+
+
+@contextmanager
+def _soundly() -> Iterator[None]:
+    """A workbook can be damaged in any way; the reader then raises anything."""
+    try:
+        yield
+    except TamisError:
+        raise
+    except Exception as error:
+        raise TableError("this is no sound Excel workbook; save it again as .xlsx") from error
+
+
+def _remarks(names: list[str]) -> list[str]:
+    found = []
+    if any(name.endswith("vbaproject.bin") for name in names):
+        found.append("The workbook holds macros. They were not run; only cells are read.")
+    if any(name.startswith("xl/externallinks/") for name in names):
+        found.append("The workbook links to other files. They were not opened; the values saved last are read.")
+    if any(name.startswith(("xl/connections", "xl/querytables/")) for name in names):
+        found.append("The workbook holds connections to data elsewhere. They were not followed.")
+    if any(name.startswith(("xl/embeddings/", "xl/activex/")) for name in names):
+        found.append("The workbook holds embedded objects. They were not opened.")
+    return found
+
+
+def _refuse_bomb(parts: list[zipfile.ZipInfo], n_bytes: int) -> None:
+    """Sizes that a zip file declares bound what is read of it: Python stops there."""
+    if len(parts) > MOST_PARTS:
+        raise TableError(f"the workbook has {len(parts):,} parts, more than {MOST_PARTS:,}; save the sheet as CSV")
+    if len({part.filename for part in parts}) < len(parts):
+        raise TableError("the workbook holds a part twice; save it again as .xlsx")
+    if any(part.flag_bits & 1 for part in parts):
+        raise TableError("the workbook is locked by a password; save it without one")
+    unpacked = sum(part.file_size for part in parts)
+    if unpacked > MOST_UNPACKED or (unpacked > LARGE and unpacked > MOST_RATIO * n_bytes):
+        raise TableError(
+            f"the workbook would unpack to {unpacked / 1e6:,.0f} MB, {unpacked / max(1, n_bytes):,.0f} times its size; "
+            "it is refused, as a file made to fill the memory would be: save the sheet as CSV"
+        )
+
+
+def _refuse_declarations(book: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+    with book.open(part) as stream:
+        start = stream.read(_PROLOG).replace(b"\x00", b"")  # of UTF-16, too
+    if _DECLARED.search(start):
+        raise TableError("the workbook declares entities, which no spreadsheet program writes; it is refused")

@@ -1,0 +1,47 @@
+"""Progress from the journal: what is finished, and the best so far."""
+
+from __future__ import annotations
+
+import json
+
+from tamis.app.folder import write_about
+from tamis.app.runs.progress import Watch, is_finished, progress
+
+PLAN = {
+    "tasks": 13,
+    "larger": False,
+    "procedures": [{"name": name, "words": "", "tasks": 5} for name in ("baseline", "tree")],
+    "seconds": 60.0,
+}
+
+
+def line(task, score=None):
+    return json.dumps({"task": task, "seed": 1, "result": {"test": score}, "check": "0"}).encode() + b"\n"
+
+
+def test_the_journal_is_read_as_it_grows(tmp_path):
+    """A line that is half written would be lost, or counted twice; the larger error would be called the best."""
+    write_about(tmp_path, {"made": "now", "plan": PLAN, "run": {"pid": None, "stopped": True}})
+    watch, journal = Watch(tmp_path), tmp_path / "journal.jsonl"
+    assert progress(watch)["finished"] == 0
+    half = line("repeat 1 fold 2 tree", 0.25)
+    journal.write_bytes(b'{"study": {}}\n' + line("leaks") + line("fold 1 baseline", 2.0) + half[:20])
+    assert progress(watch)["finished"] == 2
+    with journal.open("ab") as file:
+        file.write(half[20:] + line("fold 3 tree", 0.75))
+    facts = progress(watch)
+    assert (facts["finished"], facts["total"], facts["state"]) == (4, 13, "stopped")
+    baseline, tree = facts["procedures"]
+    assert (baseline["finished"], baseline["score"], baseline["best"]) == (1, 2.0, False)
+    assert (tree["finished"], tree["score"], tree["best"]) == (2, 0.5, True)
+    journal.write_bytes(line("leaks"))  # begun anew
+    assert progress(watch)["finished"] == 1
+
+
+def test_a_partial_study_is_not_finished(tmp_path, finished):
+    """The page would show half an answer as the whole."""
+    assert is_finished(finished.place)
+    text = (finished.place / "results.json").read_text(encoding="utf-8")
+    (tmp_path / "results.json").write_text(text.replace('"partial": false', '"partial": true', 1), encoding="utf-8")
+    (tmp_path / "report.html").touch()
+    assert not is_finished(tmp_path)
