@@ -1,8 +1,8 @@
 """Any source becomes named, typed columns; the only place that knows dataframes exist.
 
 Read `read`, `sources/` (files, frames, databases), `raw` (cells, nothing decided), `inference/` (what a column is),
-`types` (what users say it is), then `table` and `column` (the result), `decision` (why), `lazy/` (tables whose rows stay
-in their files); `interface/` is how estimators read tables; `canonical` and `digest` are fingerprints.
+`types` (what users say it is), then `table` and `column` (the result), `decision` (why), `lazy/` (tables whose rows
+stay in their files); `interface/` is how estimators read tables; `canonical` and `digest` are fingerprints.
 """
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories

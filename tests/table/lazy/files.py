@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,6 @@ def write_parts(table: pa.Table, folder: Path, parts: int, group: int = 700) -> 
     folder.mkdir(parents=True, exist_ok=True)
     n = table.num_rows
     cuts = np.unique(np.round(np.linspace(0, 1, parts + 1) ** 1.5 * n).astype(int))
-    for k, (a, b) in enumerate(zip(cuts[:-1], cuts[1:])):
+    for k, (a, b) in enumerate(pairwise(cuts)):
         pq.write_table(table.slice(a, b - a), folder / f"part-{k}.parquet", row_group_size=group)
     return str(folder / "*.parquet")

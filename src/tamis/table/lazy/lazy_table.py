@@ -43,7 +43,7 @@ class LazyTable:
     n_rows, n_columns, shape, names : as of a Table.
     decisions : what each column of the source was taken for, and why.
     source : the files and their grid of rows.
-    sample_rows : how many rows decided kinds.
+    kind_sample, sample_rows : the rows that decided kinds, in memory, and how many they are.
     """
 
     named = True
@@ -61,6 +61,7 @@ class LazyTable:
     ) -> None:
         self.source, self.target = source, target
         sample, schema, self.sample_rows = decide(source, rules, given or {}, recipe or {}, target)
+        self.kind_sample = sample
         self._sample_heads = tuple(replace(c, values=c.values[:0]) for c in sample.columns)
         self._decided = sample.decisions
         self._constants = _constants_of(sample.decisions, source)

@@ -51,9 +51,7 @@ def grid_source(
             raise TableError(f"{str(other)!r} is no Parquet or Arrow file, as others of {str(source)!r} are; part them")
         room, kept = _folder(folder)
         written = [
-            write_batches(
-                text_batches(File(path), rules.tokens, **dict(options or {})), room / f"{k:08d}.parquet", str(path)
-            )
+            write_batches(_texts(path, rules, options or {}), room / f"{k:08d}.parquet", f"the file {str(path)!r}")
             for k, path in enumerate(files)
         ]
         return GridSource.of(footers_of(written), label, cell=cell, kept=kept)
@@ -68,6 +66,13 @@ def grid_source(
     return GridSource.of(
         footers_of([write_batches(batches, room / "rows.parquet", label)]), label, cell=cell, kept=kept
     )
+
+
+def _texts(path: Path, rules: Rules, options: Mapping[str, Any]) -> Iterator[Any]:
+    file = File(path)
+    if file.format != "text":
+        raise TableError(f"{file.label} is {file.format}, which is not read part by part; give it by itself")
+    return text_batches(file, rules.tokens, **options)
 
 
 def _is_dataset(source: Any) -> bool:
