@@ -14,7 +14,7 @@ from tamis.score.lazy.scored import reads_counts, reads_sums, scores_of, signs_o
 from tamis.score.lazy.tally import Tally, TallyOfCell, codings_of, merge
 from tamis.score.selector import RankSelector
 from tamis.table import Column, LazyTable, Table
-from tamis.views.coding import Coding
+from tamis.views.lazy.key_coding import KeyCoding
 from tamis.views.lazy.target import CountTarget, LazyTarget, target_of
 from tamis.views.lazy.target import merge as merge_counts
 
@@ -67,7 +67,7 @@ def _tally(
     groups = None
     if counted and not target.is_classes:
         column = sample.column(target.name)
-        groups = Coding.learn(column, max(5, round(_distinct(column, table.n_rows) ** 0.25)))[0]
+        groups = KeyCoding.learn(column, max(5, round(_distinct(column, table.n_rows) ** 0.25)))
     classes = len(target.labels) if target.is_classes else 1 if groups is None else groups.n_values
     most = min(MOST_CODES, max(FEWEST_CODES, MOST_COUNTS // max(1, len(names) * classes)))
     codings = codings_of(sample, [name for name in names if name in sample.names], most) if counted else {}
@@ -88,11 +88,11 @@ def _head(table: LazyTable, name: str) -> Column:
     return table.heads[table.index(name)]
 
 
-def _late_coding(table: LazyTable, name: str, most: int) -> Coding:
+def _late_coding(table: LazyTable, name: str, most: int) -> KeyCoding:
     """The coding of a column that is constant in the sample and not beyond it: by its distinct values."""
     one = table.select([name])
     values = np.array(sorted(v for v in one.reduce(CountTarget(one.cell_table(), name), merge_counts) if v == v))
-    return Coding.learn(Column(name, "numeric", values), most)[0]
+    return KeyCoding.learn(Column(name, "numeric", values), most)
 
 
 def _distinct(column: Column, n_rows: int) -> int:

@@ -14,7 +14,7 @@ from tamis.score.spread import Spread
 from tamis.table import Column, Table
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
-from tamis.views.coding import Coding
+from tamis.views.lazy.key_coding import KeyCoding
 from tamis.views.lazy.target import LazyTarget
 
 
@@ -133,18 +133,15 @@ class TallyOfCell:
     read: CellTable
     target: LazyTarget
     names: tuple[str, ...]
-    codings: dict[str, Coding]
-    groups: Coding | None
+    codings: dict[str, KeyCoding]
+    groups: KeyCoding | None
     with_sums: bool
 
     def warm(self) -> None:
         """Compile what a cell needs."""
-        from tamis.views import encode as kernels
-
         two = np.array([0.0, 1.0])
-        coding, codes = Coding.learn(Column("x", "numeric", two))
-        coding.encode(Column("x", "numeric", two))
-        kernels.count_joint(codes, np.zeros(2, dtype=np.int32), np.zeros((3, 1), dtype=np.int64))
+        column = Column("x", "numeric", two)
+        _counts(column, KeyCoding.learn(column, 2), np.zeros(2, dtype=np.int32), 1)
         if self.with_sums:
             wanted = Spread(Table([Column("x", "numeric", two)]))
             wanted.sums(np.array([0, 1], dtype=np.int32), 2)
@@ -190,15 +187,15 @@ class TallyOfCell:
         return ColumnSums(found.mass, mean, found.scatter, target_mean, found.products, found.target)
 
 
-def _counts(column: Column, coding: Coding | None, classes: np.ndarray, n_classes: int) -> np.ndarray:
-    from tamis.views import encode as kernels
+def _counts(column: Column, coding: KeyCoding | None, classes: np.ndarray, n_classes: int) -> np.ndarray:
+    from tamis.views.lazy.key_counts import count_keys
 
     if coding is None:
         size = len(column.levels or ())
         place = np.where(column.values < 0, size, column.values).astype(np.int64) * n_classes + classes
         return np.bincount(place, minlength=(size + 1) * n_classes).reshape(size + 1, n_classes)
     counts = np.zeros((coding.n_values + 1, n_classes), dtype=np.int64)
-    kernels.count_joint(coding.encode(column), classes, counts)
+    count_keys(coding.keys(column), coding.table, classes, counts)
     return counts
 
 
@@ -207,7 +204,7 @@ def _levels(column: Column, y: np.ndarray) -> LevelSums:
     return LevelSums.of(column.values[seen], y[seen], len(column.levels or ()))
 
 
-def codings_of(sample: Table, names: Any, most: int) -> dict[str, Coding]:
+def codings_of(sample: Table, names: Any, most: int) -> dict[str, KeyCoding]:
     """How columns of numbers are coded, by the sample: a code a value up to `most` of them, else its quantiles."""
     columns = [sample.column(name) for name in names]
-    return {c.name: Coding.learn(c, most)[0] for c in columns if not c.is_categorical}
+    return {c.name: KeyCoding.learn(c, most) for c in columns if not c.is_categorical}
