@@ -46,6 +46,7 @@ class LazyTable:
     kind_sample, sample_rows : the rows that decided kinds, in memory, and how many they are.
     """
 
+    is_lazy = True
     named = True
     is_sparse = False
     matrix = None
@@ -162,6 +163,16 @@ class LazyTable:
         found = reduce(self.partitions(), make, merge)
         assert found is not None
         return found
+
+    def prototype(self) -> Table:
+        """A few rows in the columns of this table, every level among them: for what looks at names and kinds alone."""
+        n = max([2, *(len(column.levels or ()) for column in self.heads if column.is_categorical)])
+        codes = np.arange(n, dtype=np.int32)
+        columns = [
+            replace(column, values=codes % max(1, len(column.levels or ())) if column.is_categorical else np.zeros(n))
+            for column in self.heads
+        ]
+        return Table(columns, n_rows=n, decisions=self.decisions)
 
     def sample(self, n: int, seed: int = 0) -> Table:
         """A table in memory of n rows (all, where there are fewer), drawn by a keyed hash of their numbers.
