@@ -14,8 +14,9 @@ from tamis.table.interface.output import assembled, numbers_of
 from tamis.table.interface.refusal import refusal
 from tamis.table.interface.target import Classes, is_class_target, numbers, same_length
 from tamis.table.lazy.lazy_table import LazyTable
+from tamis.table.lazy.read_lazy import grid_source, is_lazy_source
 from tamis.table.raw import Held, Raw, raw_of
-from tamis.table.read import fetch, known_names, read, table_of
+from tamis.table.read import fetch, fetch_some, known_names, read, table_of
 from tamis.table.sources.frame import beside, eager, in_days, is_frame, take
 from tamis.table.table import Origin, Table
 
@@ -39,9 +40,12 @@ __all__ = [
     "eager",
     "features",
     "fetch",
+    "fetch_some",
+    "grid_source",
     "in_days",
     "is_class_target",
     "is_frame",
+    "is_lazy_source",
     "known_names",
     "numbers",
     "numbers_of",

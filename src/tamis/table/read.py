@@ -157,6 +157,17 @@ def _whole(source: Any, rules: Rules, options: Mapping[str, Any]) -> RawColumns:
     return RawColumns(draw(grid, grid.n_rows)[0], rules, grid.label)
 
 
+def fetch_some(
+    source: Any, rows: int, *, seed: int = 0, missing: str | Sequence[str] | None = None, query: str | None = None
+) -> RawColumns:
+    """Some rows of a lazy source, drawn by a keyed hash of their numbers, before anything is decided about them."""
+    rules = Rules(missing_tokens(missing), trusted=True)
+    grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, query=query)
+    raw = RawColumns(draw(grid, rows, seed)[0], rules, grid.label)
+    raw.drawn_from = grid.n_rows if grid.n_rows > rows else 0
+    return raw
+
+
 def table_of(raw: Raw, *, types: Any = None, target: str | None = None, like: Any = None) -> Table:
     """The table of a source in which all rows decide what columns are; a source is read once."""
     given, recipe = types_of(types), types_of(like)

@@ -61,9 +61,15 @@ class GridSource:
         wanted = self.names if columns is None else tuple(columns)
         return RowPartition(pieces_of(self.footers, first, n_rows), first, self.cell, wanted, tuple(texts))
 
-    def partitions(self, columns: Sequence[str] | None = None, texts: Sequence[str] = ()) -> list[RowPartition]:
-        """All rows in partitions of equally many cells, a power of two: several for every worker of the engine."""
+    def partitions(
+        self, columns: Sequence[str] | None = None, texts: Sequence[str] = (), most: int | None = None
+    ) -> list[RowPartition]:
+        """All rows in partitions of equally many cells, a power of two: several for every worker of the engine.
+
+        `most` is how many cells a partition may have.
+        """
         share = max(1, self.n_cells // (_PARTITIONS * current().workers))
+        share = share if most is None else min(share, most)
         rows = self.cell * (1 << (share.bit_length() - 1))
         return [
             self.span(first, min(rows, self.n_rows - first), columns, texts) for first in range(0, self.n_rows, rows)
