@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NoReturn
 
 import numpy as np
@@ -14,6 +15,7 @@ from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
 from tamis.table.lazy.sampled import row_hashes
 from tamis.views.indicators import Indicators
+from tamis.views.lazy.target import LazyTarget
 from tamis.views.moments import FoldMoments, Moments, all_but_one, power_above, sum_of
 
 _LARGE = 2.0**400  # squares of larger numbers, or of smaller than its inverse, would leave the range
@@ -48,23 +50,33 @@ class MomentsOfCell:
     encoding : of the columns as numbers.
     target : the column to be learned, or None.
     folds : the fold of each row.
+    answer : of a target of classes, how they are numbered; the moments are then those of the numbers.
     """
 
     read: CellTable
     encoding: Indicators
     target: str | None
     folds: RowFolds
+    answer: LazyTarget | None = None
 
     def __call__(self, cell: Cell) -> tuple[Moments, ...]:
+        block, ends = self.rows(cell)
+        return tuple(self._moments(block[a:b]) for a, b in pairwise(ends))
+
+    def rows(self, cell: Cell) -> tuple[np.ndarray, list[int]]:
+        """The encoded rows of a cell that have a target, which comes last, fold by fold; and where each fold ends."""
         table = self.read(cell)
         columns = [table.column(name) for name in self.encoding.names]
         y = None if self.target is None else table.column(self.target)
+        if y is not None and self.answer is not None:
+            codes = self.answer.codes(y)
+            y = Column(y.name, "numeric", np.where(codes < 0, np.nan, codes))
         kept = np.arange(cell.n_rows) if y is None else np.flatnonzero(~y.missing)
         fold = self.folds.of(cell.first + kept)
         rows = kept[np.argsort(fold, kind="stable")]
         block = self._block(cell, columns, y, rows)
         ends = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=self.folds.n_folds))])
-        return tuple(self._moments(block[a:b]) for a, b in zip(ends[:-1].tolist(), ends[1:].tolist()))
+        return block, ends.tolist()
 
     def _block(self, cell: Cell, columns: list[Column], y: Column | None, rows: np.ndarray) -> np.ndarray:
         """The encoded rows in the order given, targets last."""
@@ -130,6 +142,7 @@ def fold_moments(
     n_folds: int = 1,
     seed: int = 0,
     encoding: Indicators | None = None,
+    answer: LazyTarget | None = None,
 ) -> FoldMoments:
     """Moments of all rows with a target, and of the training and test rows of every fold; one pass over the rows.
 
@@ -139,12 +152,13 @@ def fold_moments(
     target : name of the target, or None.
     n_folds, seed : folds of rows by `RowFolds`; one fold has no training rows.
     encoding : how columns become numbers; indicators of all levels by default.
+    answer : of a target of classes, how they are numbered.
     """
-    names = [name for name in table.names if name != target]
     if encoding is None:
-        encoding = encoding_of(table, names)
-    wanted = table.select([*names, target] if target is not None else names)
-    found = wanted.reduce(MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds, seed)), merge)
+        encoding = encoding_of(table, [name for name in table.names if name != target])
+    wanted = table.select([*encoding.names, target] if target is not None else list(encoding.names))
+    make = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds, seed), answer)
+    found = wanted.reduce(make, merge)
     if any(not part.n_rows for part in found):
         raise TableError(f"a fold of {n_folds} has no row with a value of {target!r}; give more rows or fewer folds")
     return FoldMoments(sum_of(found), all_but_one(found), found)
