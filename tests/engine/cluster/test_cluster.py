@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tamis import LinearRegressor
+from tamis import LinearRegressor, read
 from tamis.engine import reduce, use
 from tamis.engine.cluster.reduce import merged
 from tamis.errors import EngineError, ParameterError, TableError
@@ -189,6 +190,30 @@ def test_spark_gives_the_digest_of_threads(folder, wanted, session, _):
         assert _digest(folder, 30) == wanted
         with pytest.raises(TableError, match="the file 4 cannot be read"):
             reduce([Numbers(0, 4), Failing(4, 8)], _third, _add)
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_dask_frame_is_written_in_its_order_and_read_lazily(folder, cluster, tmp_path, _):
+    """A frame on a cluster would have to be brought into one memory first."""
+    frames = pytest.importorskip("dask.dataframe")
+    rows = pd.concat([pd.read_parquet(file) for file in files_of(folder / "3")])
+    frame = frames.from_pandas(rows.reset_index(drop=True), npartitions=12)
+    with cluster.as_current():
+        table = read(frame, target="y", folder=tmp_path / "written")
+    assert isinstance(table, LazyTable)
+    assert table.n_rows == 4_000
+    np.testing.assert_array_equal(np.concatenate([b.column("y").values for b in table.batches()]), rows["y"])
+    assert len(list((tmp_path / "written").iterdir())) == 12
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=spark)], ids=["spark"])
+def test_a_spark_frame_is_written_in_its_order_and_read_lazily(folder, session, tmp_path, _):
+    """A frame on a cluster would have to be brought into one memory first."""
+    frame = session.read.parquet(str(folder / "3")).repartition(3).sortWithinPartitions("y")
+    table = read(frame, target="y", folder=tmp_path / "written")
+    assert isinstance(table, LazyTable)
+    assert table.n_rows == 4_000
+    assert sorted(table.names) == ["w", "x0", "x1", "x2", "x3", "y"]
 
 
 def test_an_engine_that_is_not_there_and_an_option_of_another_are_said():

@@ -103,6 +103,8 @@ class RowPartition:
                     held += len(batch)
         if held:
             yield _joined(waiting, first)
+        waiting.clear()
+        pa.default_memory_pool().release_unused()  # its pools keep what the largest batches took, thread by thread
 
 
 def _rows(piece: Piece, columns: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, Piece]]:
