@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "tamis"
+#: Folders of benchmarks that measure several folders of the package at once.
+ACROSS = {"scale"}
 #: Folders of tests that stand for no folder of the package.
 APART = ("contract", "golden", "examples", "report/browser")
 TEXTS = [
@@ -38,7 +40,7 @@ def test_a_folder_of_tests_stands_for_one_of_the_package(folder):
 @pytest.mark.parametrize("room", ["benchmarks", "examples"])
 def test_folders_of_benchmarks_and_examples_are_those_of_the_package(room):
     """What is measured and shown would have to be searched for."""
-    there = {path.parent.name for path in (ROOT / room).glob("*/*.py")}
+    there = {path.parent.name for path in (ROOT / room).glob("*/*.py")} - ACROSS
     assert there
     assert all((PACKAGE / name).is_dir() for name in there)
 

@@ -64,6 +64,9 @@ _NAMES = (
         "combine",
         "coverage",
         "to",
+        "engine",
+        "address",
+        "master",
     ),
     *_CALLED,
 )
@@ -76,7 +79,10 @@ _state: dict[str, Any] = {"debug": False, "stopped": False, "said": False}
 _saying = threading.Lock()
 
 TableArgument = Annotated[
-    str, typer.Argument(metavar="TABLE", help="a file (CSV, Parquet, Excel, …) or a database URL")
+    str,
+    typer.Argument(
+        metavar="TABLE", help="a file (CSV, Parquet, Excel, …), many ('data/*.parquet', a folder), or a database URL"
+    ),
 ]
 TargetOption = Annotated[str, typer.Option("--target", "-t", help="the column to predict")]
 FolderArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="the folder of a study")]
@@ -84,6 +90,13 @@ TypesOption = Annotated[
     str | None, typer.Option("--types", help="kinds by hand: zip=categorical,age=numeric, or a TOML file")
 ]
 QueryOption = Annotated[str | None, typer.Option("--query", help="the SQL query, when TABLE is a database URL")]
+EngineOption = Annotated[
+    str, typer.Option("--engine", help="where many files are worked on: local (threads), dask or spark")
+]
+AddressOption = Annotated[
+    str | None, typer.Option("--address", help="of a Dask scheduler, as in tcp://host:8786; else one is started here")
+]
+MasterOption = Annotated[str | None, typer.Option("--master", help="of Spark, as in spark://host:7077; else local[*]")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable JSON instead of words")]
 
 
@@ -256,6 +269,9 @@ def run(
     null: Annotated[
         int, typer.Option(help="shuffled targets on which the whole job is done, too, to show what chance scores")
     ] = 0,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The main job: a table in, an honest answer and a report out. The same command again resumes."""
@@ -284,7 +300,15 @@ def run(
         black_box=black_box,
         n_jobs=jobs,
     )
-    _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget), null=null)
+    with _engine(engine, jobs, address, master):
+        _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else _seconds(budget), null=null)
+
+
+def _engine(name: str, jobs: int, address: str | None, master: str | None) -> AbstractContextManager[Any]:
+    """The engine for many files: threads of this machine unless another is named."""
+    from tamis.engine import use
+
+    return use(name, n_jobs=jobs if name == "local" else None, address=address, master=master)
 
 
 def _seconds(text: str) -> float:
@@ -456,21 +480,39 @@ def predict(
     query: QueryOption = None,
     identifier: Annotated[str | None, typer.Option("--id", help="a column to keep beside the predictions")] = None,
     coverage: Annotated[float, typer.Option(help="how often an interval of numbers holds a new answer")] = 0.95,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
 ) -> None:
     """Predict the rows of a new table with a study's model: CSV, to the screen unless -o; rows are counted from 1."""
     from tamis.study import load
+    from tamis.table import is_lazy_source
 
     study = load(folder)
-    text = study.predictions_csv(table, query=query, id=identifier, coverage=coverage)
-    if output is None:
-        typer.echo(text, nl=False)
+    if is_lazy_source(table):
+        with _engine(engine, -1, address, master):
+            _predict_parts(study, table, output, identifier, coverage)
     else:
-        with _naming(output):
-            output.write_text(text, encoding="utf-8")
+        text = study.predictions_csv(table, query=query, id=identifier, coverage=coverage)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            with _naming(output):
+                output.write_text(text, encoding="utf-8")
+    if output is not None:
         _say(f"wrote {output}")
     for said in (study.note_, *study.remarks_):
         if said:
             _say(said)
+
+
+def _predict_parts(study: Any, table: str, output: Path | None, identifier: str | None, coverage: float) -> None:
+    """Predictions of many files, part by part."""
+    if output is None:
+        study.write_predictions(table, sys.stdout, id=identifier, coverage=coverage)
+        return
+    with _naming(output), output.open("w", encoding="utf-8", newline="") as stream:
+        study.write_predictions(table, stream, id=identifier, coverage=coverage)
 
 
 @app.command()
@@ -550,22 +592,26 @@ def rank(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     types: TypesOption = None,
     query: QueryOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rank the columns by how much each says about the target, best first."""
     from tamis.score import rank as rank_columns
 
-    found = rank_columns(
-        table,
-        target,
-        by=by,
-        n_permutations=permutations,
-        combine=combine,
-        random_state=seed,
-        n_jobs=jobs,
-        types=types,
-        query=query,
-    )
+    with _engine(engine, jobs, address, master):
+        found = rank_columns(
+            table,
+            target,
+            by=by,
+            n_permutations=permutations,
+            combine=combine,
+            random_state=seed,
+            n_jobs=jobs,
+            types=types,
+            query=query,
+        )
     if output is not None:
         with _naming(output):
             (found.to_json if output.suffix == ".json" else found.to_csv)(output)

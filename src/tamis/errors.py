@@ -6,6 +6,7 @@ ValueError
     ├── ParameterError  an argument of a function, an estimator or a command
     ├── StudyError      a study folder, its journal, its lock
     │   └── UnwritableError  a file cannot be written
+    ├── EngineError     a cluster cannot be reached, or was lost
     └── DamagedError    something saved does not hold what it should
 TypeError
 └── KindError           a column or value of a kind the method cannot take
@@ -35,6 +36,10 @@ class StudyError(TamisError):
 
 class UnwritableError(StudyError):
     """A file cannot be written."""
+
+
+class EngineError(TamisError):
+    """A cluster cannot be reached, or was lost."""
 
 
 class DamagedError(TamisError):

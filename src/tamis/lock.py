@@ -154,14 +154,30 @@ class Lock:
         1 - (1 - (c - 1) / (n - 1))^m; a row found once is taken for one that does not come again by chance.
         """
         raw = raw_of(table)
-        own, times = np.unique(np.array([int(key, 16) for key in self.keys], dtype=np.uint64), return_counts=True)
-        if 2 * raw.n_rows < len(own) or not len(own) or not set(self.columns) <= set(raw.names):
+        return self.recognised(self.held_by(raw), raw.n_rows)
+
+    def held_by(self, raw: Raw, first: int = 0) -> np.ndarray:
+        """Which of the different locked rows, by their digests in order, some rows hold; `first` numbers the first."""
+        own = self._own[0]
+        if not len(own) or not set(self.columns) <= set(raw.names):
+            return np.zeros(len(own), dtype=bool)
+        return np.isin(own, _keyed(_sums(raw, None, (), self.columns).features, self.seed, self.numbered, first))
+
+    def recognised(self, held: np.ndarray, n_rows: int) -> int:
+        """How many of the different locked rows a table of so many rows holds; 0 where `again` says so."""
+        own, times = self._own
+        if 2 * n_rows < len(own) or not len(own):
             return 0
-        found = _keyed(_sums(raw, None, (), self.columns).features, self.seed, self.numbered)
-        again = int(np.count_nonzero(np.isin(own, found)))
-        chance = 1 - (1 - (times - 1) / max(1, self.n_rows - 1)) ** raw.n_rows
+        again = int(np.count_nonzero(held))
+        chance = 1 - (1 - (times - 1) / max(1, self.n_rows - 1)) ** n_rows
         spread = np.sqrt(np.sum(chance * (1 - chance)))
         return again if 2 * again >= len(own) and again > chance.sum() + SURELY * spread else 0
+
+    @cached_property
+    def _own(self) -> tuple[np.ndarray, np.ndarray]:
+        """The different digests of the locked rows, and how often each occurs."""
+        keys = np.array([int(key, 16) for key in self.keys], dtype=np.uint64)
+        return np.unique(keys, return_counts=True)
 
     def write(self, folder: Path) -> None:
         """Put the row keys and the digests into the study folder."""
@@ -336,11 +352,11 @@ def _sums(raw: Raw, target: str | None, aside: Collection[str], only: Collection
     return _Sums(features, features + others, tuple(sorted(columns)))
 
 
-def _keyed(sums: np.ndarray, seed: int, numbered: bool) -> np.ndarray:
+def _keyed(sums: np.ndarray, seed: int, numbered: bool, first: int = 0) -> np.ndarray:
     """A 64-bit digest of every row, keyed by the seed; equal rows have equal digests unless rows are numbered."""
     digests = mix(sums ^ text_hash(f"lock {seed}"))
     if numbered:
-        digests = mix(digests + mix(np.arange(len(sums), dtype=np.uint64) + text_hash(f"row {seed}")))
+        digests = mix(digests + mix(np.arange(first, first + len(sums), dtype=np.uint64) + text_hash(f"row {seed}")))
     return digests
 
 

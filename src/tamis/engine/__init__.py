@@ -1,23 +1,28 @@
 """Running tasks: threads on this machine, or any joblib backend the user chooses; a fixed seed per task.
 
-Read `run`, `seed` and `blas`; then how kernels are compiled: `kernel` (the decorator), `stamp` (when a kept one is used
-again), `intrinsics` (arrays inside kernels), `internals/` (private parts of Numba, for speed alone); `cholesky` (small
-systems inside kernels).
+Read `run`, `seed` and `blas`; `cluster/` (parts of large tables: threads, Dask or Spark); then how kernels are
+compiled: `kernel` (the decorator), `stamp` (when a kept one is used again), `intrinsics` (arrays inside kernels),
+`internals/` (private parts of Numba, for speed alone); `cholesky` (small systems inside kernels).
 """
 
 from tamis.engine.blas import one_blas_thread
+from tamis.engine.cluster.reduce import reduce
+from tamis.engine.cluster.use import current, use
 from tamis.engine.run import Task, map_threads, run, workers
 from tamis.engine.seed import drawn_seed, generator, seed_from, seed_of, seeds_of
 
 __all__ = [
     "Task",
+    "current",
     "drawn_seed",
     "generator",
     "map_threads",
     "one_blas_thread",
+    "reduce",
     "run",
     "seed_from",
     "seed_of",
     "seeds_of",
+    "use",
     "workers",
 ]

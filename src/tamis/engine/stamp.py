@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 _PLAIN = (bool, int, float, complex, str, bytes, tuple, np.generic, np.dtype)
-_ENGINE = sorted(Path(__file__).parent.rglob("*.py"))  # how kernels are compiled
+_HERE = Path(__file__).parent
+#: How kernels are compiled; other files of the engine count where a kernel reads a function of theirs.
+_COMPILERS = sorted([_HERE / "kernel.py", _HERE / "intrinsics.py", *(_HERE / "internals").glob("*.py")])
 
 
 def stamp(function: Any) -> str:
     """A digest that differs when anything does that the function is compiled from."""
-    files, constants = set(_ENGINE), set()
+    files, constants = set(_COMPILERS), set()
     waiting, seen = [function], set()
     while waiting:
         one = waiting.pop()

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
+from tamis.linear.lazy.prepare import refuse_rows
 from tamis.linear.model import LinearModel
 from tamis.saved import classes, reading, refuse_shape
-from tamis.table import Classes, features, same_length
+from tamis.table import Classes, LazyTable, features, same_length
 
 
 def _has_probabilities(model: LinearClassifier) -> bool:
@@ -119,8 +120,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the model."""
+        """Learn the model; X may be a lazy table, and y then the name of one of its columns."""
         self._check()
+        if isinstance(X, LazyTable):
+            from tamis.linear.lazy.logistic import fit_logistic
+
+            refuse_rows(sample_weight=sample_weight)
+            fit_logistic(self, X, y)
+            return self
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
         target = Classes.of(y)
         same_length(target.codes, np.empty(table.n_rows))

@@ -11,8 +11,9 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.linear.lazy.prepare import refuse_rows
 from tamis.linear.model import LinearModel, warn_constant
-from tamis.table import features, numbers, same_length
+from tamis.table import LazyTable, features, numbers, same_length
 
 #: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
 MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000
@@ -153,8 +154,17 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
-        """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the log of an exposure."""
+        """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the log of an exposure.
+
+        X may be a lazy table, and y then the name of one of its columns.
+        """
         self._check()
+        if isinstance(X, LazyTable):
+            from tamis.linear.lazy.squared import fit_squared
+
+            refuse_rows(sample_weight=sample_weight, offset=offset)
+            fit_squared(self, X, y)
+            return self
         check.number("huber_width", self.huber_width, low=0, open_low=True)
         check.count("n_draws", self.n_draws)
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tamis.errors import TableError
+from tamis.errors import ParameterError, TableError
 from tamis.score.bars import with_bars
 from tamis.score.selector import RankSelector
-from tamis.table import Column, Table, read
+from tamis.table import Column, LazyTable, Table, read
 
 __all__ = ["Ranking", "rank"]
 
@@ -109,6 +109,11 @@ def rank(
     ['a', 'b']
     """
     whole = read(source, target=target, types=types, query=query)
+    listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
+    if isinstance(whole, LazyTable) and whole.source.n_cells == 1:
+        whole = whole.sample(whole.n_rows)
+    if isinstance(whole, LazyTable):
+        return _of_lazy(whole, target, listed, n_permutations, combine)
     y, rows = _target(whole.column(target))
     table = whole.select([name for name in whole.names if name != target])
     if table.n_columns == 0:
@@ -116,11 +121,25 @@ def rank(
     dropped = table.n_rows - len(rows)
     if dropped:
         table = table.take(rows)
-    listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
     selector = RankSelector(
         listed, n_permutations=n_permutations, combine=combine, random_state=random_state, n_jobs=n_jobs, share=1.0
     ).fit(table, y)
     return Ranking(target, tuple(selector.criterion_scores_), len(rows), _lines(table, selector), selector, dropped)
+
+
+def _of_lazy(table: LazyTable, target: str, by: Any, n_permutations: int, combine: str) -> Ranking:
+    from tamis.score.lazy.lazy_rank import rank_lazily
+
+    if n_permutations:
+        raise ParameterError(
+            f"n_permutations={n_permutations} permutes a target in memory, and this table stays in its files; leave it "
+            "out, or rank a sample: tamis.read(…).sample(100_000)"
+        )
+    listed = list(by) if isinstance(by, (list, tuple)) else [by]
+    selector, rows = rank_lazily(table, target, listed, combine)
+    rest = table.select([name for name in table.names if name != target])
+    lines = _lines(rest, selector)
+    return Ranking(target, tuple(selector.criterion_scores_), rows, lines, selector, table.n_rows - rows)
 
 
 def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +164,7 @@ def _word(column: Column, value: Any) -> str:
     return repr(str(column.levels[int(value)])) if column.levels is not None else f"{value:g}"
 
 
-def _lines(table: Table, selector: RankSelector) -> tuple[dict[str, Any], ...]:
+def _lines(table: Table | LazyTable, selector: RankSelector) -> tuple[dict[str, Any], ...]:
     lines = []
     for place, j in enumerate(selector.order_):
         line: dict[str, Any] = {"rank": place + 1, "column": table.names[j], "score": float(selector.scores_[j])}

@@ -14,12 +14,13 @@ from tamis.engine import seed_from
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, shown_to, takes
 from tamis.search.evaluator import evaluator_of
+from tamis.search.evaluator.evaluator import Evaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.search.history import Best
 from tamis.search.space import Space
 from tamis.search.strategy import strategy_of
 from tamis.search.trials import Stop, Trials, say
-from tamis.table import Classes, Table, eager, features, is_class_target, numbers, same_length
+from tamis.table import Classes, LazyTable, Table, eager, features, is_class_target, numbers, same_length
 from tamis.table.interface.selector import TableSelector
 
 RULES = ("best", "1se")
@@ -123,7 +124,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
         Parameters
         ----------
-        X, y : the table and its target.
+        X, y : the table and its target; of a lazy table y is the name of a column, and the model a linear one.
         row_groups : one label a row; rows of a group are never torn apart by `cv`.
         params : go to the estimator's `fit`, row-wise ones (`sample_weight`) cut to the training rows; `sample_weight`
             weighs the score too.
@@ -133,18 +134,41 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         strategy = strategy_of(self.search)
         self._check_estimator()
         self._check_limits()
+        if isinstance(X, LazyTable):
+            return self._fit_lazily(X, y, strategy, tol, {"row_groups": row_groups, **params})
         X = eager(X)
         table = features(self, X, reset=True, sparse_ok=self._takes()[1], min_rows=2)
         if hasattr(self.estimator, "fit"):
             refuse_holes(self.estimator, table)
         task = self._task(table, X, y, row_groups, params)
-        order = task.places
-        space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
-        names = getattr(self, "feature_names_in_", None)
-        labels = [int(j) if names is None else str(names[j]) for j in order]
         evaluator = evaluator_of(task)
         if rule == "1se" and _one_fold(task):
             raise ParameterError("rule='1se' needs a standard error; give cv at least 2 folds, or rule='best'")
+        return self._searched(strategy, table, task.places, evaluator, tol, task.seed)
+
+    def _fit_lazily(self, X: LazyTable, y: Any, strategy: Any, tol: float, given: dict[str, Any]) -> SubsetSelector:
+        """Search among the columns of a lazy table, of which y names the target."""
+        from tamis.search.lazy_evaluator import LazyEvaluator
+
+        for name, value in given.items():
+            if value is not None:
+                raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
+        if not isinstance(y, str):
+            raise KindError("the target of a lazy table is one of its columns; give its name as y")
+        rest = X.drop([y])
+        table = features(self, rest.prototype(), reset=True, categorical=False, min_rows=2)
+        order = rest.order()
+        names = [rest.names[j] for j in order]
+        settings = {"scoring": self.scoring, "cv": self.cv, "n_jobs": self.n_jobs, "seed": self.random_state}
+        evaluator = LazyEvaluator(self.estimator, X, names, y, **settings)
+        return self._searched(strategy, table, order, evaluator, tol, seed_from(self.random_state))
+
+    def _searched(
+        self, strategy: Any, table: Table, order: np.ndarray, evaluator: Evaluator, tol: float, seed: int
+    ) -> SubsetSelector:
+        space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
+        names = getattr(self, "feature_names_in_", None)
+        labels = [int(j) if names is None else str(names[j]) for j in order]
         trials = Trials(
             space,
             evaluator,
@@ -153,10 +177,10 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             max_evaluations=self.max_evaluations,
             time_limit=self.time_limit,
             progress=say if self.progress is True else self.progress or None,
-            random=np.random.default_rng(task.seed),
+            random=np.random.default_rng(seed),
         )
         stopped = _search(strategy, trials)
-        chosen = trials.history.choose(rule, tol)
+        chosen = trials.history.choose(self.rule, tol)
         self._remember(trials, chosen, space, order, labels, stopped)
         evaluator.finish()
         return self

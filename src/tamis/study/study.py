@@ -100,6 +100,7 @@ class Study(TakesTable, BaseEstimator):
         chosen(self.settings.procedures, self.settings.transform)
         engine.workers(n_jobs)
         self._problem: StudyProblem | None = None
+        self._drawn: tuple[int, int] | None = None
         self._place: dict[str, int] = {}
         self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
@@ -113,7 +114,9 @@ class Study(TakesTable, BaseEstimator):
         if self._problem is None:
             if self.source is None:
                 raise StudyError("the study has no table; give one, as in Study(table, target=…), or call fit(X, y)")
-            self._problem = StudyProblem.of(fetch_source(self.source, self.settings, self.query), self.settings)
+            raw = fetch_source(self.source, self.settings, self.query)
+            self._drawn = (raw.n_rows, raw.drawn_from) if raw.drawn_from else None
+            self._problem = StudyProblem.of(raw, self.settings)
         return self._problem
 
     @property
@@ -265,6 +268,8 @@ class Study(TakesTable, BaseEstimator):
         final["words"] = self.model_.to_text()
         metric, decided = run.rules.metric, self._decided()
         self.results_ = assemble(settings, problem, metric, found.folds, found.compared, found.judged, decided, final)
+        if self._drawn is not None:
+            self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}
         if final.get("null"):
             self.results_["null"] = final["null"]
         self.model_.write(self.folder)
@@ -375,6 +380,24 @@ class Study(TakesTable, BaseEstimator):
         self.remarks_ = remarks(self.model_, coverage)
         return predictions_csv(self.model_, table, ids, coverage)
 
+    def write_predictions(self, X: Any, stream: Any, *, id: str | None = None, coverage: float = COVERAGE) -> None:
+        """Predictions of a lazy source (several files, a LazyTable) as CSV, part by part, by the engine in use.
+
+        What is written is what `predictions_csv` gives for the same rows in memory.
+        """
+        from tamis.study.prediction.in_batches import predict_parts
+
+        lock = Lock.read(self.folder) if self._kept and (self.folder / LOCK_FILE).exists() else None
+        found = predict_parts(self.model_, X, stream, lock, id, coverage)
+        again = 0 if lock is None else lock.recognised(found.held, found.rows)
+        strange = [
+            f"column {name!r}: {n:,} of {found.rows:,} rows have a level that the model never saw"
+            for name, n in found.unseen.items()
+        ]
+        said = "" if lock is None or not again else self._look(lock, again)
+        self.note_ = "; ".join(part for part in (said, *strange) if part)
+        self.remarks_ = remarks(self.model_, coverage)
+
     def export(self, to: str, path: str | os.PathLike[str] | None = None) -> str | Path:
         """The final model for a place without Tamis: its text, or, with a path, the file that was written.
 
@@ -444,8 +467,9 @@ class Study(TakesTable, BaseEstimator):
             return ""
         lock = Lock.read(self.folder)
         again = lock.again(raw)
-        if not again:
-            return ""
+        return self._look(lock, again) if again else ""
+
+    def _look(self, lock: Lock, again: int) -> str:
         note = f"the table holds {again:,} of the locked rows"
         said = "with its target, their score is known without an opening"
         try:

@@ -1,8 +1,8 @@
 """Any source becomes named, typed columns; the only place that knows dataframes exist.
 
 Read `read`, `sources/` (files, frames, databases), `raw` (cells, nothing decided), `inference/` (what a column is),
-`types` (what users say it is), then `table` and `column` (the result), `decision` (why); `interface/` is how estimators
-read tables; `canonical` and `digest` are fingerprints.
+`types` (what users say it is), then `table` and `column` (the result), `decision` (why), `lazy/` (tables whose rows
+stay in their files); `interface/` is how estimators read tables; `canonical` and `digest` are fingerprints.
 """
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
@@ -13,8 +13,10 @@ from tamis.table.interface.features import features, refuse_missing
 from tamis.table.interface.output import assembled, numbers_of
 from tamis.table.interface.refusal import refusal
 from tamis.table.interface.target import Classes, is_class_target, numbers, same_length
+from tamis.table.lazy.lazy_table import LazyTable
+from tamis.table.lazy.read_lazy import grid_source, is_lazy_source
 from tamis.table.raw import Held, Raw, raw_of
-from tamis.table.read import fetch, known_names, read, table_of
+from tamis.table.read import fetch, fetch_some, known_names, read, table_of
 from tamis.table.sources.frame import beside, eager, in_days, is_frame, take
 from tamis.table.table import Origin, Table
 
@@ -26,6 +28,7 @@ __all__ = [
     "Column",
     "Decision",
     "Held",
+    "LazyTable",
     "Origin",
     "Raw",
     "Table",
@@ -37,9 +40,12 @@ __all__ = [
     "eager",
     "features",
     "fetch",
+    "fetch_some",
+    "grid_source",
     "in_days",
     "is_class_target",
     "is_frame",
+    "is_lazy_source",
     "known_names",
     "numbers",
     "numbers_of",

@@ -77,6 +77,7 @@ class Raw(ABC):
     label: str
     names: tuple[str, ...]
     n_rows: int
+    drawn_from: int = 0  # rows of the table that these were drawn from; 0 where they are all there are
 
     @property
     def sparse(self) -> Any:

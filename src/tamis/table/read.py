@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,9 @@ from tamis.check import nearest
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.table.inference.kinds import Rules
 from tamis.table.inference.missing import missing_tokens
+from tamis.table.lazy.lazy_table import LazyTable
+from tamis.table.lazy.read_lazy import grid_source, is_lazy_source
+from tamis.table.lazy.sampled import draw
 from tamis.table.raw import EARLIER, GIVEN, Raw, RawColumns, RawMatrix, RawTable
 from tamis.table.sources.arrow import from_array, from_frame, from_mapping, read_feather, read_json_lines, read_parquet
 from tamis.table.sources.csv import read_text
@@ -23,7 +28,10 @@ from tamis.table.sources.file import File
 from tamis.table.sources.frame import is_frame
 from tamis.table.sources.sql import is_url, read_sql
 from tamis.table.table import Table
-from tamis.table.types import types_of
+from tamis.table.types import Type, types_of
+
+#: Cells of several files that are read into memory where a method needs all of them there: 800 MB of numbers.
+MOST_IN_MEMORY = 100_000_000
 
 
 def read(
@@ -40,8 +48,10 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    lazy: bool | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Table:
-    """A table from a file, a database, a frame, an array or a sparse matrix.
+    """A table from a file, a database, a frame, an array or a sparse matrix; a lazy one from many files.
 
     Parameters
     ----------
@@ -55,10 +65,14 @@ def read(
     missing : texts that mean missing, besides the usual ones.
     like : a Table (or its `types`) whose reading this one should follow; columns it does not know are inferred.
     delimiter, quote, decimal, encoding, header : of a text file, when they should not be guessed.
+    lazy : whether rows stay in their files and are read part by part: by default those of a folder, of a path with *,
+        of a pyarrow dataset, of a Dask or Spark DataFrame. With True also those of one file or of a query.
+    folder : where a lazy table's text files, query or frame are written as Parquet; a temporary one by default.
 
     Returns
     -------
-    A Table with `decisions`: what each column of the source was taken for, why, and whether it is used.
+    A Table with `decisions`: what each column of the source was taken for, why, and whether it is used. A LazyTable has
+    the same face.
 
     >>> table = read({"size": [1.5, 2.5, 3.5], "colour": ["red", "blue", "red"], "unit": ["m", "m", "m"]})
     >>> [(d.name, d.kind, d.used) for d in table.decisions]
@@ -72,8 +86,34 @@ def read(
         "encoding": encoding,
         "header": header,
     }
+    if isinstance(source, LazyTable) or lazy or (lazy is None and is_lazy_source(source)):
+        place = None if folder is None else Path(folder)
+        found = lazy_of(source, given, recipe, target, query=query, missing=missing, folder=place, options=options)
+        return cast(Table, found)
     raw = fetch(source, types={**recipe, **given}, query=query, sheet=sheet, missing=missing, **options)
     return table_of(raw, types=given, target=target, like=recipe)
+
+
+def lazy_of(
+    source: Any,
+    given: Mapping[str, Type],
+    recipe: Mapping[str, Type],
+    target: str | None,
+    *,
+    query: str | None = None,
+    missing: str | Sequence[str] | None = None,
+    folder: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> LazyTable:
+    """The lazy table of a source, or of the files of another lazy table."""
+    options = dict(options or {})
+    rules = Rules(missing_tokens(missing), options.pop("decimal", None), trusted=True)
+    if isinstance(source, LazyTable):
+        grid = source.source
+    else:
+        grid = grid_source(source, rules, folder=folder, query=query, options=options)
+    known_names(grid.names, target, given)
+    return LazyTable(grid, rules, given=given, recipe=recipe, target=target)
 
 
 def fetch(
@@ -97,10 +137,34 @@ def fetch(
     if sparse.issparse(source) or (_is_numeric_array(source) and not given):
         return RawMatrix(source)
     rules = Rules(missing_tokens(missing), decimal, trusted=True)
+    if isinstance(source, LazyTable) or is_lazy_source(source):
+        return _whole(source, rules, options)
     as_text = {name for name, type in given.items() if type.kind not in ("numeric", "date")}
     raw = _fetched(source, query, sheet, rules, as_text, options)
     if raw.n_rows == 0:
         raise TableError(f"{raw.label} has names but no rows; give at least one row")
+    return raw
+
+
+def _whole(source: Any, rules: Rules, options: Mapping[str, Any]) -> RawColumns:
+    """All rows of several files in memory, where there is room for them."""
+    grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, options=options)
+    if grid.n_rows * len(grid.names) > MOST_IN_MEMORY:
+        raise TableError(
+            f"{grid.label} hold {grid.n_rows:,} rows of {len(grid.names):,} columns, too many for this in memory; take "
+            "some of the rows, as in tamis.read(…).sample(100_000)"
+        )
+    return RawColumns(draw(grid, grid.n_rows)[0], rules, grid.label)
+
+
+def fetch_some(
+    source: Any, rows: int, *, seed: int = 0, missing: str | Sequence[str] | None = None, query: str | None = None
+) -> RawColumns:
+    """Some rows of a lazy source, drawn by a keyed hash of their numbers, before anything is decided about them."""
+    rules = Rules(missing_tokens(missing), trusted=True)
+    grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, query=query)
+    raw = RawColumns(draw(grid, rows, seed)[0], rules, grid.label)
+    raw.drawn_from = grid.n_rows if grid.n_rows > rows else 0
     return raw
 
 

@@ -79,6 +79,7 @@ class Table:
         """
         if isinstance(X, Table):
             return X
+        refuse_lazy(X)
         if is_frame(X):
             return cls(columns_of_frame(X))
         if sparse.issparse(X):
@@ -291,6 +292,14 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({self.n_rows:,} rows × {self.n_columns:,} columns)"
+
+
+def refuse_lazy(X: Any) -> None:
+    """One sentence for a table that stays in its files, where one in memory is needed."""
+    if getattr(X, "is_lazy", False):
+        raise KindError(
+            f"this takes a table in memory, but {X!r} stays in its files; give some of its rows: .sample(100_000)"
+        )
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:

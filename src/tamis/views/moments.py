@@ -208,7 +208,7 @@ class FoldMoments:
         pairs = [(_positions(train, rows.n_rows), _positions(test, rows.n_rows)) for train, test in splits]
         test = [rows.moments(held) for _, held in pairs]
         if pairs and _is_partition(pairs, rows.n_rows):
-            return cls(_sum(test), _all_but_one(test), test)
+            return cls(sum_of(test), all_but_one(test), test)
         return cls(rows.moments(np.arange(rows.n_rows)), [rows.moments(kept) for kept, _ in pairs], test)
 
     def __len__(self) -> int:
@@ -232,14 +232,14 @@ def _is_partition(pairs: Sequence[tuple[np.ndarray, np.ndarray]], n_rows: int) -
     return bool(np.all(times == 1))
 
 
-def _sum(parts: Sequence[Moments]) -> Moments:
+def sum_of(parts: Sequence[Moments]) -> Moments:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
     return total
 
 
-def _all_but_one(parts: Sequence[Moments]) -> list[Moments]:
+def all_but_one(parts: Sequence[Moments]) -> list[Moments]:
     """The sum over all parts but one, for each: from sums over those before and those after it."""
     if len(parts) == 1:
         return [parts[0] - parts[0]]
@@ -392,7 +392,7 @@ class _Rows:
             return self._sparse_units(rows)
         sample = np.hstack([np.asarray(self.encoding.encode(self.table, rows), dtype=np.float64), self.targets[rows]])
         shift = sample.mean(axis=0)
-        return shift, _power(np.abs(sample - shift).max(axis=0), shift)
+        return shift, power_above(np.abs(sample - shift).max(axis=0), shift)
 
     def _sparse_units(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         assert self.matrix is not None
@@ -406,10 +406,10 @@ class _Rows:
         middle = targets.mean(axis=0)
         most = np.concatenate([most, np.abs(targets - middle).max(axis=0)])
         shift = np.concatenate([shift, middle])
-        return shift, _power(most, shift)
+        return shift, power_above(most, shift)
 
 
-def _power(spread: np.ndarray, shift: np.ndarray) -> np.ndarray:
+def power_above(spread: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """The power of two at or above each spread; where the sample is constant, that of the value itself."""
     size = np.where(spread > 0, spread, np.where(shift != 0, np.abs(shift), 1.0))
     return np.exp2(np.clip(np.ceil(np.log2(size)), -1000, 1000))

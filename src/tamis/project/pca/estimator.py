@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import one_blas_thread
 from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.project.base import CATEGORIES, Loaded, refuse_holes, refuse_overflow, saved_matrix
 from tamis.project.pca.anomaly import (
@@ -28,8 +29,9 @@ from tamis.project.pca.trimmed import of_most
 from tamis.project.signs import fixed_signs
 from tamis.saved import part
 from tamis.split import folds
-from tamis.table import Table, eager, refuse_extreme_matrix
+from tamis.table import LazyTable, Table, eager, refuse_extreme_matrix
 from tamis.views import Moments
+from tamis.views.lazy.fold_moments import fold_moments
 
 PARTS = ("outside", "inside")
 _KEPT = 500  # columns up to which a small table's moments are kept for partial_fit
@@ -107,8 +109,10 @@ class PCA(Loaded):
 
     # -- fitting -----------------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the components from the rows of X."""
+        """Learn the components from the rows of X, which may be a lazy table."""
         self._forget()
+        if isinstance(X, LazyTable):
+            return self._fit_lazily(X, sample_weight)
         table = self._part(self._fitted(eager(X), y))
         if table.n_rows < 2:
             raise TableError("Found array with 1 sample(s) while a minimum of 2 is required: one row does not vary")
@@ -138,6 +142,27 @@ class PCA(Loaded):
         self.moments_ = batch if self.__dict__.get("moments_") is None else self.moments_ + batch
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
         self._model = None
+        return self
+
+    def _fit_lazily(self, table: LazyTable, sample_weight: Any) -> Self:
+        """From moments, in one pass over the rows."""
+        if (
+            sample_weight is not None
+            or self.trim
+            or self.n_components == "cv"
+            or self.solver not in ("auto", "moments")
+        ):
+            raise ParameterError(
+                "sample_weight, trim, n_components='cv' and other solvers than 'moments' need rows in memory; leave "
+                "them out, or give a sample: table.sample(100_000)"
+            )
+        self._part(self._fitted(table.prototype(), None))
+        rows = table.select(list(self.encoding_.names))
+        moments = fold_moments(rows, encoding=self.encoding_).total
+        self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
+        with one_blas_thread():
+            found = of_moments(moments)
+        self._keep(found, size_of(self.n_components, self.floor, found), moments)
         return self
 
     def _moments(self, X: Any, weights: np.ndarray | None) -> Moments:

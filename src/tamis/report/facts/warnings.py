@@ -36,6 +36,7 @@ def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[
     ]
     plain = [
         *_openings(openings),
+        *_drawn(results),
         *_rows(results),
         *_balance(results),
         *_stability(results),
@@ -54,6 +55,14 @@ def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
         f"The locked rows were opened {times:,} times: only the first score of them is independent of what was tried."
     )
     return [("warn", said)]
+
+
+def _drawn(results: Results) -> list[tuple[str, str]]:
+    drawn = results.get("drawn")
+    if not drawn:
+        return []
+    said = f"{drawn['rows']:,} of {drawn['of']:,} rows were drawn, by a keyed hash of their numbers, and studied."
+    return [("note", said)]
 
 
 def _rows(results: Results) -> list[tuple[str, str]]:

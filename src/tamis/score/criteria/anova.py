@@ -18,7 +18,7 @@ __all__ = ["Anova", "anova"]
 EPS = float(np.finfo(np.float64).eps)
 
 
-def _ratio(explained: Any, above: Any, below: Any) -> np.ndarray:
+def f_ratio(explained: Any, above: Any, below: Any) -> np.ndarray:
     """F from the explained share of the variance and the degrees of freedom; a perfect fit is as good as rounding."""
     share, p, q = np.broadcast_arrays(np.asarray(explained, dtype=np.float64), above, below)
     left = np.maximum(1.0 - share, EPS) * p
@@ -43,7 +43,7 @@ class Anova(Criterion):
         explained = inside - (sums.squares - total)
         share = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
         used = (sums.mass > 0).sum(axis=0)
-        found = _ratio(np.clip(share, 0.0, 1.0), used - 1, sums.n - used)
+        found = f_ratio(np.clip(share, 0.0, 1.0), used - 1, sums.n - used)
         for j in view.categorical:
             found[j] = self._categories(view, j, target)
         return found
@@ -51,10 +51,10 @@ class Anova(Criterion):
     def _numbers(self, view: Spread, target: Target, n_jobs: int | None) -> np.ndarray:
         assert target.values is not None
         sums = view.sums(numbers=target.values, n_jobs=n_jobs)
-        found = _ratio(r_squared(sums), 1, sums.n - 2)
+        found = f_ratio(r_squared(sums), 1, sums.n - 2)
         for j in view.categorical:
             inside, total, n, used = between(view.table.column(j), view.weights, target.values)
-            found[j] = _ratio(min(inside / total, 1.0) if total > 0 else 0.0, used - 1, n - used)
+            found[j] = f_ratio(min(inside / total, 1.0) if total > 0 else 0.0, used - 1, n - used)
         return found
 
     def _categories(self, view: Spread, j: int, target: Target) -> float:
@@ -66,7 +66,7 @@ class Anova(Criterion):
             return 0.0
         s = min(p, q)
         trace = statistic(Tables(counts, np.array([0, len(counts)])))[0] / n
-        return float(_ratio(min(trace / s, 1.0), max(p, q), n - 1 - max(p, q)))
+        return float(f_ratio(min(trace / s, 1.0), max(p, q), n - 1 - max(p, q)))
 
 
 def anova(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:

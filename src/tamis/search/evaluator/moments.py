@@ -55,7 +55,11 @@ class MomentsEvaluator(Evaluator):
         y = np.asarray(task.y, dtype=np.float64)
         with one_blas_thread():
             moments = FoldMoments.of(task.table, task.pairs, y, task.params.get("sample_weight"))
-        self.n_columns = task.table.n_columns
+        self._take(moments, model, word)
+
+    def _take(self, moments: FoldMoments, model: Linear, word: str) -> None:
+        """The matrices of all folds, which share their units."""
+        self.n_columns = moments.total.n_columns
         self.unit = moments.total.scale
         made = [_matrices(model, train, test) for train, test in zip(moments.train, moments.test)]
         self.A = np.stack([a for a, _ in made])

@@ -21,9 +21,13 @@ COVERAGE = 0.95
 
 
 def predictions_csv(
-    model: Model, table: Table, ids: tuple[str, Sequence[Any]] | None = None, coverage: float = COVERAGE
+    model: Model,
+    table: Table,
+    ids: tuple[str, Sequence[Any]] | None = None,
+    coverage: float = COVERAGE,
+    first: int = 0,
 ) -> str:
-    """Predictions as CSV, one line a row.
+    """Predictions as CSV, one line a row; without names where rows come before the `first`.
 
     Columns: "row", counted from 1; the identifier, where one is given (its name and values); the prediction; the
     probability of each class, or, where the model has an interval of its own for numbers, "low" and "high"; "note",
@@ -37,11 +41,13 @@ def predictions_csv(
     named = [] if ids is None else [ids[0]]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note", *after])
+    if not first:
+        line = ["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note", *after]
+        writer.writerow(line)
     notes = _notes(model, ready)
     for i, cells in enumerate(answers):
         own = [] if ids is None else [safe_cell(ids[1][i])]
-        writer.writerow([i + 1, *own, *cells, safe_cell(notes.get(i, "")), *(cells[i] for cells in more)])
+        writer.writerow([first + i + 1, *own, *cells, safe_cell(notes.get(i, "")), *(cells[i] for cells in more)])
     return text.getvalue()
 
 

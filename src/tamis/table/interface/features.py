@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from tamis.errors import KindError, TableError
 from tamis.table.notation import notations_of
 from tamis.table.sources.frame import eager, is_mixed
-from tamis.table.table import Table
+from tamis.table.table import Table, refuse_lazy
 
 
 def features(
@@ -32,6 +32,7 @@ def features(
     (`notations_in_`, of those that are neither plain numbers nor categories); without it they must match, and
     categorical columns are recoded to the levels seen in fit (`estimator.levels_in_`, a dict name -> levels).
     """
+    refuse_lazy(X)
     X = eager(X)
     table = _mixed(estimator, X, reset, min_rows) if _is_mixed(X) else None
     if table is None:

@@ -7,7 +7,7 @@ import contextlib
 import csv as python_csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,13 +58,8 @@ def read_text(
     numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
     """
     head, whole = _look(file)
-    found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
-    dialect = dialect_of(
-        _decoded(head, found, file.label), file.label, whole=whole, delimiter=delimiter, quote=quote, header=header
-    )
-    every = dict.fromkeys(dialect.names, pa.string())
-    longest = max((len(line) for line in head.split(b"\n")), default=0)
-    plan = _Plan(dialect, found, every, max(_HEAD, 8 * longest))
+    plan = _first_plan(file, head, whole, delimiter, quote, encoding, header)
+    every, dialect = plan.types, plan.dialect
     plan = replace(plan, types={**every, **_guess(file, head, whole, plan, tokens)})
     plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
     table, plan = _read(file, head, plan, tokens)
@@ -74,6 +69,52 @@ def read_text(
         return file.guard(lambda: _parse(file.open(), only, tokens, columns=names))
 
     return table, dialect.delimiter, texts
+
+
+def text_batches(
+    file: File,
+    tokens: tuple[str, ...],
+    *,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a text file in batches, every column as texts."""
+    head, whole = _look(file)
+    plan = _first_plan(file, head, whole, delimiter, quote, encoding, header)
+    if plan.dialect.quote.encode() in head:
+        plan = replace(plan, dialect=replace(plan.dialect, newlines=True))
+    try:
+        reader = file.guard(lambda: csv.open_csv(file.open(), **_options(plan, tokens, plan.types)))
+        while (batch := file.guard(lambda: next(reader, None))) is not None:
+            yield batch
+        _refuse_open_quote(plan, file)
+    except pa.ArrowInvalid as error:
+        _mended(plan, str(error), head, file)  # says what is wrong, or offers a plan that differs in types alone
+        raise _ragged(plan, str(error), file) from error
+    except UnicodeError as error:
+        raise TableError(
+            f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
+        ) from error
+
+
+def _first_plan(
+    file: File,
+    head: bytes,
+    whole: bool,
+    delimiter: str | None,
+    quote: str | None,
+    encoding: str | None,
+    header: bool | None,
+) -> _Plan:
+    """A plan that reads every column as texts."""
+    found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
+    dialect = dialect_of(
+        _decoded(head, found, file.label), file.label, whole=whole, delimiter=delimiter, quote=quote, header=header
+    )
+    longest = max((len(line) for line in head.split(b"\n")), default=0)
+    return _Plan(dialect, found, dict.fromkeys(dialect.names, pa.string()), max(_HEAD, 8 * longest))
 
 
 def _look(file: File) -> tuple[bytes, bool]:
@@ -184,16 +225,25 @@ def _parse(
     skip: int | None = None,
     columns: list[str] | None = None,
 ) -> pa.Table:
+    return csv.read_csv(stream, **_options(plan, tokens, plan.types if types is None else types, skip, columns))
+
+
+def _options(
+    plan: _Plan,
+    tokens: tuple[str, ...],
+    types: dict[str, pa.DataType],
+    skip: int | None = None,
+    columns: list[str] | None = None,
+) -> dict[str, Any]:
     dialect = plan.dialect
-    return csv.read_csv(
-        stream,
-        read_options=csv.ReadOptions(
+    return {
+        "read_options": csv.ReadOptions(
             column_names=list(dialect.names),
             skip_rows=dialect.skip if skip is None else skip,
             encoding=plan.encoding,
             block_size=plan.block,
         ),
-        parse_options=csv.ParseOptions(
+        "parse_options": csv.ParseOptions(
             delimiter=dialect.delimiter,
             quote_char=dialect.quote,
             double_quote=not dialect.escape,
@@ -201,13 +251,13 @@ def _parse(
             newlines_in_values=dialect.newlines,
             ignore_empty_lines=len(dialect.names) > 1,
         ),
-        convert_options=csv.ConvertOptions(
-            column_types=plan.types if types is None else types,
+        "convert_options": csv.ConvertOptions(
+            column_types=types,
             null_values=[*tokens, *SOFT_TOKENS],
             strings_can_be_null=False,
             include_columns=columns,
         ),
-    )
+    }
 
 
 def _texts(plan: _Plan) -> dict[str, pa.DataType]:

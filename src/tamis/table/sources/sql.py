@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
@@ -60,7 +61,13 @@ def without_credentials(url: str) -> str:
 
 
 def read_sql(url: str, query: str | None) -> pa.Table:
-    """The rows that a query (or a table's name) gives, in batches."""
+    """The rows that a query (or a table's name) gives."""
+    (table,) = sql_batches(url, query, None)
+    return table
+
+
+def sql_batches(url: str, query: str | None, rows: int | None = 100_000) -> Iterator[pa.Table]:
+    """The rows that a query (or a table's name) gives, so many at a time; None for all at once."""
     shown = without_credentials(url)
     if url.lower().startswith(("http://", "https://", "ftp://", "s3://")):
         raise TableError(
@@ -79,7 +86,7 @@ def read_sql(url: str, query: str | None) -> pa.Table:
     _refuse_absent(engine, shown)
     try:
         with engine.connect() as connection:
-            return _rows(sqlalchemy, connection, _statement(sqlalchemy, connection, query, shown), shown)
+            yield from _rows(connection, _statement(sqlalchemy, connection, query, shown), shown, rows)
     except sqlalchemy.exc.SQLAlchemyError as error:
         asked = f"query={query!r} on {shown!r}" if query else repr(shown)
         raise TableError(f"{asked} failed: {_said(error, url)}") from _cause(error, url)
@@ -99,7 +106,7 @@ def _statement(sqlalchemy: Any, connection: Any, query: str | None, shown: str) 
     return sqlalchemy.text(query)
 
 
-def _rows(sqlalchemy: Any, connection: Any, statement: Any, shown: str) -> pa.Table:
+def _rows(connection: Any, statement: Any, shown: str, rows: int | None) -> Iterator[pa.Table]:
     answer = connection.execution_options(stream_results=True).execute(statement)
     if not answer.returns_rows:
         connection.rollback()
@@ -110,7 +117,11 @@ def _rows(sqlalchemy: Any, connection: Any, statement: Any, shown: str) -> pa.Ta
     while batch := answer.fetchmany(_BATCH):
         for column, values in zip(columns, zip(*batch)):
             column.extend(values)
-    return pa.table({name: array_of(values) for name, values in zip(names, columns)})
+        if rows is not None and len(columns[0]) >= rows:
+            yield pa.table({name: array_of(values) for name, values in zip(names, columns)})
+            columns = [[] for _ in names]
+    if rows is None or columns[0]:
+        yield pa.table({name: array_of(values) for name, values in zip(names, columns)})
 
 
 def _refuse_absent(engine: Any, shown: str) -> None:

@@ -1,0 +1,113 @@
+"""A Dask cluster: every partition is a task that its worker reads for itself; a lost worker's tasks are run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from tamis.engine.cluster.use import Engine
+from tamis.engine.cluster.warm import warm
+from tamis.errors import EngineError
+
+T = TypeVar("T")
+
+_AHEAD = 2  # tasks a worker that are under way or waiting: results that nobody merged yet are few
+
+
+class Dask(Engine):
+    """Tasks on a Dask cluster.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`; it stays open.
+    address : of a scheduler, as in tcp://host:8786.
+    workers : of the cluster that is started where neither is given: processes of this machine, one thread each.
+    """
+
+    name = "dask"
+
+    def __init__(self, client: Any = None, address: str | None = None, workers: int | None = None) -> None:
+        self._client, self._address, self._number = client, address, workers
+        self._own: list[Any] = []
+        self._joblib: Any = None
+
+    def begin(self) -> None:
+        distributed = _distributed()
+        if self._client is None:
+            where = self._address if self._address is not None else self._cluster(distributed)
+            try:
+                self._client = distributed.Client(where, timeout="10s", set_as_default=False)
+            except (OSError, ValueError) as error:
+                raise EngineError(
+                    f"no Dask scheduler answers at {self._address!r} ({_first_line(error)}); check the address"
+                ) from error
+            self._own.insert(0, self._client)
+
+    def _cluster(self, distributed: Any) -> Any:
+        """Processes of this machine. Mapped pages count as memory in Dask's watch, so it is switched off."""
+        import os
+
+        cluster = distributed.LocalCluster(
+            n_workers=self._number or os.cpu_count() or 1,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False},
+        )
+        self._own.append(cluster)
+        return cluster
+
+    def end(self) -> None:
+        for one in self._own:
+            one.close()
+        self._own.clear()
+
+    @property
+    def workers(self) -> int:
+        return max(1, sum(self._client.nthreads().values()))
+
+    def each(self, function: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
+        """Every task is a function of a module and a description; what comes back is one value a partition."""
+        distributed = _distributed()
+        lost = (
+            distributed.KilledWorker,
+            distributed.comm.CommClosedError,
+            distributed.client.FutureCancelledError,
+            TimeoutError,
+        )
+        waiting: list[Any] = []
+        try:
+            self._warm(function)
+            ahead = _AHEAD * self.workers
+            for item in items:
+                waiting.append(self._client.submit(function, item, pure=False))
+                if len(waiting) > ahead:
+                    yield waiting.pop(0).result()
+            while waiting:
+                yield waiting.pop(0).result()
+        except lost as error:
+            raise EngineError(
+                f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
+                "what was finished is kept"
+            ) from error
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _warm(self, function: Any) -> None:
+        """One worker of each host compiles what the tasks need; the others then find it on the disk."""
+        hosts = {str(urlsplit(address).hostname): address for address in self._client.nthreads()}
+        self._client.run(warm, function, workers=sorted(hosts.values()))
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise EngineError("engine='dask' needs Dask, which is not installed; install tamis[dask]") from error
+    return distributed
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

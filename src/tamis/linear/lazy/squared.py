@@ -1,0 +1,135 @@
+"""Linear models of squared loss of a lazy table: path, cross-validation and the chosen model, all from moments.
+
+Rows are read once. What the rows of memory tables refine at the end is left out: moments square the condition number,
+so columns that are nearly dependent cost digits, which is said.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from tamis.engine import map_threads, one_blas_thread
+from tamis.errors import ParameterError, TamisWarning
+from tamis.linear.lazy.prepare import folds_of, importances, remember, target_named
+from tamis.linear.path import Path, strengths
+from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.solvers.normal_equations import NormalEquations, test_error
+from tamis.table import LazyTable
+from tamis.views.lazy.fold_moments import fold_moments
+from tamis.views.moments import FoldMoments
+
+#: A condition number of the standardised columns from which on six digits and more are lost.
+ILL = 1e5
+
+
+def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
+    """Fit a LinearRegressor to a lazy table."""
+    target = target_named(table, y)
+    _refuse(model)
+    free = model.penalty is None or (not isinstance(model.alpha, str) and model.alpha in (0, None))
+    encoding = remember(model, table, target, reference=model.penalty is None)
+    n_folds = 1 if free or not isinstance(model.alpha, str) else folds_of(model.cv)
+    seed = int(model.random_state) if isinstance(model.random_state, (int, np.integer)) else 0
+    moments = fold_moments(table, target, n_folds=n_folds, seed=seed, encoding=encoding)
+    options = {"standardize": bool(model.standardize), "fit_intercept": bool(model.fit_intercept)}
+    with one_blas_thread():
+        normal = NormalEquations.of(moments.total, **options)
+        _warn_ill(moments)
+        if free:
+            _least_squares(model, normal, moments)
+        else:
+            penalty = model._penalty(model.n_features_in_)
+            alpha = float(model.alpha) if n_folds == 1 else _by_folds(model, normal, moments, penalty, options)
+            _at(model, normal, penalty, alpha)
+    coef = np.atleast_2d(model.coef_)[:, model.inputs_.order]
+    scatter = moments.total.scatter[:-1, :-1]
+    model.feature_importances_ = importances(
+        coef, scatter, moments.total.weight, model.inputs_.groups, model.n_features_in_
+    )
+
+
+def _refuse(model: Any) -> None:
+    known = model.loss == "squared" and model.penalty != "subset" and model.alpha not in ("loo", "bayes")
+    if not known or model.norm_bound is not None:
+        raise ParameterError(
+            f"penalty={model.penalty!r}, alpha={model.alpha!r} and loss={model.loss!r} need rows in memory; give "
+            "penalty None, 'ridge', 'lasso' or 'elastic-net' and loss='squared', or a sample: table.sample(100_000)"
+        )
+    if model.missing == "mean":
+        raise ParameterError("missing='mean' needs rows in memory; fill missing values in the source, or take a sample")
+
+
+def _warn_ill(moments: FoldMoments) -> None:
+    condition = moments.total.condition
+    if condition > ILL and np.isfinite(condition):
+        warnings.warn(
+            f"the columns are nearly dependent (condition {condition:.1e}), so coefficients from moments have about "
+            f"{max(0, 16 - 2 * np.log10(condition)):.0f} digits; leave out one of the columns that say the same",
+            TamisWarning,
+            stacklevel=4,
+        )
+
+
+def _by_folds(
+    model: Any, normal: NormalEquations, moments: FoldMoments, penalty: Penalty, options: dict[str, bool]
+) -> float:
+    """The strength that the rule picks by the folds' errors; the model remembers the path."""
+    ridge = penalty.l1_ratio == 0
+    alphas = strengths(penalty.largest(normal.c[:, None]), model.n_alphas, False, ridge)
+    coef, intercept = normal.original(normal.path(penalty, alphas, model.tol))
+    path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
+
+    def error(f: int) -> np.ndarray:
+        part = NormalEquations.of(moments.train[f], **options)
+        return test_error(moments.test[f], *part.original(part.path(penalty, alphas, model.tol)))
+
+    errors = np.array(map_threads(error, range(len(moments)), model.n_jobs))
+    path = path.scored(errors, np.array([test.weight for test in moments.test]))
+    model._keep_path(path)
+    return float(path.alphas[path.choose(model.rule)])
+
+
+def _at(model: Any, normal: NormalEquations, penalty: Penalty, alpha: float) -> None:
+    """The model of one strength, to a much smaller gap than the path's."""
+    top = penalty.largest(normal.c[:, None])
+    grid = np.array([alpha])
+    if penalty.l1_ratio > 0 and 0 < alpha < top:
+        grid = top * (alpha / top) ** (np.arange(1, 6) / 5)
+        grid[-1] = alpha
+    beta = normal.path(penalty, grid, 1e-10)[-1]
+    reached = normal.gap(beta, normal.c - normal.H @ beta, penalty, alpha) / max(0.5 * normal.yy, 1e-300)
+    coef, intercept = normal.original(beta)
+    if not isinstance(model.alpha, str):
+        model.path_ = None
+    model.alpha_, model.gap_ = alpha, max(float(reached), 0.0)
+    model._keep(coef[:, None], np.atleast_1d(intercept))
+
+
+def _least_squares(model: Any, normal: NormalEquations, moments: FoldMoments) -> None:
+    """Without a penalty: coefficients, and what least squares knows of them."""
+    total = moments.total
+    inverse = np.linalg.pinv(normal.H, rcond=1e-12, hermitian=True)
+    beta, rank = inverse @ normal.c, int(np.linalg.matrix_rank(normal.H, tol=1e-12 * len(normal.c), hermitian=True))
+    coef, intercept = normal.original(beta)
+    free = total.weight - rank - bool(model.fit_intercept)
+    left = max(normal.yy - normal.c @ beta, 0.0)
+    variance = left * total.weight / free if free > 0 else np.nan
+    errors = np.sqrt(variance * np.maximum(np.diagonal(inverse), 0.0) / total.weight) / normal.scale
+    t = np.divide(coef, errors, out=np.zeros_like(coef), where=errors > 0)
+    restore = model.inputs_.restore
+    model.alpha_, model.gap_, model.path_, model.rank_ = 0.0, 0.0, None, rank
+    model.standard_errors_, model.t_ = restore(errors), restore(t)
+    model.p_ = restore(2 * stats.t.sf(np.abs(t), max(free, 1)))
+    at_zero = normal.centre / normal.scale
+    spread = 1 / total.weight + at_zero @ inverse @ at_zero / total.weight
+    model.intercept_standard_error_ = float(np.sqrt(variance * spread)) if model.fit_intercept else 0.0
+    model.degrees_of_freedom_ = float(free)
+    model.residual_deviation_ = float(np.sqrt(variance))
+    model.r2_ = float(1 - left / normal.yy) if normal.yy > 0 else 0.0
+    rows = total.weight - bool(model.fit_intercept)
+    model.adjusted_r2_ = float(1 - (1 - model.r2_) * rows / free) if free > 0 else float("nan")
+    model._keep(coef[:, None], np.atleast_1d(intercept))

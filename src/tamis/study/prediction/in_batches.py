@@ -1,0 +1,102 @@
+"""Predictions of a table larger than memory: parts are predicted by the engine in use, and written in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import current
+from tamis.engine.cluster.reduce import PartitionTask
+from tamis.errors import TableError
+from tamis.lock import Lock
+from tamis.study.model import Model
+from tamis.study.prediction.answers import predictions_csv
+from tamis.table import LazyTable, grid_source, table_of
+from tamis.table.inference.kinds import Rules
+from tamis.table.lazy.grid import Cell
+from tamis.table.raw import RawColumns
+from tamis.table.types import Type
+
+#: Cells that are predicted at a time: their text stays in memory until those before it are written.
+MOST_CELLS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """Predictions of some rows: their text, how many rows, which locked rows they hold, and unseen levels by column."""
+
+    text: str
+    rows: int
+    held: np.ndarray
+    unseen: dict[str, int]
+
+    def __add__(self, other: Predicted) -> Predicted:
+        unseen = dict(self.unseen)
+        for name, n in other.unseen.items():
+            unseen[name] = unseen.get(name, 0) + n
+        return Predicted(self.text + other.text, self.rows + other.rows, self.held | other.held, unseen)
+
+
+def merge(a: Predicted, b: Predicted) -> Predicted:
+    """The predictions of both."""
+    return a + b
+
+
+@dataclass(frozen=True, eq=False)
+class PredictCell:
+    """Predicts the rows of a cell; the model is sent as the plain values it is saved as."""
+
+    model: str
+    lock: Lock | None
+    id: str | None
+    coverage: float
+
+    def __call__(self, cell: Cell) -> Predicted:
+        model = _model(self.model)
+        rules = Rules(trusted=True, rows=np.arange(cell.first, cell.first + cell.n_rows))
+        raw = RawColumns(cell.arrow, rules, "the table")
+        held = np.zeros(0, dtype=bool) if self.lock is None else self.lock.held_by(raw, cell.first)
+        ids = None if self.id is None else (self.id, _texts(raw, self.id))
+        table = model.aligned(table_of(raw, like=model.types))
+        unseen = {name: int(mask.sum()) for name, mask in model.unseen(table).items()}
+        text = predictions_csv(model, table, ids, self.coverage, first=cell.first)
+        return Predicted(text, cell.n_rows, held, unseen)
+
+
+@lru_cache(maxsize=4)
+def _model(state: str) -> Model:
+    import json
+
+    return Model.from_dict(json.loads(state))
+
+
+def predict_parts(
+    model: Model, source: Any, stream: Any, lock: Lock | None, id: str | None, coverage: float
+) -> Predicted:
+    """Write the predictions of all rows to a stream; what was found, without the text."""
+    import json
+
+    grid = source.source if isinstance(source, LazyTable) else grid_source(source, Rules(trusted=True))
+    if id is not None and id not in grid.names:
+        raise TableError(f"there is no column {id!r} in {grid.label}; give the name of a column")
+    known = {*model.types, *(lock.columns if lock is not None else ()), *([] if id is None else [id])}
+    names = [name for name in grid.names if name in known]
+    task = PartitionTask(PredictCell(json.dumps(model.to_dict()), lock, id, coverage), merge)
+    total: Predicted | None = None
+    for part in current().each(task, grid.partitions(names, most=MOST_CELLS)):
+        if part is not None:
+            stream.write(part.text)
+            bare = Predicted("", part.rows, part.held, part.unseen)
+            total = bare if total is None else total + bare
+    assert total is not None
+    return total
+
+
+def _texts(raw: RawColumns, name: str) -> list[str]:
+    """A column as it is written, empty where missing."""
+    column = raw.whole(name, Type("categorical"))[1][-1]
+    words = [str(level) for level in column.levels or ()]
+    return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]

@@ -1,0 +1,108 @@
+"""Which files a source means, in a stated order, and whether they hold the same columns."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tamis.errors import TableError
+from tamis.table.lazy.formats import Footer, footer, format_of
+
+_GLOB = re.compile(r"[*?\[]")
+
+
+def is_several(source: Any) -> bool:
+    """Whether a source is a glob or a folder rather than one file."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    name = os.fspath(source)
+    return os.path.isdir(name) or (isinstance(name, str) and bool(_GLOB.search(name)) and not os.path.exists(name))
+
+
+def files_of(source: Any) -> list[Path]:
+    """The files of a folder or a glob, by name; numbers within names count as numbers.
+
+    Names that begin with a dot or an underscore are left out: engines leave such files beside their parts.
+    """
+    name = os.fspath(source)
+    if os.path.isdir(name):
+        found = [path for path in Path(name).rglob("*") if path.is_file()]
+        base = Path(name)
+        found = [path for path in found if not any(_hidden(part) for part in path.relative_to(base).parts)]
+    else:
+        found = [Path(path) for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
+        found = [path for path in found if not _hidden(path.name)]
+    if not found:
+        what = "the folder has no file" if os.path.isdir(name) else "no file has such a name"
+        raise TableError(f"{name!r}: {what}; check the path")
+    return sorted(found, key=natural)
+
+
+def natural(path: Path) -> list[Any]:
+    """A key by which part-2 comes before part-10.
+
+    >>> sorted(map(Path, ["p10.csv", "p2.csv"]), key=natural)[0].name
+    'p2.csv'
+    """
+    parts = re.split(r"(\d+)", path.as_posix())
+    return [(int(part), "") if k % 2 else (-1, part) for k, part in enumerate(parts)]
+
+
+def footers_of(files: Sequence[Path]) -> list[Footer]:
+    """What each file says of itself; files without rows are left out, and files of other columns refused."""
+    found = [footer(str(path), format_of(path) or "parquet") for path in files]
+    first = found[0]
+    for other in found[1:]:
+        refuse_other_schema(first, other)
+    kept = [one for one in found if one.n_rows]
+    if not kept:
+        raise TableError(f"{str(files[0])!r} has names but no rows, and so have the files beside it; give some rows")
+    return kept
+
+
+def refuse_other_schema(first: Footer, other: Footer) -> None:
+    """Refuse a file whose columns are not those of the first."""
+    known, names = set(first.schema.names), set(other.schema.names)
+    for name in first.schema.names:
+        if name not in names:
+            raise TableError(
+                f"the file {other.path!r} has no column {name!r}, which {first.path!r} has; give files of the same "
+                "columns"
+            )
+    for name in other.schema.names:
+        if name not in known:
+            raise TableError(
+                f"the file {other.path!r} has a column {name!r}, which {first.path!r} has not; give files of the same "
+                "columns"
+            )
+        one, two = first.schema.field(name).type, other.schema.field(name).type
+        if _kind(one) != _kind(two) and "nothing" not in (_kind(one), _kind(two)):
+            raise TableError(
+                f"column {name!r} holds {_kind(two)} ({two}) in {other.path!r}, but {_kind(one)} ({one}) in "
+                f"{first.path!r}; write the files with one type"
+            )
+
+
+def _kind(type: pa.DataType) -> str:
+    """What values of a type are, as far as different types can stand for the same."""
+    if pa.types.is_null(type):
+        return "nothing"
+    if pa.types.is_dictionary(type):
+        return f"categories of {_kind(type.value_type)}"
+    if pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type):
+        return "numbers"
+    if pa.types.is_string(type) or pa.types.is_large_string(type):
+        return "texts"
+    if pa.types.is_timestamp(type) or pa.types.is_date(type):
+        return "dates"
+    return str(type)
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith((".", "_"))

@@ -1,0 +1,99 @@
+"""Files that can be read from any row on: Parquet and Arrow; what their footers say, and batches of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tamis.errors import TableError
+
+BATCH_BYTES = 1 << 24  # of a batch of rows, however wide they are
+_BUFFER = 1 << 20  # bytes read at a time of each column; else a column of a row group is read whole
+
+#: What is in a file, by its first bytes.
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes."""
+
+    path: str
+    format: str
+    schema: pa.Schema
+    group_rows: tuple[int, ...]
+    row_bytes: int
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.group_rows)
+
+
+def format_of(path: Path) -> str | None:
+    """The format of a file that can be read from any row on; None for another."""
+    with sound(str(path)), path.open("rb") as stream:
+        start = stream.read(8)
+    return next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
+
+
+def footer(path: str, format: str) -> Footer:
+    """What the file says of itself; no row is read."""
+    with sound(path):
+        if format == "parquet":
+            import pyarrow.parquet as parquet
+
+            found = parquet.ParquetFile(path)
+            meta = found.metadata
+            groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
+            size = sum(group.total_byte_size for group in groups) // max(1, meta.num_rows)
+            return Footer(path, format, found.schema_arrow, tuple(group.num_rows for group in groups), max(1, size))
+        with pa.ipc.open_file(pa.memory_map(path)) as file:
+            batches = [file.get_batch(k) for k in range(file.num_record_batches)]
+            rows, size = sum(map(len, batches)), sum(batch.nbytes for batch in batches)
+            return Footer(path, format, file.schema, tuple(map(len, batches)), max(1, size // max(1, rows)))
+
+
+def read_groups(
+    path: str, format: str, groups: range, columns: Sequence[str], texts: Sequence[str], row_bytes: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows of some groups in batches of at most about `BATCH_BYTES`; `texts` come as dictionaries."""
+    size = max(64, min(1 << 17, BATCH_BYTES // row_bytes))
+    if format == "parquet":
+        import pyarrow.parquet as parquet
+
+        with sound(path):
+            file = parquet.ParquetFile(path, read_dictionary=list(texts), buffer_size=_BUFFER)
+            batches = file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
+        yield from _each(path, iter(batches))
+        return
+    with sound(path):
+        arrow = pa.ipc.open_file(pa.memory_map(path))
+    for k in groups:
+        with sound(path):
+            batch = arrow.get_batch(k).select(list(columns))
+        for start in range(0, len(batch), size):
+            yield batch.slice(start, size)
+
+
+def _each(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    while True:
+        with sound(path):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+
+
+@contextmanager
+def sound(path: str) -> Any:
+    """The failures of disks and of damaged files in our words, the file named."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise TableError(f"the file {path!r} cannot be read ({reason}); make or fetch it again") from error

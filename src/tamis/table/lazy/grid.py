@@ -1,0 +1,171 @@
+"""The grid of rows: cells of one size that do not follow the files, and partitions, which describe some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tamis.table.lazy.formats import Footer, read_groups
+
+#: Numbers in a cell, about: 32 MB of float64. The size of a cell follows from the number of columns alone.
+CELL_NUMBERS = 1 << 22
+MOST_ROWS, FEWEST_ROWS = 1 << 16, 1 << 8
+
+
+def cell_rows(n_columns: int) -> int:
+    """Rows of a cell of a table with so many columns: a power of two.
+
+    >>> cell_rows(44), cell_rows(10_000), cell_rows(3)
+    (65536, 256, 65536)
+    """
+    most = CELL_NUMBERS // max(1, n_columns)
+    return max(FEWEST_ROWS, min(MOST_ROWS, 1 << max(0, most.bit_length() - 1)))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Consecutive rows of a file: which of its groups to read, how many rows to skip there, and how many to take."""
+
+    path: str
+    format: str
+    first_group: int
+    end_group: int
+    skip: int
+    n_rows: int
+    first: int  # its first row's number in the file
+    row_bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """The rows of one cell as they came from their files.
+
+    Attributes
+    ----------
+    first : the number of its first row in the whole table.
+    arrow : the rows.
+    pieces : the pieces of files they came from.
+    rows : their numbers in the whole table, where they are not consecutive.
+    """
+
+    first: int
+    arrow: pa.Table
+    pieces: tuple[Piece, ...]
+    rows: np.ndarray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def place(self, row: int) -> str:
+        """Where a row of the cell is, in words: its number in all files and in its own, both from 1."""
+        if self.rows is not None:
+            return f"row {int(self.rows[row]) + 1:,}"
+        left = row
+        for piece in self.pieces:
+            if left < piece.n_rows:
+                return f"row {self.first + row + 1:,} (row {piece.first + left + 1:,} of {piece.path!r})"
+            left -= piece.n_rows
+        return f"row {self.first + row + 1:,}"
+
+
+@dataclass(frozen=True)
+class RowPartition:
+    """Consecutive cells: which pieces of which files, from which row on, in cells of how many rows.
+
+    This is all that a worker is sent; it reads the rows for itself.
+    """
+
+    pieces: tuple[Piece, ...]
+    first: int
+    cell: int
+    columns: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+
+    def cells(self) -> Iterator[Cell]:
+        """The cells, read one after the other; batches are cut and joined so that none follows a file or a batch."""
+        waiting: list[tuple[pa.RecordBatch, Piece]] = []
+        first, held = self.first, 0
+        for piece in self.pieces:
+            for batch, part in _rows(piece, self.columns, self.texts):
+                while held + len(batch) >= self.cell:
+                    here = self.cell - held
+                    waiting.append((batch.slice(0, here), replace(part, n_rows=here)))
+                    yield _joined(waiting, first)
+                    first, held, waiting = first + self.cell, 0, []
+                    batch, part = batch.slice(here), replace(part, first=part.first + here)
+                if len(batch):
+                    waiting.append((batch, replace(part, n_rows=len(batch))))
+                    held += len(batch)
+        if held:
+            yield _joined(waiting, first)
+        waiting.clear()
+        pa.default_memory_pool().release_unused()  # its pools keep what the largest batches took, thread by thread
+
+
+def _rows(piece: Piece, columns: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, Piece]]:
+    """Batches of a piece's rows, each with the piece that describes it."""
+    skip, left, first = piece.skip, piece.n_rows, piece.first
+    groups = range(piece.first_group, piece.end_group)
+    for batch in read_groups(piece.path, piece.format, groups, columns, texts, piece.row_bytes):
+        if skip >= len(batch):
+            skip -= len(batch)
+            continue
+        part = batch.slice(skip, left)
+        skip, left = 0, left - len(part)
+        yield part, replace(piece, first=first, n_rows=len(part))
+        first += len(part)
+        if not left:
+            return
+
+
+def _joined(parts: Sequence[tuple[pa.RecordBatch, Piece]], first: int) -> Cell:
+    columns: list[Any] = [
+        pa.chunked_array([batch.column(j) for batch, _ in parts]) if _alike(parts, j) else _unified(parts, j)
+        for j in range(parts[0][0].num_columns)
+    ]
+    arrow = pa.Table.from_arrays(columns, names=parts[0][0].schema.names)
+    return Cell(first, arrow, tuple(piece for _, piece in parts))
+
+
+def _alike(parts: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> bool:
+    types = {batch.schema.field(j).type for batch, _ in parts}
+    return len(types) == 1
+
+
+def _unified(parts: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> Any:
+    """A column whose files store it in different types of one kind (whole numbers and fractions)."""
+    tables = [pa.table({"x": batch.column(j)}) for batch, _ in parts]
+    return pa.concat_tables(tables, promote_options="permissive").column(0)
+
+
+def pieces_of(footers: Sequence[Footer], first: int, n_rows: int) -> tuple[Piece, ...]:
+    """The pieces of files that hold some consecutive rows of all files, one after the other."""
+    found, start = [], 0
+    end = first + n_rows
+    for one in footers:
+        stop = start + one.n_rows
+        low, high = max(first, start) - start, min(end, stop) - start
+        if low < high:
+            found.append(_piece(one, low, high))
+        start = stop
+        if start >= end:
+            break
+    return tuple(found)
+
+
+def _piece(one: Footer, low: int, high: int) -> Piece:
+    """Rows low … high − 1 of a file."""
+    first_group = end_group = before = skipped = 0
+    for k, rows in enumerate(one.group_rows):
+        if before + rows <= low:
+            first_group, skipped = k + 1, before + rows
+        before += rows
+        end_group = k + 1
+        if before >= high:
+            break
+    return Piece(one.path, one.format, first_group, end_group, low - skipped, high - low, low, one.row_bytes)

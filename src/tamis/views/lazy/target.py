@@ -1,0 +1,106 @@
+"""The target of a lazy table: classes or numbers, decided on the sample; every class, found in a pass of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import TableError
+from tamis.table import Column, LazyTable, is_class_target
+from tamis.table.lazy.grid import Cell
+from tamis.table.lazy.lazy_table import CellTable
+
+MOST_CLASSES = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class LazyTarget:
+    """A column of a lazy table that is to be learned.
+
+    Attributes
+    ----------
+    name : of the column.
+    labels : the classes, sorted as of a table in memory; empty for numbers.
+    values : of a column of numbers, the value of each class.
+    n_present : how many rows have one.
+    """
+
+    name: str
+    labels: tuple[Any, ...] = ()
+    values: np.ndarray | None = None
+    n_present: int = 0
+
+    @property
+    def is_classes(self) -> bool:
+        return bool(self.labels)
+
+    def codes(self, column: Column) -> np.ndarray:
+        """The class of each row, −1 without one."""
+        if self.values is None:
+            return np.maximum(column.values, -1).astype(np.int32)
+        place = np.searchsorted(self.values, column.values)
+        place = np.minimum(place, len(self.values) - 1)
+        return np.where(np.isnan(column.values), -1, place).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class CountTarget:
+    """Counts the values of a target in a cell: of its levels, or of its distinct numbers while these are few."""
+
+    read: CellTable
+    name: str
+
+    def __call__(self, cell: Cell) -> dict[float, int]:
+        column = self.read(cell).column(self.name)
+        there = column.values[~column.missing]
+        values, counts = np.unique(there, return_counts=True)
+        return few(dict(zip(values.tolist(), counts.tolist())))
+
+
+def merge(a: dict[float, int], b: dict[float, int]) -> dict[float, int]:
+    """The counts of both."""
+    out = dict(a)
+    for value, n in b.items():
+        out[value] = out.get(value, 0) + n
+    return few(out)
+
+
+def few(counts: dict[float, int]) -> dict[float, int]:
+    """The counts, or, of too many values, how many there are under NaN, and the smallest and largest."""
+    if len(counts) <= MOST_CLASSES:
+        return counts
+    known = [value for value in counts if value == value]
+    out = {min(known): 1, max(known): 1, float("nan"): sum(counts.values()) - 2}
+    return out
+
+
+def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> LazyTarget:
+    """What is to be learned.
+
+    Parameters
+    ----------
+    numbers : True to learn numbers, False to learn classes; None decides as for a table in memory.
+    """
+    head = table.heads[table.index(name)]
+    one = table.select([name])
+    counts = one.reduce(CountTarget(one.cell_table(), name), merge)
+    n = sum(counts.values())
+    if not n:
+        raise TableError(f"the target {name!r} has no value in any row; give another column as the target")
+    if len(counts) == 1:
+        raise TableError(f"the target {name!r} is constant; no column can say anything about it, so give another")
+    if head.is_categorical or (head.kind == "boolean" and head.levels is not None):
+        if numbers:
+            raise TableError(f"the target {name!r} holds words, which are no numbers; give a column of numbers")
+        levels = head.levels or ()
+        return LazyTarget(name, tuple(map(str, levels)), None if head.is_categorical else np.array([0.0, 1.0]), n)
+    known = sorted(value for value in counts if value == value)
+    many = any(value != value for value in counts)
+    of_classes = not many and is_class_target(np.repeat(known, 2)) if numbers is None else not numbers
+    if not of_classes:
+        return LazyTarget(name, n_present=n)
+    if many:
+        raise TableError(f"the target {name!r} has more than {MOST_CLASSES:,} values, too many for classes")
+    return LazyTarget(name, tuple(known), np.array(known), n)

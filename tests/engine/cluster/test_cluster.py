@@ -1,0 +1,241 @@
+"""The engines: the same bits from threads, Dask and Spark, a killed worker included; every fault in a sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tamis import LinearRegressor, read
+from tamis.engine import reduce, use
+from tamis.engine.cluster.reduce import merged
+from tamis.errors import EngineError, ParameterError, TableError
+from tamis.score import rank
+from tamis.table import LazyTable
+from tamis.table.inference.kinds import Rules
+from tamis.table.lazy.files import files_of, footers_of
+from tamis.table.lazy.grid_source import GridSource
+
+dask = [
+    pytest.mark.dask,
+    pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="the [dask] extra is not installed"),
+    pytest.mark.filterwarnings("ignore"),
+]
+spark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(
+        importlib.util.find_spec("pyspark") is None or shutil.which("java") is None,
+        reason="the [spark] extra or Java is not installed",
+    ),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cluster")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(4_000, 4)).astype(np.float32)
+    word = rng.choice(np.array(["p", "q"]), len(X))
+    word[3_900] = "only here"
+    rows = pa.table(
+        {**{f"x{j}": X[:, j] for j in range(4)}, "w": pa.array(word), "y": X[:, 0] + rng.normal(size=4_000)}
+    )
+    for parts in (3, 30):
+        (folder / str(parts)).mkdir()
+        for k, cut in enumerate(np.array_split(np.arange(len(X)), parts)):
+            pq.write_table(rows.slice(cut[0], len(cut)), folder / str(parts) / f"{k}.parquet", row_group_size=170)
+    return folder
+
+
+def _digest(folder, parts: int) -> str:
+    """Of a model and a ranking of the table in so many files."""
+    source = GridSource.of(footers_of(files_of(folder / str(parts))), "the files", cell=64)
+    table = LazyTable(source, Rules(trusted=True), target="y")
+    model = LinearRegressor(cv=3).fit(table, "y")
+    found = rank(table, "y", by="pearson,mutual_information").to_json()
+    return hashlib.sha256(model.coef_.tobytes() + model.path_.cv_mean.tobytes() + found.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def wanted(folder):
+    with use("local", n_jobs=1):
+        return _digest(folder, 3)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=0, dashboard_address=None) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def session():
+    pytest.importorskip("pyspark")
+    from tamis.engine.cluster.spark import Spark
+
+    engine = Spark(master="local[2]")
+    engine.begin()
+    yield engine._session
+    engine.end()
+
+
+def test_the_tree_of_merges_follows_from_the_number_of_cells_alone():
+    """Sums would have other bits where a worker takes more cells at once."""
+    cells = [f"{k:x}" for k in range(11)]
+
+    def merge(a, b):
+        return f"({a}{b})"
+
+    for size in (1, 2, 4, 8, 16):
+        parts = [merged(cells[k : k + size], merge) for k in range(0, 11, size)]
+        assert merged(parts, merge) == "((((01)(23))((45)(67)))((89)a))"
+
+
+@pytest.mark.parametrize("parts", [3, 30])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_give_one_digest(folder, wanted, parts, threads):
+    """An answer would depend on the machine's cores, or on how the files are cut."""
+    with use("local", n_jobs=threads):
+        assert _digest(folder, parts) == wanted
+
+
+@pytest.mark.parametrize("parts", [3, 30], ids=["3 files", "30 files"])
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_dask_gives_the_digest_of_threads(folder, wanted, cluster, parts, _):
+    """An answer would depend on where it was worked out."""
+    with use("dask", client=cluster) as engine:
+        assert engine.workers == 2
+        assert _digest(folder, parts) == wanted
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A partition of whole numbers; where a file is named, the first worker to see it dies."""
+
+    low: int
+    high: int
+    fatal: str = ""
+
+    def cells(self):
+        if self.fatal and not os.path.exists(self.fatal):
+            Path(self.fatal).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        for k in range(self.low, self.high):
+            time.sleep(0.01)
+            yield k
+
+
+def _third(k):
+    return k / 3
+
+
+def _add(a, b):
+    return a + b
+
+
+class Failing(Numbers):
+    def cells(self):
+        raise TableError(f"the file {self.low} cannot be read; fetch it again")
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_killed_worker_costs_time_and_not_the_answer(cluster, tmp_path, _):
+    """One machine of a hundred that fails would end a night's work, or change its bits."""
+    parts = [Numbers(k, k + 4, str(tmp_path / "died") if k == 8 else "") for k in range(0, 40, 4)]
+    with use("local", n_jobs=1):
+        known = reduce([Numbers(k, k + 4) for k in range(0, 40, 4)], _third, _add)
+    with use("dask", client=cluster):
+        assert reduce(parts, _third, _add) == known
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_the_error_of_a_worker_is_that_of_the_first_partition_in_order(cluster, _):
+    """An unreadable file would be named or not, as the workers please."""
+    parts = [Numbers(0, 4), Failing(4, 8), Failing(8, 12)]
+    with use("dask", client=cluster), pytest.raises(TableError, match="the file 4 cannot be read"):
+        reduce(parts, _third, _add)
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_no_scheduler_at_an_address_is_said(_):
+    """A wrong port would wait for ever, or end in a traceback of sockets."""
+    with (
+        pytest.raises(EngineError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"),
+        use("dask", address="tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=spark)], ids=["spark"])
+def test_spark_gives_the_digest_of_threads(folder, wanted, session, _):
+    """An answer would depend on where it was worked out."""
+    with use("spark", session=session):
+        assert _digest(folder, 30) == wanted
+        with pytest.raises(TableError, match="the file 4 cannot be read"):
+            reduce([Numbers(0, 4), Failing(4, 8)], _third, _add)
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_dask_frame_is_written_in_its_order_and_read_lazily(folder, cluster, tmp_path, _):
+    """A frame on a cluster would have to be brought into one memory first."""
+    frames = pytest.importorskip("dask.dataframe")
+    rows = pd.concat([pd.read_parquet(file) for file in files_of(folder / "3")])
+    frame = frames.from_pandas(rows.reset_index(drop=True), npartitions=12)
+    with cluster.as_current():
+        table = read(frame, target="y", folder=tmp_path / "written")
+    assert isinstance(table, LazyTable)
+    assert table.n_rows == 4_000
+    np.testing.assert_array_equal(np.concatenate([b.column("y").values for b in table.batches()]), rows["y"])
+    assert len(list((tmp_path / "written").iterdir())) == 12
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=spark)], ids=["spark"])
+def test_a_spark_frame_is_written_in_its_order_and_read_lazily(folder, session, tmp_path, _):
+    """A frame on a cluster would have to be brought into one memory first."""
+    frame = session.read.parquet(str(folder / "3")).repartition(3).sortWithinPartitions("y")
+    table = read(frame, target="y", folder=tmp_path / "written")
+    assert isinstance(table, LazyTable)
+    assert table.n_rows == 4_000
+    assert sorted(table.names) == ["w", "x0", "x1", "x2", "x3", "y"]
+
+
+def test_an_engine_that_is_not_there_and_an_option_of_another_are_said():
+    """A misspelt engine would run on one machine, without a word."""
+    with pytest.raises(ParameterError, match=r"engine='ray'"), use("ray"):
+        pass
+    with pytest.raises(ParameterError, match="it is for engine='dask'"), use("local", client=1):
+        pass
+
+
+def test_an_extra_that_is_not_installed_is_named(monkeypatch):
+    """The user would see an ImportError, and look for a broken installation."""
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.split(".")[0] in ("distributed", "pyspark"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    for name in ("dask", "spark"):
+        with pytest.raises(EngineError, match=rf"install tamis\[{name}\]"), use(name):
+            pass

@@ -1,0 +1,95 @@
+"""Studies and predictions of many files: those of the same rows in one table, on any engine."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from tamis import Study, load
+from tamis.cli import app
+from tamis.engine import use
+from tamis.errors import TableError
+from tamis.study import source as study_source
+from tamis.table import LazyTable
+from tamis.table.inference.kinds import Rules
+from tamis.table.lazy.files import files_of, footers_of
+from tamis.table.lazy.grid_source import GridSource
+
+
+def _rows(n: int = 300) -> pa.Table:
+    rng = np.random.default_rng(2)
+    a, word = rng.normal(size=n), rng.choice(np.array(["p", "q"]), n)
+    answer = np.where(a + (word == "p") + rng.normal(0, 0.5, n) > 0.5, "yes", "no")
+    return pa.table({"name": [f"row {k}" for k in range(n)], "a": a, "b": rng.normal(size=n), "w": word, "y": answer})
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("many")
+    (home / "data").mkdir()
+    rows = _rows()
+    for k, cut in enumerate(np.array_split(np.arange(300), 4)):
+        pq.write_table(rows.slice(cut[0], len(cut)), home / "data" / f"{k}.parquet", row_group_size=37)
+    pq.write_table(rows, home / "one.parquet")
+    settings = {"target": "y", "procedures": ["lasso"], "folds": 3, "black_box": False}
+    Study(str(home / "data" / "*.parquet"), folder=home / "many", **settings).run()
+    Study(home / "one.parquet", folder=home / "one", **settings).run()
+    return home
+
+
+def test_a_study_of_many_files_is_that_of_the_rows_in_one(home):
+    """Whoever cuts a table into files would get another answer."""
+    one, many = (json.loads((home / name / "results.json").read_text()) for name in ("one", "many"))
+    assert one == many
+
+
+def test_predictions_part_by_part_are_those_in_memory(home):
+    """Rows would be numbered, named or predicted otherwise where a table is read in parts; the look would not count."""
+    new = _rows(700).set_column(3, "w", pa.array(["unknown"] + ["p"] * 699)).slice(1)
+    new = pa.concat_tables([_rows(), new])
+    (home / "new").mkdir()
+    for k, cut in enumerate(np.array_split(np.arange(new.num_rows), 3)):
+        pq.write_table(new.slice(cut[0], len(cut)), home / "new" / f"{k}.parquet", row_group_size=100)
+    study = load(home / "many")
+    wanted = study.predictions_csv(new, id="name")
+    said = study.note_
+    table = LazyTable(GridSource.of(footers_of(files_of(home / "new")), "the files", cell=64), Rules(trusted=True))
+    for threads in (1, 2):
+        stream = io.StringIO()
+        with use("local", n_jobs=threads):
+            study.write_predictions(table, stream, id="name")
+        assert stream.getvalue() == wanted
+        assert study.note_ == said
+        assert "locked rows" in said
+    out = CliRunner().invoke(app, ["predict", str(home / "many"), str(home / "new"), "--id", "name"])
+    assert out.exit_code == 0
+    assert wanted in out.output
+    with pytest.raises(TableError, match="there is no column 'nobody'"):
+        study.write_predictions(table, io.StringIO(), id="nobody")
+
+
+def test_of_more_rows_than_fit_a_sample_is_studied_and_said(home, monkeypatch, tmp_path):
+    """A study of some rows would pass for one of all."""
+    monkeypatch.setattr(study_source, "LAZY_ROWS", 200)
+    settings = {"target": "y", "procedures": ["lasso"], "folds": 3, "black_box": False}
+    study = Study(str(home / "data" / "*.parquet"), folder=tmp_path / "s", **settings).run()
+    assert study.results_["drawn"] == {"rows": 200, "of": 300}
+    assert "200 of 300 rows were drawn" in (tmp_path / "s" / "report.html").read_text()
+    assert study.open()["rows"] == 40
+    assert load(tmp_path / "s").open()["openings"] == 2
+
+
+def test_ranks_on_the_command_line(home):
+    """The command for one file would not do for many."""
+    out = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--by", "anova", "--engine", "local"])
+    assert out.exit_code == 0
+    assert out.output.split("\n")[1].split()[1] == "a"
+    bad = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--engine", "ray"])
+    assert bad.exit_code == 1
+    assert "--engine ray" in bad.output
