@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "tamis"
 APART = ("contract", "golden", "examples", "report/browser")
 TEXTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FOLDERS = [PACKAGE, *sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py"))]
 
