@@ -27,6 +27,33 @@ FLAGS = (
 )
 #: Size of the window in which a picture is taken; what is white around the figure is cut off.
 WINDOW = (1400, 1500)
+#: The look of figures that do not say otherwise: large enough for a slide.
+LOOK = {
+    "attrs": {
+        "Plot": {"outline_line_color": None, "toolbar_location": None, "min_border_right": 14},
+        "Grid": {"grid_line_color": "#e3e6ea"},
+        "Axis": {
+            "axis_label_text_font": "sans-serif",
+            "axis_label_text_font_style": "normal",
+            "axis_label_text_font_size": "15px",
+            "axis_label_text_color": "#3c434d",
+            "major_label_text_font": "sans-serif",
+            "major_label_text_font_size": "13px",
+            "major_label_text_color": "#3c434d",
+            "axis_line_color": "#b8bec6",
+            "major_tick_line_color": "#b8bec6",
+            "minor_tick_line_color": None,
+        },
+        "Title": {"text_font": "sans-serif", "text_font_size": "17px", "text_color": "#1d2430"},
+        "Legend": {
+            "border_line_color": None,
+            "background_fill_alpha": 0.85,
+            "label_text_font": "sans-serif",
+            "label_text_font_size": "14px",
+            "label_text_color": "#3c434d",
+        },
+    }
+}
 
 
 def collect(gallery_conf: dict[str, Any], fname: str | None, when: str = "before") -> None:
@@ -51,8 +78,9 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any])
 
 def _embedded(model: Any, picture: Path, gallery_conf: dict[str, Any]) -> str:
     from bokeh.embed import json_item
+    from bokeh.themes import Theme
 
-    item = json.dumps(json_item(model, picture.stem)).replace("</", "<\\/")
+    item = json.dumps(json_item(model, picture.stem, theme=Theme(json=LOOK))).replace("</", "<\\/")
     relative = picture.relative_to(gallery_conf["src_dir"]).as_posix()
     return f"""
 
@@ -72,6 +100,7 @@ def photograph(model: Any, place: Path) -> None:
     """Draw a figure in headless Chromium and write it as PNG, without the white around it."""
     from bokeh.embed import file_html
     from bokeh.resources import INLINE
+    from bokeh.themes import Theme
     from PIL import Image, ImageChops
 
     binary = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -81,7 +110,7 @@ def photograph(model: Any, place: Path) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         page, shot = Path(folder) / "page.html", Path(folder) / "shot.png"
-        page.write_text(file_html(model, INLINE, title="figure"), encoding="utf-8")
+        page.write_text(file_html(model, INLINE, title="figure", theme=Theme(json=LOOK)), encoding="utf-8")
         size = f"--window-size={WINDOW[0]},{WINDOW[1]}"
         command = [binary, *FLAGS, size, f"--user-data-dir={folder}/profile", "--virtual-time-budget=4000"]
         subprocess.run(
