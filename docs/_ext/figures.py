@@ -44,7 +44,7 @@ LOOK = {
             "major_tick_line_color": "#b8bec6",
             "minor_tick_line_color": None,
         },
-        "Title": {"text_font": "sans-serif", "text_font_size": "17px", "text_color": "#1d2430"},
+        "Title": {"text_font": "sans-serif", "text_font_size": "15px", "text_color": "#1d2430"},
         "Legend": {
             "border_line_color": None,
             "background_fill_alpha": 0.85,

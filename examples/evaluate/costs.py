@@ -45,7 +45,7 @@ source = ColumnDataSource(
         "cost": [costs[name].mean for name in names],
         "low": [costs[name].interval[0] for name in names],
         "high": [costs[name].interval[1] for name in names],
-        "words": [f"accuracy {right[name].mean:.2f}" for name in names],
+        "words": [f"{right[name].mean:.0%} right" for name in names],
     }
 )
 chart = figure(x_range=names, title="What mistakes cost on rows not seen (95% intervals)", width=760, height=420)
@@ -55,5 +55,5 @@ centred = {"text_align": "center", "text_baseline": "bottom", "text_color": "whi
 chart.text("name", 0.02, text="words", source=source, **centred)
 chart.add_layout(Span(location=never, dimension="width", line_dash="dashed", line_color="#c2620a", line_width=2))
 chart.line([names[0]], [never], color="#c2620a", line_dash="dashed", line_width=2, legend_label="never answering spam")
-chart.y_range.start, chart.yaxis.axis_label = 0, "cost a mail"
+chart.y_range.start, chart.y_range.end, chart.yaxis.axis_label = 0, 1.1, "cost a mail"
 show(chart)

@@ -42,9 +42,7 @@ for tried in columns:
     rho.append(shared / variance)
     forest_variance.append((forest.var(axis=0, ddof=1).mean() + other.var(axis=0, ddof=1).mean()) / 2)
     formula.append(shared + (variance - shared) / trees)
-    print(
-        f"{tried:>2} columns tried: ρ {rho[-1]:.2f}, variance of a tree {variance:.2f}, of the forest {forest_variance[-1]:.2f}"
-    )
+    print(f"{tried:>2} tried: ρ {rho[-1]:.2f}, variance of a tree {variance:.2f}, of all {forest_variance[-1]:.2f}")
 
 assert rho[0] < rho[-1] / 1.8
 assert forest_variance[0] < forest_variance[-1] / 1.5

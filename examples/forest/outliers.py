@@ -35,7 +35,7 @@ for name, model in models.items():
     bag = BaggingRegressor(model, 200, random_state=0).fit(x[:, None], y).predict(grid[:, None])
     at = np.argmin(np.abs(grid - x[30]))
     spike[name] = (bag[at] - x[30]) / (alone[at] - x[30])  # of the error at the outlier, what the bag keeps
-    chart = figure(title=f"{name}: the bag keeps {spike[name]:.0%} of the error", width=400, height=360)
+    chart = figure(title=f"{name}: {spike[name]:.0%} remains", width=400, height=360)
     chart.scatter(x, y, color="#8a8f98", size=5)
     chart.line(grid, alone, color="#c2620a", line_width=2, legend_label="one model")
     chart.line(grid, bag, color="#2f6fbb", line_width=3, legend_label="200 models")

@@ -24,9 +24,8 @@ forward = SubsetSelector(LinearRegressor(None), search="forward", k=(1, 10), cv=
 error = np.array([np.mean((y - model.predict(X)) ** 2) for model in best])
 greedy = np.array([(1 - forward.history_.best[int(k)].score) * y.var() for k in sizes])
 chosen = LinearRegressor("subset", k="cv").fit(X, y)
-print(
-    f"four columns: best {best[3].selected_columns_}, forward {forward.history_.best_columns(4)}; folds choose {chosen.selected_columns_}"
-)
+print(f"four columns: best {best[3].selected_columns_}, forward {forward.history_.best_columns(4)}")
+print(f"folds choose {chosen.selected_columns_}")
 
 assert all(model.optimal_ for model in best)
 assert best[3].selected_columns_ == ["x2", "x9", "x17", "x25"]

@@ -35,9 +35,7 @@ gap = np.array(test) - np.array(train)
 chosen = LinearRegressor("ridge", rule="min").fit(X, y)
 error = np.mean((truth - chosen.predict(fresh)) ** 2)
 best = strengths[np.argmin(test)]
-print(
-    f"least error on new rows {min(test):.1f} at λ = {best:.2f}; cross-validation chooses {chosen.alpha_:.2f}: {error:.1f}"
-)
+print(f"least error on new rows {min(test):.1f} at λ = {best:.2f}; folds choose {chosen.alpha_:.2f}: {error:.1f}")
 
 assert np.all(np.diff(train) > 0)
 assert np.all(np.diff(gap) < 0)

@@ -23,9 +23,7 @@ cliff = PCA("gap").fit(mixed)
 X, y = load_digits(return_X_y=True)
 few = X[y < 4]
 digits = PCA(0.8).fit(few)
-print(
-    f"the gap is after {cliff.n_components_} of 12; {digits.n_components_} of 64 components hold 80 % of the digits' variance"
-)
+print(f"the gap is after {cliff.n_components_} of 12; {digits.n_components_} of 64 hold 80 % of the digits' variance")
 
 assert cliff.n_components_ == 3
 assert digits.n_components_ < 20

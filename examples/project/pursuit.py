@@ -26,7 +26,7 @@ for name, view in views.items():
     near = make_pipeline(view, KNeighborsClassifier(5)).fit(train, y_train)
     right[name] = near.score(test, y_test)
     chart = scores_figure(view, test, y_test, width=470, height=420)
-    chart.title.text = f"{name}: 5 neighbours get {right[name]:.2f} of held-out wines"
+    chart.title.text = f"{name}: 5-NN {right[name]:.2f} on held-out wines"
     charts.append(chart)
 print({name: round(value, 3) for name, value in right.items()})
 

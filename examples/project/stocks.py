@@ -3,9 +3,8 @@ Factors behind stocks
 =====================
 
 Returns of twenty stocks: all follow the market, and those of an industry follow their industry. Factor analysis
-separates what is shared from each stock's own noise; after a varimax turn, each factor is one thing: the market's
-energy, banks, or software. Rows of the picture are stocks, columns factors, and the colour is how much of the one
-is in the other.
+separates what is shared from each stock's own noise; after a varimax turn, each factor is one industry. Rows of the
+picture are stocks, columns factors, and the colour is how much of the one is in the other.
 
 The returns are simulated, so the factors are known.
 """

@@ -29,9 +29,7 @@ learned = slice(0, 24 * 14)  # two weeks of ordinary days
 pca = PCA(2 * flows // 4).fit(traffic[learned])
 q, limit = pca.anomaly_score(traffic), pca.anomaly_threshold(0.9999)
 blamed = {int(name[1:]) for name in pca.anomaly_columns(traffic[[odd]])[0]}
-print(
-    f"Q at the odd hour is {q[odd] / limit:.1f} times the limit; blamed {sorted(blamed)}, route {np.flatnonzero(route[3])}"
-)
+print(f"Q is {q[odd] / limit:.1f} times the limit; blamed {sorted(blamed)}, route {np.flatnonzero(route[3])}")
 
 low, high = traffic[learned].min(axis=0), traffic[learned].max(axis=0)
 assert np.all((traffic[odd] > low) & (traffic[odd] < high))

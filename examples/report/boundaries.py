@@ -39,7 +39,7 @@ pictures, new = [], {}
 for name, model in models.items():
     model.fit(X, y)
     new[name] = model.score(fresh, truth)
-    title = f"{name}: {model.score(X, y):.2f} on these rows, {new[name]:.2f} on new ones"
+    title = f"{name}: {model.score(X, y):.2f}, new rows {new[name]:.2f}"
     pictures.append(boundary(model, X, y, title=title, width=560, height=380))
 
 assert models["1 nearest neighbour"].score(X, y) == models["deep tree"].score(X, y) == 1

@@ -32,7 +32,7 @@ assert all(first > second for name, (first, second) in values.items() if name !=
 
 charts = []
 for j, label in enumerate(("x: y is x²", "a noisy copy of y")):
-    said = f"r² {values['pearson (r²)'][j]:.2f}, information {values['mutual information (nats)'][j]:.2f} nats"
+    said = f"r² {values['pearson (r²)'][j]:.2f}, {values['mutual information (nats)'][j]:.2f} nats"
     chart = figure(title=f"{label}: {said}", x_axis_label=label.split(":")[0], y_axis_label="y", width=480, height=380)
     chart.scatter(X[:, j], y, color=("#2f6fbb", "#c2620a")[j], size=5, alpha=0.6)
     charts.append(chart)

@@ -49,7 +49,7 @@ assert found["filter"].mean < min(found["wrapper"].mean, found["embedded"].mean)
 rows = [found[name] for name in selectors]
 data = {"stability": [row.stability for row in rows], "score": [row.mean for row in rows]}
 data |= {"low": [row.mean - row.error for row in rows], "high": [row.mean + row.error for row in rows]}
-data["words"] = [f"{r.name}: {true[r.name]} of 6 true among {len(r.columns)}" for r in rows]
+data["words"] = [f"{r.name}: {true[r.name]} of 6 true in {len(r.columns)}" for r in rows]
 source = ColumnDataSource(data)
 chart = figure(
     title="Four families of selectors in the same folds",

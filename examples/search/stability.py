@@ -25,9 +25,7 @@ often = StabilitySelector(lasso, resample="bootstrap", threshold=0.8).fit(X, y)
 union = StabilitySelector(lasso, resample="bootstrap", combine="union").fit(X, y)
 halves = StabilitySelector(lasso, expected_false=1).fit(X, y)
 sizes = often.selections_.sum(axis=1)
-print(
-    f"a set has {sizes.min()} to {sizes.max()} columns, their union {len(union.selected_)}; often enough: {often.selected_}"
-)
+print(f"sets of {sizes.min()} to {sizes.max()}, their union {len(union.selected_)}; often enough: {often.selected_}")
 print(
     f"stability {often.stability_:.2f}; halves keep {halves.selected_}, at most {halves.expected_false_:.2f} by chance"
 )

@@ -19,9 +19,7 @@ sizes = [2, 3, 4, 6, 8, 12, 16]
 found = [mimic(forest, X, max_leaf_nodes=size) for size in sizes]
 fidelity = [one.fidelity for one in found]
 print(found[2].tree.to_text())
-print(
-    f"the forest out of the bag {forest.oob_score_:.3f}; fidelity of 4 leaves {fidelity[2]:.3f}, of 16 {fidelity[-1]:.3f}"
-)
+print(f"out of the bag {forest.oob_score_:.3f}; fidelity of 4 leaves {fidelity[2]:.3f}, of 16 {fidelity[-1]:.3f}")
 
 assert fidelity[2] > 0.96
 assert max(fidelity) > 0.93

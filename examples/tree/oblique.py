@@ -25,7 +25,7 @@ oblique = TreeClassifier(prune="cv", splits="oblique").fit(X, y)
 charts = []
 for name, tree in (("one column a question", axis), ("slanted questions", oblique)):
     new = tree.score(fresh, truth)
-    title = f"{name}: {tree.get_n_leaves()} leaves, {new:.2f} on new rows"
+    title = f"{name}: {tree.get_n_leaves()} leaves, new rows {new:.2f}"
     print(title)
     charts.append(boundary(tree, X, y, title=title, width=480, height=420))
 

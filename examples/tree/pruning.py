@@ -19,7 +19,7 @@ rng = np.random.default_rng(2)
 
 
 def draw(n):
-    """Three boxes of class 1 in a square of two columns, beside four columns of noise; a fifth of the labels is wrong."""
+    """Two boxes in a square of two columns, beside four columns of noise; a fifth of the labels is wrong."""
     X = rng.uniform(0, 1, (n, 6))
     truth = (X[:, 0] > 0.5) & (X[:, 1] > 0.3) | (X[:, 0] < 0.2)
     return X, np.where(rng.random(n) < 0.2, ~truth, truth).astype(int)
