@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test lint nightly docs dist clean
+.PHONY: demo test lint nightly docs dist packaging clean
 
 demo: $(READY)
 	$(RUN)/tamis demo --folder demo-study
@@ -33,6 +33,10 @@ $(VENV)/.docs-ready: $(READY)
 # An archive of the sources and a wheel, in dist.
 dist: $(READY)
 	$(RUN)/python -m build --outdir dist .
+
+# Installs the wheel into empty environments, with the newest and with the oldest dependencies allowed, and runs it there.
+packaging: $(READY)
+	$(RUN)/python -m pytest -q -m packaging tests/test_packaging.py
 
 # Made anew only when pyproject.toml changes: a second run installs nothing.
 $(READY): pyproject.toml

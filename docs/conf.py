@@ -44,11 +44,11 @@ numpydoc_xref_param_type = False
 smartquotes = False  # quotes stand in code words
 default_role = "code"  # one backtick in docstrings is code, as in Markdown
 
-EXAMPLES = os.environ.get("TAMIS_EX", "../examples")
+EXAMPLES = "../examples"
 #: Sections of the gallery: the order of a lecture.
 ORDER = ("report", "evaluate", "study", "score", "search", "linear", "tree", "forest", "project", "transform")
 sphinx_gallery_conf = {
-    "examples_dirs": EXAMPLES,
+    "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"__init__\.py",
