@@ -28,6 +28,7 @@ extensions = [
     "mathml",
     "public_names",
     "figures",
+    "offline",
 ]
 exclude_patterns = ["_build", "_ext", "_templates", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]

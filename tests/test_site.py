@@ -88,6 +88,18 @@ def test_an_example_has_a_title_asserts_a_number_and_shows_a_figure(example):
     assert last.value.func.id == "show"
 
 
+def test_a_page_that_fetches_something_is_found(tmp_path, monkeypatch):
+    """The check that the site needs no network would pass anything."""
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    external = import_module("offline").external
+    tag = '<script src="{}//host/x.js"></script><a href="https://host">a link</a><pre>&lt;img src="https://no"</pre>'
+    (tmp_path / "good.html").write_text('<img src="_static/x.png"><link rel="canonical" href="https://host/">')
+    assert external(tmp_path) == []
+    (tmp_path / "bad.html").write_text(tag.format("https:"))
+    (tmp_path / "bad.css").write_text("@font-face { src: url(//host/font.woff2) }")
+    assert [address for _, address in external(tmp_path)] == ["https://host/x.js", "//host/font.woff2"]
+
+
 def test_examples_stand_in_folders_with_a_head():
     """The gallery leaves out a folder without a head."""
     assert all((folder / "GALLERY_HEADER.rst").exists() for folder in {path.parent for path in EXAMPLES})
