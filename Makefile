@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test lint nightly clean
+.PHONY: demo test lint nightly docs dist packaging clean
 
 demo: $(READY)
 	$(RUN)/tamis demo --folder demo-study
@@ -21,6 +21,23 @@ lint: $(READY)
 nightly: $(READY)
 	$(RUN)/python -m pytest -q -n 2 -m nightly
 
+# The site, in docs/_build/html. Only what changed is built anew; a warning is an error. Needs Chromium for pictures.
+docs: $(VENV)/.docs-ready
+	$(RUN)/python -m sphinx -W --keep-going -j 2 -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+$(VENV)/.docs-ready: $(READY)
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
+# An archive of the sources and a wheel, in dist.
+dist: $(READY)
+	$(RUN)/python -m build --outdir dist .
+
+# Installs the wheel into empty environments, with the newest and with the oldest dependencies allowed, and runs it there.
+packaging: $(READY)
+	$(RUN)/python -m pytest -q -m packaging tests/test_packaging.py
+
 # Made anew only when pyproject.toml changes: a second run installs nothing.
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,4 +45,5 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) demo-study dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) demo-study dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache docs/_build docs/gallery docs/reference/api \
+		docs/reference/examples docs/reference/names.rst docs/reference/building-blocks.rst

@@ -17,7 +17,7 @@ ACROSS = {"scale"}
 APART = ("contract", "golden", "examples", "report/browser")
 TEXTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FOLDERS = [PACKAGE, *sorted(path.parent for path in PACKAGE.glob("*/**/__init__.py"))]
 
@@ -58,7 +58,7 @@ def test_files_and_folders_named_in_texts_exist(file):
     """A path that moved and a text that did not send the reader astray."""
     text = file.read_text(encoding="utf-8") if file.suffix == ".md" else _doc(file)
     text = re.sub(r"```diff.*?```", "", text, flags=re.S)
-    for path in re.findall(r"(?<![\w/.])((?:src|tests|benchmarks|docs|examples|tools|tamis)/[\w./]*\w)", text):
+    for path in re.findall(r"(?<![\w/.])((?:src|tests|benchmarks|docs|examples|tools|tamis)/[\w./-]*\w)", text):
         assert (ROOT / path).exists() or (ROOT / "src" / path).exists(), path
     for folder in re.findall(r"`(\w+)/`", text) if file.name == "__init__.py" else ():
         assert (file.parent / folder).is_dir(), folder

@@ -1,4 +1,4 @@
-"""How often the 95% interval of a score holds the truth: the table in docs/evaluation.md.
+"""How often the 95% interval of a score holds the truth: the table in docs/reference/evaluation.md.
 
 The truth is the score, on 100,000 fresh rows, of the procedure refitted on all rows of the table. Folds, fits and
 interval are those of nested_score, without its bootstrap.

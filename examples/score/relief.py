@@ -1,61 +1,52 @@
-"""XOR: two columns that tell nothing alone and everything together.
-
-Run it: it ranks the columns by scores that look at one column and by scores that look at several, names the pair, and
-draws what each criterion thinks of each column.
 """
+Relief sees what ranking does not
+=================================
 
-from pathlib import Path
+The outcome is an XOR of salt and zinc: neither says anything alone. Criteria that look at one column at a time put
+them anywhere; Relief, which compares each row with its nearest rows of both classes, puts them first, and so does
+the interaction of pairs.
+"""
 
 import numpy as np
 import pandas as pd
-from bokeh.io import save
-from bokeh.models import ColorBar, LinearColorMapper
-from bokeh.plotting import figure
-from bokeh.resources import INLINE
+from bokeh.models import LinearColorMapper
+from bokeh.plotting import figure, show
 
 from tamis import RankSelector, score
 
-CRITERIA = ["pearson", "stump", "mutual_information", "chi2", "anova", "relief", "interaction"]
+rng = np.random.default_rng(0)
+X = pd.DataFrame(rng.normal(size=(600, 8)), columns=["wind", "rain", "sun", "salt", "iron", "zinc", "age", "size"])
+y = ((X["salt"] > 0) ^ (X["zinc"] > 0)).astype(int)
+X["wind"] += 0.4 * y
 
+criteria = ["pearson", "stump", "mutual_information", "chi2", "anova", "relief", "interaction"]
+ranks = {name: RankSelector(name).fit(X, y).ranking_ for name in criteria}
+(pair,) = score.top_pairs(X, y)
+print(f"{pair.first} and {pair.second} tell {pair.information:.2f} nats together that neither tells alone")
 
-def table(n=600, seed=0):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        rng.normal(size=(n, 8)), columns=["wind", "rain", "sun", "salt", "iron", "zinc", "age", "size"]
-    )
-    outcome = (frame["salt"] > 0) ^ (frame["zinc"] > 0)
-    frame["wind"] += 0.4 * outcome
-    return frame, outcome.astype(int)
+assert {pair.first, pair.second} == {"salt", "zinc"}
+for name in ("relief", "interaction"):
+    assert set(X.columns[ranks[name] <= 2]) == {"salt", "zinc"}
+assert ranks["pearson"][0] == 1  # wind, which says a little alone
 
-
-def picture(frame, ranks):
-    chart = figure(
-        x_range=list(frame.columns),
-        y_range=CRITERIA[::-1],
-        width=640,
-        height=360,
-        title="Rank of each column (1 is best)",
-    )
-    x = [column for _ in CRITERIA for column in frame.columns]
-    y = [name for name in CRITERIA for _ in frame.columns]
-    value = [int(rank) for name in CRITERIA for rank in ranks[name]]
-    colours = LinearColorMapper(palette="Viridis256", low=frame.shape[1], high=1)
-    source = {"x": x, "y": y, "rank": value, "text": list(map(str, value))}
-    chart.rect("x", "y", 0.95, 0.95, source=source, color={"field": "rank", "transform": colours})
-    chart.text("x", "y", "text", source=source, text_align="center", text_baseline="middle", text_color="white")
-    chart.add_layout(ColorBar(color_mapper=colours), "right")
-    return chart
-
-
-def main():
-    frame, outcome = table()
-    ranks = {name: RankSelector(name).fit(frame, outcome).ranking_ for name in CRITERIA}
-    print(pd.DataFrame(ranks, index=frame.columns).T.to_string())
-    for pair in score.top_pairs(frame, outcome):
-        print(f"{pair.first} and {pair.second} tell {pair.information:.2f} nats together that neither tells alone")
-    save(picture(frame, ranks), Path("relief.html"), resources=INLINE, title="XOR")
-    print("drawn: relief.html")
-
-
-if __name__ == "__main__":
-    main()
+colours = LinearColorMapper(palette="Blues256", low=-3, high=len(X.columns) + 1)
+source = {
+    "column": [column for _ in criteria for column in X.columns],
+    "criterion": [name for name in criteria for _ in X.columns],
+    "rank": [int(rank) for name in criteria for rank in ranks[name]],
+}
+source["text"] = [str(rank) for rank in source["rank"]]
+source["ink"] = ["white" if rank <= 2 else "#3c434d" for rank in source["rank"]]
+chart = figure(
+    x_range=list(X.columns),
+    y_range=criteria[::-1],
+    title="Rank of each column (1 is best); the truth is salt with zinc",
+    width=760,
+    height=400,
+)
+fill = {"field": "rank", "transform": colours}
+chart.rect("column", "criterion", 0.94, 0.9, source=source, color=fill)
+centred = {"text_align": "center", "text_baseline": "middle", "text_font_size": "15px"}
+chart.text("column", "criterion", "text", source=source, text_color="ink", **centred)
+chart.grid.visible = False
+show(chart)

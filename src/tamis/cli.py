@@ -537,6 +537,15 @@ def report(
 
 @app.command()
 @_plainly
+def cite(folder: FolderArgument) -> None:
+    """A methods paragraph for a paper: what a study did and found, and how often its locked rows were opened."""
+    from tamis.study import load
+
+    typer.echo(load(folder).cite())
+
+
+@app.command()
+@_plainly
 def export(
     folder: FolderArgument,
     to: Annotated[str, typer.Option("--to", help="python, sql, html or onnx")],

@@ -1,4 +1,4 @@
-"""Coverage of the intervals over simulated tables: the settings of the table in docs/evaluation.md.
+"""Coverage of the intervals over simulated tables: the settings of the table in docs/reference/evaluation.md.
 
 Covered is the score of the refitted model on 100,000 fresh rows. The 500 tables of the documentation take a quarter of
 an hour (benchmarks/evaluate/coverage.py); here a part of the settings is run on 200, whose share has a standard error

@@ -61,8 +61,10 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     Attributes
     ----------
     classes_ : the classes, sorted.
-    oob_score_ : accuracy out of the bag. oob_decision_function_ : the shares of classes (NaN: drawn by every tree).
-    oob_curve_ : error after each tree (with a loss matrix, mean cost). oob_share_ : mean share of rows out of the bag.
+    oob_score_ : accuracy out of the bag.
+    oob_decision_function_ : the shares of classes out of the bag (NaN: drawn by every tree).
+    oob_curve_ : error after each tree (with a loss matrix, mean cost).
+    oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
     max_features_, min_samples_leaf_, tuning_ : with `tune`, what was chosen, and all that was
@@ -199,8 +201,10 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     Attributes
     ----------
-    oob_score_ : R² out of the bag (mean over targets). oob_prediction_ : the answers (NaN: drawn by every tree).
-    oob_curve_ : mean squared error after each tree. oob_share_ : mean share of rows out of the bag.
+    oob_score_ : R² out of the bag (mean over targets).
+    oob_prediction_ : the answers out of the bag (NaN: drawn by every tree).
+    oob_curve_ : mean squared error after each tree.
+    oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_, trees_ : as in :class:`ForestClassifier`.
 
     >>> from tamis import ForestRegressor

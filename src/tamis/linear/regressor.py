@@ -89,8 +89,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         standard deviation over the training rows of what it adds to the linear predictor; 0 for a column not used. So
         `SelectFromModel(LinearRegressor(), importance_getter="feature_importances_")` takes frames with categories.
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
-    coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where coef_ and alpha_ are posterior means and
-        selected_columns_ are those whose 95 % credible interval leaves out 0.
+    coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where `coef_` and `alpha_` are posterior means
+        and `selected_columns_` are those whose 95 % credible interval leaves out 0.
     norm_bound_ : for ridge, the length of the standardised coefficients.
     optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found.
 

@@ -10,7 +10,7 @@ from tamis.metrics.intervals.paired import difference
 from tamis.metrics.one_standard_error import one_standard_error
 
 #: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.
-#: What each share gives up over many tables, and how many columns it saves: docs/study.md, "Choosing".
+#: What each share gives up over many tables, and how many columns it saves: docs/reference/study.md, "Choosing".
 KEPT = {"simplest": 0.0, "balanced": 0.99, "best": None}
 
 

@@ -84,7 +84,7 @@ def _lasso(task: str) -> Any:
 
 def _ridge(task: str) -> Any:
     # Where columns outnumber rows the lasso keeps at most as many as there are rows, and what many weak columns say
-    # together is lost. On tables of another shape it did not gain what it costs (docs/study.md).
+    # together is lost. On tables of another shape it did not gain what it costs (docs/reference/study.md).
     return _linear(task, "ridge")
 
 

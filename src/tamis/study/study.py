@@ -305,6 +305,17 @@ class Study(TakesTable, BaseEstimator):
         write_whole(path, written)
         return path
 
+    def cite(self) -> str:
+        """A methods paragraph for a paper: what was done and found, every sentence from the results and the ledger."""
+        from tamis.study.claims.methods import methods
+
+        if not self.results_:
+            raise StudyError("there is nothing to cite yet; call run() first")
+        lock = self.results_["lock"]
+        looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
+        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError):
+            return methods(self.results_, looks)
+
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
 

@@ -10,7 +10,7 @@ from tamis.table.decision import Decision, decision_rows
 from tamis.table.interface.column_groups import column_groups_of, position, positions
 from tamis.table.interface.extreme import refuse_extreme, refuse_extreme_matrix
 from tamis.table.interface.features import features, refuse_missing
-from tamis.table.interface.output import assembled, numbers_of
+from tamis.table.interface.output import assembled, numbers_of, replaced
 from tamis.table.interface.refusal import refusal
 from tamis.table.interface.target import Classes, is_class_target, numbers, same_length
 from tamis.table.lazy.lazy_table import LazyTable
@@ -57,6 +57,7 @@ __all__ = [
     "refuse_extreme",
     "refuse_extreme_matrix",
     "refuse_missing",
+    "replaced",
     "same_length",
     "table_of",
     "take",

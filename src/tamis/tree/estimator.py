@@ -304,7 +304,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 class TreeRegressor(RegressorMixin, BaseTree):
     r"""A regression tree: yes-or-no questions, and a number (or a small linear model) at the end of each way.
 
-    A node is split where the summed error falls most: squared error Σ w (y - mean)², absolute error Σ w |y - median|,
+    A node is split where the summed error falls most: squared error Σ w (y - mean)², absolute error `Σ w |y - median|`,
     or half the Poisson deviance Σ w y log(y / mean).
 
     Parameters are those of :class:`TreeClassifier`, without the ones about classes; `criterion` is "squared_error",

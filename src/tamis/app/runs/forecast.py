@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: Seconds to start, and by fold: at least, and for each million cells that are learned from. Measured by the clock on
-#: two cores with kernels compiled (docs/app.md).
+#: two cores with kernels compiled (docs/how-to/app.md).
 START, FOLD, CLASSES, NUMBERS = 5.0, 0.4, 2.5, 30.0
 
 #: Cells beyond which trees draw rows, so that a fold costs no more.

@@ -17,7 +17,8 @@ def framed(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -
     from bokeh.models import NumeralTickFormatter, PlainText
     from bokeh.plotting import figure
 
-    made = figure(sizing_mode="stretch_width", toolbar_location=None, tools="", min_border_right=14, **more)
+    usual = {"sizing_mode": "stretch_width", "toolbar_location": None, "tools": "", "min_border_right": 14}
+    made = figure(**{**usual, **more})
     made.xaxis.axis_label = PlainText(text=x_axis_label)
     if y_axis_label:
         made.yaxis.axis_label = PlainText(text=y_axis_label)

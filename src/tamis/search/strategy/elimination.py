@@ -15,8 +15,8 @@ from tamis.search.trials import Trials
 class Elimination:
     """Recursive elimination: one fit a round tells the weights, one valuing tells the score.
 
-    The weight of a column is its |coefficient| times its standard deviation, or its importance; a group weighs as
-    much as its heaviest column.
+    The weight of a column is its absolute coefficient times its standard deviation, or its importance; a group weighs
+    as much as its heaviest column.
 
     Parameters
     ----------

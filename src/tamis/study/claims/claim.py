@@ -10,8 +10,8 @@ import numpy as np
 from tamis.metrics.intervals.paired import difference, holm
 
 #: The nominal level of the tests. What is learned from noise loses to the baseline on rows it has not seen, so p-values
-#: there are far from uniform: at 0.1 a signal was claimed in 3 of 204 fresh tables of noise (docs/study.md). At 0.05 it
-#: is claimed in one, but a gain of 10% in 171 rows is missed.
+#: there are far from uniform: at 0.1 a signal was claimed in 3 of 204 fresh tables of noise (docs/reference/study.md).
+#: At 0.05 it is claimed in one, but a gain of 10% in 171 rows is missed.
 ALPHA = 0.1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -46,6 +46,22 @@ def assembled(X: Any, made: Any, order: Sequence[int], names: Sequence[str], con
     if container is not None and (not numbers or any(place < 0 for place in order)):
         return _frame(X, made, order, names, container)
     return _array(X, made, order)
+
+
+def replaced(X: Any, made: Mapping[int, Column]) -> Any:
+    """X with the columns at some positions exchanged for others of as many rows, in the form it was given.
+
+    >>> replaced(np.array([[1.0, 2.0]]), {1: Column("x1", "numeric", np.array([5.0]))})
+    array([[1., 5.]])
+    """
+    places = list(made)
+    columns = [made[place] for place in places]
+    order = [places.index(j) if j in made else ~j for j in range(X.shape[1])]
+    if isinstance(X, Table):
+        return _table(X, columns, order, [column.name for column in X.heads])
+    if is_frame(X):
+        return _frame(X, columns, order, list(nw.from_native(X, eager_only=True).columns), _library(X))
+    return _array(X, columns, order)
 
 
 def numbers_of(made: Any) -> np.ndarray:

@@ -1,0 +1,175 @@
+"""The methods paragraph of a paper, from the facts of a study: every sentence is one that the results bear out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.study.claims.sentences import SPOKEN
+
+#: Columns named at most; the others are counted.
+MOST_NAMED = 12
+
+_LOSS = {
+    "brier": "the Brier score",
+    "log_loss": "the log loss",
+    "squared_error": "the squared error",
+    "cost": "the mean cost of their answers",
+}
+_RULE = {
+    "simplest": "the simplest procedure within one standard error of the paired difference to the best",
+    "balanced": "the simplest procedure that was within one standard error of the paired difference to the best and "
+    "kept 99% of the best's gain over the baseline",
+    "best": "the procedure of least loss",
+}
+_LOCKED = {
+    "features": "drawn by a keyed digest of their features, without looking at the target",
+    "groups": "whole groups, drawn by a keyed digest, without looking at the target",
+    "time": "the latest ones",
+}
+
+
+def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
+    """What was done and found, in the past tense, as one paragraph.
+
+    Parameters
+    ----------
+    results : the facts of results.json
+    looks : the lines of ledger.jsonl about this study's locked rows
+    """
+    parts = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
+    found = (_score(results), _signal(results), _model(results), _black_box(results), _opening(results, looks))
+    return " ".join(part for part in (*parts, *found) if part)
+
+
+def _data(results: dict[str, Any]) -> str:
+    data = results["data"]
+    dates = any(column["kind"] == "date" and column["used"] for column in results["columns"])
+    parts = ", parts of dates counted as columns" if dates else ""
+    without = f" {data['without_target']:,} rows without a target were left out." if data["without_target"] else ""
+    return (
+        f"We analysed {data['rows']:,} rows with Tamis {results['tamis']} (seed {results['settings']['seed']}); the "
+        f"target was {data['target']!r}, and {data['columns']:,} columns could be used{parts}.{without}"
+    )
+
+
+def _lock(results: dict[str, Any]) -> str:
+    data, lock = results["data"], results["lock"]
+    if not data["locked"]:
+        return f"No rows were locked; everything was learned and judged on {data['learned']:,} rows."
+    return (
+        f"Before anything was learned, {data['locked']:,} rows were locked ({_LOCKED[lock['how']]}); kinds of columns "
+        f"and everything else were decided on the other {data['learned']:,}."
+    )
+
+
+def _procedures(results: dict[str, Any]) -> str:
+    names = [row["name"] for row in results["comparison"]["procedures"] if row["name"] != "baseline"]
+    if not names:
+        return "Only a baseline that looks at no column was judged."
+    first = _listed([f"a {name}" if name in ("stump", "tree", "forest") else _the(name) for name in names])
+    return (
+        f"We compared {first} with a baseline that looks at no column; each made its own choice of columns and "
+        "settings on the training part of every fold alone."
+    )
+
+
+def _folds(results: dict[str, Any]) -> str:
+    plan, settings = results["plan"], results["settings"]
+    again = f", drawn {plan['repeats']} times" if plan["repeats"] > 1 else ""
+    groups = f", rows of the same {settings['groups']!r} kept together" if settings["groups"] else ""
+    time = f", each judged by models of earlier rows (by {settings['time']!r})" if settings["time"] else ""
+    done = results["answer"]["finished"]
+    partial = f" The run was ended early: {done['folds']} of {done['of']} folds were finished."
+    said = f"Rows were judged in {plan['folds']} outer folds{again}{groups}{time}, with {plan['inner']} inner folds."
+    return said + (partial if done["folds"] < done["of"] else "")
+
+
+def _choice(results: dict[str, Any]) -> str:
+    compared, answer = results["comparison"], results["answer"]
+    by = "group" if results["settings"]["groups"] else "row"
+    loss = f"{_LOSS.get(compared['loss'], compared['loss'])} of held-out rows, paired by {by}"
+    rule = f"The rule of choice, fixed beforehand, took {_RULE[compared['prefer']]}; losses were {loss}."
+    if answer["chosen_by"] != "person":
+        return f"{rule} It took {_the(answer['procedure'])}."
+    return (
+        f"{rule} It took {_the(answer['by_rule'])}; having seen the scores, a person chose {_the(answer['procedure'])}."
+    )
+
+
+def _score(results: dict[str, Any]) -> str:
+    answer = results["answer"]
+    if answer["score"] is None:
+        return ""
+    metric = SPOKEN.get(answer["metric"], answer["metric"].replace("_", " "))
+    what = (
+        "of the chosen procedure in the outer folds"
+        if answer["chosen_by"] == "person"
+        else "of the whole way of working, the choice between procedures made anew inside every outer fold"
+    )
+    bounds = answer["interval"]
+    sure = "no interval could be given" if bounds is None else f"95% interval {bounds[0]:.3g}–{bounds[1]:.3g}"
+    baseline = "" if answer["baseline"] is None else f"; the baseline had {answer['baseline']:.3g}"
+    return f"The expected {metric} on new rows, {what}, was {answer['score']:.3g} ({sure}){baseline}."
+
+
+def _signal(results: dict[str, Any]) -> str:
+    compared = results["comparison"]
+    if compared["signal"] == "captured":
+        p = compared["p_value"]
+        said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+        return f"The way of working was better than the baseline (one-sided test of paired held-out losses, {said})."
+    if compared["signal"] == "uncaptured":
+        return "Some signal was seen beyond chance, but the way of working did not capture it reliably."
+    return "No signal was seen beyond what chance explains."
+
+
+def _model(results: dict[str, Any]) -> str:
+    answer, learned = results["answer"], results["data"]["learned"]
+    columns = list(answer["selected"])
+    if not columns:
+        return f"The final model, fitted on all {learned:,} unlocked rows, used no column."
+    rest = len(columns) - MOST_NAMED
+    named = _listed(columns[:MOST_NAMED]) if rest <= 0 else f"{', '.join(columns[:MOST_NAMED])} and {rest:,} more"
+    number = "1 column" if len(columns) == 1 else f"{len(columns):,} columns"
+    rows = f"all {learned:,} {'unlocked ' if results['data']['locked'] else ''}rows"
+    return f"The final model, {_the(answer['procedure'])} fitted on {rows}, used {number}: {named}."
+
+
+def _black_box(results: dict[str, Any]) -> str:
+    box = results["comparison"]["black_box"]
+    if box is None or box["score"] is None or box["beside"] is None:
+        return ""
+    return (
+        f"As a reference that could not be chosen, gradient boosting had {box['score']:.3g} in {box['folds']} of the "
+        f"outer folds, in which the way of working had {box['beside']:.3g}."
+    )
+
+
+def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
+    if not results["data"]["locked"]:
+        return ""
+    opened = [look for look in looks if look.get("kind") == "opened"]
+    if not opened:
+        seen = " They were given to the model for predictions." if looks else ""
+        return f"The locked rows have not been opened.{seen}"
+    first = opened[0]
+    bounds = first["interval"]
+    sure = "" if bounds is None else f" (95% interval {bounds[0]:.3g}–{bounds[1]:.3g})"
+    metric = SPOKEN.get(first["metric"], first["metric"].replace("_", " "))
+    day = str(first["when"])[:10]
+    score = f"{first['score']:.3g}{sure}"
+    said = f"On the {first['rows']:,} locked rows the {metric} of the study's model was {score} on {day}"
+    if len(looks) == 1 and first["independent"]:
+        return f"{said}; they were opened this once."
+    times = "once" if len(opened) == 1 else f"{len(opened)} times"
+    count = f"they were opened {times}, and looked at {len(looks)} times in all"
+    independent = "" if first["independent"] else "; this score is not independent of earlier looks"
+    return f"{said}; {count}{independent}."
+
+
+def _the(procedure: str) -> str:
+    return f"the {procedure}"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

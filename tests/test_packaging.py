@@ -1,0 +1,116 @@
+"""What a user installs: the wheel in an empty environment, the oldest dependencies allowed, extras that are absent."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tamis
+from tamis.cli import app
+from tamis.errors import TamisError
+from tamis.study.export.onnx import onnx_of
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def run(*command, cwd):
+    """The output of a command that must succeed, outside the clone and without its path."""
+    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    (found,) = folder.glob("*.whl")
+    assert list(folder.glob("*.tar.gz"))
+    return found
+
+
+def demo(wheel, folder, *pins):
+    """Install the wheel into an empty environment and run the demonstration there."""
+    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    python = folder / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, *pins, cwd=folder)
+    place = run(python, "-c", "import tamis; print(tamis.__file__)", cwd=folder).strip()
+    assert str(ROOT) not in place
+    assert run(folder / "venv" / "bin" / "tamis", "--version", cwd=folder).strip() == f"tamis {tamis.__version__}"
+    said = " ".join(run(folder / "venv" / "bin" / "tamis", "demo", cwd=folder).split())
+    assert "Expected accuracy on new rows" in said
+    assert (folder / "demo-study" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.packaging
+def test_the_wheel_runs_outside_the_clone(wheel, tmp_path):
+    """A file that the wheel lacks (the demo's table, a template) would be missed by users alone."""
+    demo(wheel, tmp_path)
+
+
+@pytest.mark.packaging
+def test_the_oldest_dependencies_allowed_are_enough(wheel, tmp_path):
+    """A lower bound that nobody tried is a promise without a ground."""
+    pins = [re.sub(r">=(.*)", r"==\1", bound) for bound in PROJECT["dependencies"]]
+    demo(wheel, tmp_path, *pins)
+
+
+def test_the_version_is_the_same_everywhere():
+    """A package, a command and a citation that disagree name three different programs."""
+    assert PROJECT["version"] == tamis.__version__
+    assert CliRunner().invoke(app, ["--version"]).stdout.strip() == f"tamis {tamis.__version__}"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {tamis.__version__}\n" in citation
+    assert f"\nlicense: {PROJECT['license']}\n" in citation
+    assert (ROOT / PROJECT["license-files"][0]).exists()
+
+
+def test_every_extra_is_documented():
+    """An extra that no page names is never installed."""
+    page = (ROOT / "docs" / "reference" / "extras.md").read_text(encoding="utf-8")
+    assert all(f"`tamis[{extra}]`" in page for extra in PROJECT["optional-dependencies"])
+
+
+def _read_excel(folder):
+    (folder / "t.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 60)
+    tamis.read(str(folder / "t.xlsx"))
+
+
+def _read_sql(folder):
+    tamis.read(f"sqlite:///{folder / 't.db'}", query="select 1")
+
+
+def _denoise(folder):
+    tamis.transform.Denoise().fit_transform([[float(j % 5) for j in range(32)]] * 4)
+
+
+def _export_onnx(folder):
+    onnx_of(None)  # the package is asked for before the model is looked at
+
+
+@pytest.mark.parametrize(
+    ("extra", "package", "ask"),
+    [
+        ("excel", "openpyxl", _read_excel),
+        ("sql", "sqlalchemy", _read_sql),
+        ("signal", "pywt", _denoise),
+        ("onnx", "onnx", _export_onnx),
+    ],
+)
+def test_an_absent_extra_is_named_in_one_sentence(extra, package, ask, monkeypatch, tmp_path):
+    """Without it a user would get a traceback of imports instead of the way out."""
+    for module in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(TamisError, match=re.escape(f"install tamis[{extra}]")) as said:
+        ask(tmp_path)
+    assert "\n" not in str(said.value)

@@ -1,0 +1,105 @@
+"""The site: its examples run, its links lead somewhere, every public name has its place in it."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
+
+
+def _name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")], ids=_name)
+def test_examples_of_a_page_run_as_they_stand(page):
+    """A reader who copies an example would get another answer than the page shows."""
+    found = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS, encoding="utf-8")
+    assert found.attempted
+    assert not found.failed
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=_name)
+def test_links_lead_somewhere(page):
+    """A link to a page, a heading or a picture that is not there leaves the reader in the dark."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        assert not target.startswith("http"), f"{target}: the site must stand without a network"
+        path, _, anchor = target.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        assert place.exists(), target
+        if anchor:
+            heads = re.findall(r"^#+ (.*)$", place.read_text(encoding="utf-8"), flags=re.M)
+            assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, target
+
+
+@pytest.mark.parametrize("folder", [path.parent for path in PAGES if path.name == "index.md"], ids=_name)
+def test_every_page_is_in_a_table_of_contents(folder):
+    """A page that no list names cannot be found."""
+    listed = (folder / "index.md").read_text(encoding="utf-8")
+    for page in folder.glob("*.md"):
+        glob = folder == DOCS and page.name != "index.md" and ":glob:" in (DOCS / "reference" / "index.md").read_text()
+        assert page.name == "index.md" or glob or re.search(rf"^{page.stem}$", listed, flags=re.M), page.name
+
+
+def test_every_public_name_is_in_the_reference(monkeypatch):
+    """A public name without a page is one that nobody can look up."""
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    monkeypatch.delitem(sys.modules, "public_names", raising=False)
+    pages = import_module("public_names").listed()
+    there = {name for modules in pages.values() for full in modules.values() for name in full}
+    objects = {id(_found(name)) for name in there}
+    tamis = import_module("tamis")
+    for name in tamis.__all__:
+        value = getattr(tamis, name)
+        if type(value).__name__ == "module":
+            names = getattr(value, "__all__", [])
+            assert not [n for n in names if id(getattr(value, n)) not in objects and n != "Folds"], value
+        elif name != "__version__":
+            assert f"tamis.{name}" in there
+
+
+def _found(name):
+    home, _, last = name.rpartition(".")
+    return getattr(import_module(home), last)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=_name)
+def test_an_example_has_a_title_asserts_a_number_and_shows_a_figure(example):
+    """The gallery would have a page without a name, a number that nothing holds, or no picture."""
+    tree = ast.parse(example.read_text(encoding="utf-8"))
+    title, line, *_ = (ast.get_docstring(tree) or "").split("\n")
+    assert len(title) == len(line)
+    assert set(line) == {"="}
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    last = tree.body[-1]
+    assert isinstance(last, ast.Expr)
+    assert isinstance(last.value, ast.Call)
+    assert last.value.func.id == "show"
+
+
+def test_a_page_that_fetches_something_is_found(tmp_path, monkeypatch):
+    """The check that the site needs no network would pass anything."""
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    external = import_module("offline").external
+    tag = '<script src="{}//host/x.js"></script><a href="https://host">a link</a><pre>&lt;img src="https://no"</pre>'
+    (tmp_path / "good.html").write_text('<img src="_static/x.png"><link rel="canonical" href="https://host/">')
+    assert external(tmp_path) == []
+    (tmp_path / "bad.html").write_text(tag.format("https:"))
+    (tmp_path / "bad.css").write_text("@font-face { src: url(//host/font.woff2) }")
+    assert [address for _, address in external(tmp_path)] == ["https://host/x.js", "//host/font.woff2"]
+
+
+def test_examples_stand_in_folders_with_a_head():
+    """The gallery leaves out a folder without a head."""
+    assert all((folder / "GALLERY_HEADER.rst").exists() for folder in {path.parent for path in EXAMPLES})
