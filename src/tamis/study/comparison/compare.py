@@ -131,7 +131,7 @@ def _summary(
     train = [fold.get("train") for fold in judged]
     return {
         "name": procedure.name,
-        "words": procedure.words,
+        "words": procedure.words + _not_fitted_further(judged),
         "train": mean(train),
         "nested": mean(test),
         "gap": mean([excess(metric, a, b) for a, b in zip(train, test)]),
@@ -141,6 +141,11 @@ def _summary(
         "columns": [len(fold["columns"]) for fold in judged],
         "raced": raced_facts(judged),
     }
+
+
+def _not_fitted_further(judged: list[dict[str, Any]]) -> str:
+    out = raced_facts(judged)["out"]
+    return f"; could not win in {out} of {len(judged)} training parts, and was not fitted further there" if out else ""
 
 
 def _judged(

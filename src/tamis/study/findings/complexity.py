@@ -42,6 +42,8 @@ def path_of(model: Any) -> dict[str, Any] | None:
     """
     path = getattr(model, "path_", None)
     coef = getattr(path, "coef", None)
+    if getattr(model, "penalty", None) == "subset":  # a path of sizes, not of penalties
+        return None
     if path is None or coef is None or path.cv_mean is None or np.asarray(coef).ndim != 3 or coef.shape[2] != 1:
         return None
     at = np.unique(np.round(np.linspace(0, len(path.alphas) - 1, PATH_STEPS)).astype(np.int64))

@@ -69,7 +69,11 @@ class FittedProcedure:
         found = getattr(self.model, "selected_columns_", None)
         if found is None and hasattr(self.model, "tree_") and takes_table(self.model):
             # the columns it asks about, not those that stand in for missing values
-            found = [self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)]
+            found = {self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)}
+            if hasattr(self.model, "leaf_models_"):  # and those of the linear models in its leaves
+                lines, leaves = self.model.leaf_models_, self.model.tree_.left < 0
+                used = (lines.coef[leaves] != 0).any(axis=0)
+                found |= {name for name, there in zip(lines.names, used) if there}
         if found is None:
             found = selected(self._known(), self.names)
             known = set(self.names)  # a pipeline may make columns of its own: then all that it was given are used

@@ -1,0 +1,88 @@
+"""Procedures that a study compares only where they are named: over many tables none of them earned a place by default.
+
+What each brought, and what it costs, is in docs/reference/study.md, "Procedures". All are pipelines of public estimators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamis.errors import ParameterError
+from tamis.evaluate.inner import InnerFolds
+from tamis.study.procedure.transformed import Transformed
+
+#: What a model that takes plain numbers alone needs before it.
+PLAIN = "encode,impute,standardize"
+
+#: Neighbours that inner folds choose among.
+NEIGHBOURS = (1, 3, 7, 15)
+
+
+def linear(task: str, penalty: str, **settings: Any) -> Any:
+    """A linear model whose strength is the one that does best in inner folds; missing values are means."""
+    from tamis.linear import LinearClassifier, LinearRegressor
+
+    kind = LinearRegressor if task == "numbers" else LinearClassifier
+    return kind(penalty, missing="mean", rule="min", cv=InnerFolds(), **settings)
+
+
+def subset(task: str) -> Any:
+    """The linear model of the best k columns."""
+    return linear(task, "subset")
+
+
+def elastic_net(task: str) -> Any:
+    """A linear model whose penalty drops columns, but keeps those that say the same together."""
+    return linear(task, "elastic-net")
+
+
+def svm(task: str) -> Any:
+    """A sparse linear support vector machine."""
+    if task == "numbers":
+        raise ParameterError("the procedure 'svm' tells classes apart, but the target holds numbers; leave it out")
+    return linear(task, "lasso", loss="squared_hinge")
+
+
+def rank(task: str) -> Any:
+    """The better half of the columns by relief and mutual information, and a lasso of these."""
+    from tamis.score import RankSelector
+
+    ranked = RankSelector(by=["relief", "mutual_information"], share=0.5)
+    return Transformed([("columns", ranked), ("model", linear(task, "lasso"))])
+
+
+def forward(task: str) -> Any:
+    """Columns added one by one while they tell more of the target than of each other, and a ridge of these."""
+    from tamis.search import SubsetSelector
+
+    return Transformed([("columns", SubsetSelector("cfs", search="forward")), ("model", linear(task, "ridge"))])
+
+
+def small_tree(task: str) -> Any:
+    """A pruned tree on the columns of the study's forest."""
+    from tamis.study.procedures import sifted_forest, tree
+
+    return Transformed([("columns", sifted_forest(task)), ("model", tree(task))])
+
+
+def model_tree(task: str) -> Any:
+    """A pruned tree with a linear model in every leaf."""
+    if task != "numbers":
+        raise ParameterError("the procedure 'model-tree' predicts numbers, but the target holds classes; leave it out")
+    from tamis.tree import TreeRegressor
+
+    return TreeRegressor(prune="cv", rule="min", cv=InnerFolds(), leaf="linear", random_state=None)
+
+
+def knn(task: str) -> Any:
+    """scikit-learn's nearest neighbours, weighted by distance, on the standardised columns of the study's forest."""
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+    from sklearn.pipeline import make_pipeline
+
+    from tamis.study.procedures import sifted_forest
+    from tamis.transform import Transforms
+
+    kind = KNeighborsRegressor if task == "numbers" else KNeighborsClassifier
+    near = GridSearchCV(kind(weights="distance"), {"n_neighbors": NEIGHBOURS}, cv=InnerFolds())
+    return make_pipeline(sifted_forest(task).set_output(transform="pandas"), Transforms(PLAIN), near)

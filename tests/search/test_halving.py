@@ -1,0 +1,69 @@
+"""Columns of a forest are halved as long as rows that had no say lose nothing by it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from tamis import ForestClassifier, ForestRegressor, MirrorSelector
+from tamis.errors import ParameterError
+from tamis.search.halving import halved, halvings
+from tamis.table import Table
+
+
+def _grow(part, target):
+    kind = ForestRegressor if np.asarray(target).dtype.kind == "f" else ForestClassifier
+    return kind(50, random_state=0).fit(part, target)
+
+
+def test_the_better_half_is_taken_again_and_again_down_to_four():
+    """Another half, or too few columns, would be left."""
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    y = (X[:, 3] + X[:, 17] > 0).astype(int)
+    importance = np.zeros(20)
+    importance[[3, 17, *range(8)]] = 1.0
+    steps = [places.tolist() for places, _ in halved(importance, Table.of(X), y, _grow, 9)]
+    assert [len(step) for step in steps] == [10, 5]
+    assert all({3, 17} <= set(step) for step in steps)
+
+
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_columns_that_all_tell_are_not_halved_and_copies_are(task):
+    """A forest would lose what many columns say together, or keep twelve copies of one."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 24))
+    every = X.sum(axis=1)
+    alone = np.repeat(X[:, :2], 12, axis=1) + 0.01 * rng.normal(size=(400, 24))
+    few = X[:, 0] - X[:, 1]
+    cut = (lambda v: v) if task == "numbers" else (lambda v: (v > 0).astype(int))
+    assert halvings(Table.of(X), cut(every), _grow, 0) == 0
+    assert halvings(Table.of(alone), cut(few), _grow, 0) >= 1
+
+
+def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():
+    """Inner folds would judge a forest of other columns, or a table of few columns would lose half of them."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 3)), 10, axis=1) + 0.1 * rng.normal(size=(300, 30))
+    y = (X[:, 0] + X[:, 12] > 0).astype(int)
+    forest = ForestClassifier(60)
+    model = MirrorSelector(forest, halvings="auto", random_state=0).fit(Table.of(X), y)
+    assert model.halvings_ >= 1
+    assert len(model.selected_columns_) <= 15
+    again = clone(model).set_params(**model.chosen_parameters_)
+    assert again.halvings == model.halvings_
+    assert len(again.fit(Table.of(X), y).selected_columns_) == len(model.selected_columns_)
+    assert MirrorSelector(forest, halvings="auto").fit(Table.of(X[:, :20]), y).halvings_ == 0
+    with pytest.raises(ParameterError, match="halvings"):
+        MirrorSelector(forest, halvings=-1).fit(X, y)
+
+
+def test_thresholds_are_random_below_a_number_of_rows_and_stay_so_in_folds():
+    """Forests of inner folds, which have fewer rows, would be of another kind than the one they judge."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
+    for below, kind in ((0, "best"), (120, "best"), (121, "random")):
+        model = MirrorSelector(ForestClassifier(20), random_below=below).fit(Table.of(X), y)
+        assert model.estimator_.thresholds == kind
+        part = clone(model).set_params(**model.chosen_parameters_).fit(Table.of(X[:90]), y[:90])
+        assert part.estimator_.thresholds == kind

@@ -1,0 +1,58 @@
+"""Procedures that are compared only where they are named: each runs on mixed columns with holes, and is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tamis
+from tamis.errors import ParameterError
+from tamis.study.procedures import NAMED, PROCEDURES, chosen
+
+QUICK = {"folds": 3, "inner": 3, "repeats": 1, "black_box": False, "prefer": "best"}
+
+
+def _table(task, n=150):
+    rng = np.random.default_rng(0)
+    x, kind = rng.normal(size=(n, 4)), rng.choice(["a", "b", "c"], n)
+    y = 2 * x[:, 1] + (kind == "a") + 0.5 * rng.normal(size=n)
+    frame = pd.DataFrame(x, columns=list("pqrs")).assign(kind=kind)
+    frame.loc[::9, "p"] = np.nan
+    return frame.assign(y=y if task == "numbers" else np.where(y > 0, "yes", "no"))
+
+
+@pytest.mark.parametrize("name", [one.name for one in NAMED])
+@pytest.mark.parametrize("task", ["classes", "numbers"])
+def test_a_procedure_that_is_named_is_compared_and_kept(name, task, tmp_path):
+    """A name on the list would stand for nothing that runs on an ordinary table."""
+    frame = _table(task)
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures=name, **QUICK)
+    if (name, task) in (("svm", "numbers"), ("model-tree", "classes")):
+        with pytest.raises(ParameterError, match=f"the procedure '{name}'.*leave it out"):
+            study.run()
+        return
+    row = study.run().results_["comparison"]["procedures"][-1]
+    assert row["name"] == name
+    assert row["nested"] > {"classes": 0.65, "numbers": 0.7}[task]
+    assert "q" in study.selected_
+    if name != "knn":  # it is not of Tamis alone
+        again = tamis.load(tmp_path / "s")
+        assert (np.asarray(again.predict(frame)) == np.asarray(study.predict(frame))).all()
+
+
+def test_they_are_not_compared_unless_named():
+    """The main job would take several times as long."""
+    assert not {one.name for one in chosen(None)} & {one.name for one in NAMED}
+    assert [one.name for one in chosen(None)] == [one.name for one in PROCEDURES]
+    named = [one.name for one in chosen(["knn", "forest", "subset", "tree"])]
+    assert named == ["baseline", "tree", "subset", "forest", "knn"]
+
+
+def test_a_model_tree_uses_the_columns_of_its_leaves(tmp_path):
+    """A tree without a split but with a line would be said to use no column."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 3))
+    frame = pd.DataFrame(x, columns=list("abc")).assign(y=3 * x[:, 0] - x[:, 2])
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="model-tree", **QUICK).run()
+    assert {"a", "c"} <= set(study.selected_)
