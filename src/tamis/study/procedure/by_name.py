@@ -1,6 +1,7 @@
 """Procedures that a study compares only where they are named: over many tables none of them earned a place by default.
 
-What each brought, and what it costs, is in docs/reference/study.md, "Procedures". All are pipelines of public estimators.
+What each brought, and what it costs, is in docs/reference/study.md, "Procedures". All are pipelines of public
+estimators.
 """
 
 from __future__ import annotations
