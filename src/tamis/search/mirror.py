@@ -16,7 +16,7 @@ from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError, KindError
 from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, reading, text, texts, whole
-from tamis.search.halving import halved, halvings
+from tamis.search.resampling.halving import halved, halvings
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
 
@@ -70,7 +70,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         than 100 are not tried unless the first asks for them.
     halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; "auto",
         for tables of more than 20 columns, as often as 99.5% of the gain over a constant answer is kept on rows that
-        had no say (`search.halving`).
+        had no say (`search.resampling.halving`).
     random_below : for fewer rows than these, thresholds are drawn at random (extremely randomised trees), whatever the
         estimator says: trees of few rows scatter much, and random thresholds average more of that out.
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.

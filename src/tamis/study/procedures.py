@@ -91,7 +91,7 @@ def sifted_forest(task: str) -> Any:
     # Half of the columns tried at a split, and not a third: over 9 tables of numbers a mean R² of 0.817, not 0.804.
     forest = ForestRegressor(200, max_features=0.5) if task == "numbers" else ForestClassifier(200)
     # Random thresholds below 1,000 rows: over 34 tables of 420 rows what is chosen has a mean score of 0.8275, with the
-    # best thresholds 0.8223; of 5,600 rows it is the other way round (houses: R² 0.757 and 0.796): docs/reference/study.md
+    # best thresholds 0.8223; of 5,600 rows it is the other way round (houses: R² 0.757, 0.796): docs/reference/study.md
     return MirrorSelector(forest, halvings="auto", random_below=1_000)
 
 

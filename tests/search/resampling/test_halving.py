@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.errors import ParameterError
-from tamis.search.halving import halved, halvings
+from tamis.search.resampling.halving import halved, halvings
 from tamis.table import Table
 
 
