@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Measured by the clock on
-#: two cores with kernels compiled (docs/app.md).
+#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Set by the studies whose
+#: times by the clock, on two quiet cores with kernels compiled, are in benchmarks/README.md: from 9 foretold where 8 were
+#: measured (demo) to 11 where 24 were (bank-marketing).
 START, FOLD, CLASSES, NUMBERS = 5.0, 0.4, 2.5, 30.0
 
 #: Cells beyond which trees draw rows, so that a fold costs no more.
