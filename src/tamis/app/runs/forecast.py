@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Set by the studies whose
-#: times by the clock, on two quiet cores with kernels compiled, are in benchmarks/README.md: from 9 foretold where 8 were
-#: measured (demo) to 11 where 24 were (bank-marketing).
+#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Set by studies whose
+#: times by the clock, kernels compiled, are in benchmarks/README.md: of the demo 9 are foretold and 7.5 to 10 were
+#: measured, of ames 33 and 21.
 START, FOLD, CLASSES, NUMBERS = 5.0, 0.4, 2.5, 30.0
 
 #: Cells beyond which trees draw rows, so that a fold costs no more.
