@@ -338,6 +338,26 @@ def test_two_tabs_do_not_undo_each_other(tabs, server, patients):
     silent(one)
 
 
+def test_a_leak_is_said_and_asked_about_before_a_run(tabs, tmp_path):
+    """Somebody would wait for a score that means nothing, and believe it."""
+    lines = ["x,told,y", *(f"{k * 37 % 101},{k % 2 * 7},{'ab'[k % 2]}" for k in range(60))]
+    (tmp_path / "told.csv").write_text("\n".join(lines) + "\n")
+    page = tabs()
+    give(page, "#file", tmp_path / "told.csv")
+    page.until(f"!!document.querySelector({column('told')!r})")
+    select(page, "#target", "y")
+    page.until("!document.querySelector('#run').disabled")
+    assert "Column 'told' alone tells the target" in page.run("document.querySelector('.leaks .stop').innerText")
+    click(page, "#run")
+    page.until("document.querySelector('#ask').open")
+    click(page, "#ask [value=no]")
+    page.until("!document.querySelector('#ask').open")
+    assert page.run("location.pathname").startswith("/table/")
+    select(page, f"{column('told')} .role", "drop")
+    page.until("!document.querySelector('.leaks .stop') && !document.querySelector('#run').disabled")
+    silent(page)
+
+
 def test_every_page_fits_a_telephone(tabs, server):
     """At 390 px somebody would have to scroll sideways, in light or dark."""
     study = next(place.name for place in (server.folder / "studies").iterdir() if (place / "results.json").exists())

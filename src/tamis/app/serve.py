@@ -79,7 +79,7 @@ async def _serve(kept: AppFolder, port: int | None, browser: bool, compiles: boo
     kept.forget_invitations()
     kept.sweep()
     compiling = Compiling()
-    pool = ThreadPoolExecutor(4, thread_name_prefix="tamis")
+    pool = ThreadPoolExecutor(8, thread_name_prefix="tamis")
     server = HTTPServer(application(kept, number, pool, most, compiling.is_busy), max_body_size=MOST_ASKED)
     server.add_sockets(sockets)
     write_whole(kept.path / SERVER_FILE, json.dumps({"port": number, "pid": os.getpid()}) + "\n")

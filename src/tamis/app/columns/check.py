@@ -51,7 +51,7 @@ def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
     plan = {
         "rows": len(locked),
         "locked": int(locked.sum()),
-        "why": problem.lock.reason.replace("`tamis open`", "opening the lock"),
+        "why": problem.lock.reason.replace("`tamis open`", "opening the lock").removeprefix("no rows are locked: "),
         "learned": len(problem.rows),
         "without_target": problem.dropped,
         "columns": problem.table.n_columns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,16 @@ KINDS = {
     "boolean": "Yes / no",
     "date": "Date",
     "ordinal": "Ordered",
+}
+
+#: What a day has behind it when a source gives moments.
+_MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
+
+#: Advice for a command line, and what it is on the page.
+_CLICKS = {
+    "name the others in missing= to read numbers": "click Number to see the others",
+    "name it in missing= to read dates": "click Date to see all that do not fit",
+    "name it in missing=, or leave it empty, if it stands for none": "empty it in your file if it stands for none",
 }
 
 #: Levels that an ordered column may have.
@@ -84,13 +95,16 @@ def column_facts(
         "label": "Left out" if not said.used else KINDS.get(said.kind, said.kind),
         "used": said.used,
         "reason": said.reason,
-        "note": "" if said.note == "refused" else said.note,
+        "note": "" if said.note == "refused" else _for_a_page(said.note),
         "refused": said.note == "refused",
         "given": type is not None,
         "missing": missing,
         "rows": n_rows,
         "levels": levels,
-        "values": [show.short(text, MOST_LETTERS) for text in first_cells(reading.raw, name, MOST_VALUES, rows)],
+        "values": [
+            show.short(_MIDNIGHT.sub("", text), MOST_LETTERS)
+            for text in first_cells(reading.raw, name, MOST_VALUES, rows)
+        ],
         "picture": None if shown is None else _picture(shown),
     }
 
@@ -125,6 +139,18 @@ def levels_of(reading: Reading, name: str) -> list[str]:
         return sorted(words, key=float)
     except ValueError:
         return words
+
+
+def _for_a_page(note: str) -> str:
+    """A note in the words of the page: what is given on a command line is a click here.
+
+    >>> _for_a_page("the words have an order; give grade=ordinal(A1<A2) as its type to use it")
+    'the words have an order; click Ordered to use it'
+    """
+    note = re.sub(r"give .*=ordinal\(.*\) as its type to use it", "click Ordered to use it", note, flags=re.DOTALL)
+    for given, here in _CLICKS.items():
+        note = note.replace(given, here)
+    return note
 
 
 def _picture(column: Column) -> dict[str, Any] | None:

@@ -82,7 +82,11 @@ def lock_facts(place: Path) -> dict[str, Any]:
 
     lock = Lock.read(place)
     looks = Ledger(place).looks(data=lock.data)
-    return {"rows": len(lock.rows), "reason": lock.reason, "looks": [_look(look) for look in looks]}
+    return {
+        "rows": len(lock.rows),
+        "reason": lock.reason.removeprefix("no rows are locked: "),
+        "looks": [_look(look) for look in looks],
+    }
 
 
 def _look(look: dict[str, Any]) -> dict[str, Any]:

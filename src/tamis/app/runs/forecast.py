@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Measured by the clock on
-#: two cores with kernels compiled (docs/how-to/app.md).
+#: Seconds to start, and by fold: at least, and for each million cells that are learned from. Set by studies whose
+#: times by the clock, kernels compiled, are in benchmarks/README.md: of the demo 9 are foretold and 7.5 to 10 were
+#: measured, of ames 33 and 21.
 START, FOLD, CLASSES, NUMBERS = 5.0, 0.4, 2.5, 30.0
 
 #: Cells beyond which trees draw rows, so that a fold costs no more.

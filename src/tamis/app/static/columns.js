@@ -4,7 +4,7 @@ const table = $("table").dataset.id;
 const KINDS = { numeric: "Number", categorical: "Category", boolean: "Yes / no", date: "Date", ordinal: "Ordered" };
 const ROLES = { use: "Use it", target: "Predict it", groups: "Keeps rows together", time: "Orders rows in time", drop: "Leave it out" };
 const LISTS = ["target", "groups", "time"];
-let choices = {}, revision = 0, sent = 0, search = "", checking = 0;
+let choices = {}, revision = 0, sent = 0, search = "", checking = 0, stops = [];
 
 /** Take some columns from the server. */
 async function load(from = 0) {
@@ -90,12 +90,12 @@ function picture(column) {
     return box;
   }
   const words = found.levels.map(([name, share]) => `${name} ${Math.round(100 * share)}%`).join(", ");
-  const height = 10 * found.levels.length;
+  const height = 16 * found.levels.length;
   const svg = drawn("svg", { viewBox: `0 0 120 ${height}`, role: "img", "aria-label": words });
-  svg.style.height = `${height / 16}rem`;
+  svg.style.height = `${height}px`;
   found.levels.forEach(([name, share], k) => {
-    svg.append(drawn("rect", { x: 0, y: 10 * k + 0.5, width: Math.max(1, 120 * share), height: 9, rx: 1.5, class: "level" }));
-    const text = drawn("text", { x: 3, y: 10 * k + 7.5 });
+    svg.append(drawn("rect", { x: 0, y: 16 * k + 0.5, width: Math.max(1, 120 * share), height: 14, rx: 2, class: "level" }));
+    const text = drawn("text", { x: 4, y: 16 * k + 11.5 });
     text.textContent = `${name} ${Math.round(100 * share)}%`;
     svg.append(text);
   });
@@ -207,6 +207,7 @@ async function check() {
       $("plan").replaceChildren(make("p", { class: "error", textContent: capital(found.error) + "." }));
       return;
     }
+    stops = found.leaks.filter((leak) => leak.severity === "stop");
     showPlan(found.plan, found.leaks);
     $("run").disabled = false;
     if ($("unlocked").hidden) await load();
@@ -262,6 +263,7 @@ $("find").addEventListener("input", () => {
   typing = setTimeout(() => { search = $("find").value; load(); }, 200);
 });
 $("run").addEventListener("click", async () => {
+  if (stops.length && !(await ask(`${capital(stops[0].sentence)} Run all the same?`, "Run all the same"))) return;
   $("run").disabled = true;
   try { location.href = `/study/${(await send("POST", `/api/table/${table}/study`, { revision })).study}`; } catch (error) { say(capital(error.message)); $("run").disabled = false; }
 });
