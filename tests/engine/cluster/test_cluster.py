@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tamis import LinearRegressor, read
-from tamis.engine import reduce, use
+from tamis.engine import Task, reduce, run, use
 from tamis.engine.cluster.reduce import merged
 from tamis.errors import EngineError, ParameterError, TableError
 from tamis.score import rank
@@ -171,6 +171,21 @@ def test_the_error_of_a_worker_is_that_of_the_first_partition_in_order(cluster, 
     parts = [Numbers(0, 4), Failing(4, 8), Failing(8, 12)]
     with use("dask", client=cluster), pytest.raises(TableError, match="the file 4 cannot be read"):
         reduce(parts, _third, _add)
+
+
+def _where(seed):
+    return os.getpid()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_tasks_of_folds_go_to_the_same_engine(cluster, _):
+    """The folds of a study would stay on the machine that asks for them."""
+    cluster.wait_for_workers(2)  # one may still be starting again
+    with use("dask", client=cluster):
+        places = {place for _, place in run([Task(f"fold {k}", _where) for k in range(4)], n_jobs=2)}
+    assert places
+    assert os.getpid() not in places
+    assert [place for _, place in run([Task("fold", _where)], n_jobs=2)] == [os.getpid()]
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import joblib
+
 from tamis.engine.cluster.use import Engine
 from tamis.engine.cluster.warm import warm
 from tamis.errors import EngineError
@@ -43,6 +45,8 @@ class Dask(Engine):
                     f"no Dask scheduler answers at {self._address!r} ({_first_line(error)}); check the address"
                 ) from error
             self._own.insert(0, self._client)
+        self._joblib = joblib.parallel_config(backend="dask", client=self._client)  # folds, resamples and candidates
+        self._joblib.__enter__()
 
     def _cluster(self, distributed: Any) -> Any:
         """Processes of this machine. Mapped pages count as memory in Dask's watch, so it is switched off."""
@@ -59,6 +63,8 @@ class Dask(Engine):
         return cluster
 
     def end(self) -> None:
+        if self._joblib is not None:
+            self._joblib.unregister()
         for one in self._own:
             one.close()
         self._own.clear()
