@@ -67,6 +67,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,
     "show_memory": False,
+    "write_computation_times": False,  # its page would fetch a script
     "show_signature": False,
     "remove_config_comments": True,
     "download_all_examples": False,
