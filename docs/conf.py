@@ -67,6 +67,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,
     "show_memory": False,
+    "write_computation_times": False,  # its page would fetch a script
     "show_signature": False,
     "remove_config_comments": True,
     "download_all_examples": False,
@@ -81,7 +82,9 @@ html_static_path = ["_static"]
 html_css_files = ["tamis.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
+html_show_search_summary = False  # it would fetch pages, which files may not
 html_copy_source = False
+html_sidebars = {page: [] for page in ("tutorial/index", "coming-from/index", "measured/index")}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",

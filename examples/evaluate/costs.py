@@ -25,7 +25,7 @@ models = {
     "naive Bayes": GaussianNB(),
     "tree, full": TreeClassifier(),
     "tree, pruned": TreeClassifier(prune="cv", prune_by="log_loss", rule="min", min_samples_leaf=20),
-    "forest": ForestClassifier(100),
+    "forest": ForestClassifier(50),
 }
 costs = tamis.nested_score(models, X, y, loss=loss)
 right = tamis.nested_score(models, X, y)

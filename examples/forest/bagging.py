@@ -17,7 +17,7 @@ from sklearn.model_selection import ShuffleSplit
 from tamis import ForestClassifier, LinearClassifier, TreeClassifier
 
 X, y = load_breast_cancer(return_X_y=True)
-sizes = (1, 2, 5, 10, 20, 50)
+sizes = (1, 3, 10, 30)
 
 
 def models(size, seed):
@@ -31,7 +31,7 @@ def models(size, seed):
 
 
 errors = {name: np.zeros(len(sizes)) for name in models(1, 0)}
-splits = list(ShuffleSplit(4, test_size=0.5, random_state=0).split(X))
+splits = list(ShuffleSplit(2, test_size=0.5, random_state=0).split(X))
 for train, test in splits:
     for k, size in enumerate(sizes):
         for name, model in models(size, 0).items():

@@ -4,9 +4,8 @@ Score against the number of columns
 
 A study compares procedures in the same outer folds, each with its own choice of columns made inside them, and takes
 the simplest one that gives away hardly anything. The picture shows what each uses and gets: a stump asks for one
-column, a tree for a few, the lasso for a dozen; dots on the line are efficient, no procedure with as few columns
-does better. Somebody who needs a shorter list can take another point: `study.choose(columns=5)` refits, and says
-that a person chose.
+column, a tree for a few, the lasso for a dozen; the one that is taken is orange. Somebody who needs a shorter list
+can take another point: `study.choose(columns=5)` refits, and says that a person chose.
 """
 
 from importlib.resources import files
