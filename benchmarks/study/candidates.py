@@ -4,9 +4,9 @@
 
 Each table of the suite, and of scikit-learn's own (at most `--most` rows), is split 70/30. The study's procedures,
 those that are compared only by name, and forests with the best and with random thresholds, not halved, learn from the
-70%; inner losses come from out-of-fold predictions. For each set of candidates it is printed what "balanced" takes scores on
-the 30%, over half of the tables and over the other half, how often the one added is taken, the share of columns on
-tables of more than 20, and the processor seconds of all fits.
+70%; inner losses come from out-of-fold predictions. For each set of candidates it is printed what "balanced" takes
+scores on the 30%, over half of the tables and over the other half, how often the one added is taken, the share of
+columns on tables of more than 20, and the processor seconds of all fits.
 """
 
 from __future__ import annotations
