@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tamis
@@ -146,3 +147,25 @@ def test_shuffled_targets_score_by_chance_and_the_target_does_not(ran, tmp_path)
     assert "null" not in tamis.Study(table, **asked).run().results_
     text = (tmp_path / "report.html").read_text()
     assert "shuffled targets this procedure scores" not in text
+
+
+def test_a_selector_that_bounds_its_false_columns_says_so(tmp_path):
+    """A bound that was worked out would be lost with the selector."""
+    from sklearn.pipeline import make_pipeline
+
+    from tamis.evaluate.inner import InnerFolds
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(150, 10))
+    frame = pd.DataFrame(x, columns=list("abcdefghij")).assign(y=np.where(x[:, 0] + x[:, 3] > 0, "p", "q"))
+    own = make_pipeline(
+        tamis.StabilitySelector(tamis.RankSelector(by="anova", k=2), n_resamples=50, threshold=0.6),
+        tamis.LinearClassifier("ridge", cv=InnerFolds()),
+    )
+    settings = {"folds": 3, "inner": 3, "repeats": 1, "black_box": False}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures={"own": own}, **settings).run()
+    bound = study.results_["findings"]["expected_false"]
+    assert 0 < bound < 10
+    assert "owe their place to chance" in (tmp_path / "s" / "report.html").read_text()
+    plain = tamis.Study(frame, target="y", folder=tmp_path / "t", procedures="lasso", **settings).run()
+    assert plain.results_["findings"]["expected_false"] is None

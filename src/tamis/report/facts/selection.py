@@ -28,7 +28,7 @@ def selection(results: Results) -> dict[str, Any]:
     found = results.get("findings") or {}
     return {
         "sentence": _used(listed, folds),
-        "index": _index(found.get("stability"), folds),
+        "index": _index(found.get("stability"), folds) + _false(found.get("expected_false")),
         "table": ReportTable("stability", "Share of folds that used each column", heads, rows),
         "groups": _groups(found.get("interchangeable") or []),
         "pairs": _pairs(found.get("interactions")),
@@ -59,6 +59,15 @@ def _index(found: dict[str, Any] | None, folds: int) -> str:
         f"Stability of the selection, after Nogueira: {show.number(found['index'], 2)}{sure}; 1 would be the same list "
         f"in every fold, 0 lists as if drawn blindly. The lists have {size} columns. Folds share most of their rows; "
         "lists from wholly new rows would likely agree less."
+    )
+
+
+def _false(bound: float | None) -> str:
+    """The selector's own bound on columns that chance alone brought in, where it gives one."""
+    return (
+        ""
+        if bound is None
+        else f" By its selector's bound, at most {show.number(bound, 1)} columns owe their place to chance."
     )
 
 

@@ -12,7 +12,7 @@ from tamis.study.findings.interactions import interactions
 from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.findings.marginal import marginal
 from tamis.study.findings.readable import readable
-from tamis.study.findings.stability import selection_stability
+from tamis.study.findings.stability import expected_false, selection_stability
 from tamis.study.findings.terms import terms
 from tamis.study.problem import StudyProblem
 
@@ -36,6 +36,7 @@ def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[st
         "terms": terms(model),
         "complexity": complexity(model),
         "path": path_of(model),
+        "expected_false": expected_false(model),
     }
 
 
@@ -65,6 +66,7 @@ def findings(
     return {
         "columns": alone,
         "stability": selection_stability([fold["columns"] for fold in judged[chosen]], problem.X.n_columns),
+        "expected_false": final.get("expected_false"),
         "interchangeable": interchangeable(problem, order),
         "interactions": interactions(problem, first, n_jobs),
         "classes": [str(problem.labels[code]) for code in shown_classes(problem)],

@@ -29,3 +29,16 @@ def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[s
         "fewest": min(sizes),
         "most": max(sizes),
     }
+
+
+def expected_false(model: Any) -> float | None:
+    """The bound on the mean number of columns kept by chance that a fitted selector gives; None where there is none.
+
+    Of a pipeline, that of its last step with one (`StabilitySelector.expected_false_`).
+    """
+    steps = [step for _, step in getattr(model, "steps", None) or []]
+    for part in (model, *reversed(steps)):
+        found = getattr(part, "expected_false_", None)
+        if found is not None and np.isfinite(found):
+            return float(found)
+    return None

@@ -1,0 +1,130 @@
+"""What one more procedure would bring to the choice, over many tables.
+
+    python benchmarks/study/candidates.py --data ../shared/data/suite [--most 600] [--splits 3] [tables]
+
+Each table of the suite, and of scikit-learn's own (at most `--most` rows), is split 70/30. The study's procedures,
+those that are compared only by name, and forests with the best and with random thresholds, not halved, learn from the
+70%; inner losses come from out-of-fold predictions. For each set of candidates it is printed what "balanced" takes
+scores on the 30%, over half of the tables and over the other half, how often the one added is taken, the share of
+columns on tables of more than 20, and the processor seconds of all fits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import time
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from choice import keep, place_of, rivals, score, tables
+from sklearn.model_selection import train_test_split
+
+from tamis import ForestClassifier, ForestRegressor, MirrorSelector
+from tamis.errors import TamisError
+from tamis.evaluate.cross_validate import Fold, cross_validate
+from tamis.evaluate.problem import problem_of
+from tamis.study.procedures import NAMED, PROCEDURES
+from tamis.table import Table
+
+#: Those that any set holds, simplest first.
+PLAIN = ("baseline", "stump", "tree", "lasso")
+
+
+def models(task: str) -> dict[str, Any]:
+    """Name -> unfitted model; a procedure of another task is left out."""
+    found = {}
+    for procedure in (*PROCEDURES, *NAMED):
+        try:
+            found[procedure.name] = procedure.make(task)
+        except TamisError:
+            continue
+    for kind in ("best", "random"):
+        numbers = task == "numbers"
+        forest = (
+            ForestRegressor(200, max_features=0.5, thresholds=kind)
+            if numbers
+            else ForestClassifier(200, thresholds=kind)
+        )
+        found[f"forest, {kind} thresholds"] = MirrorSelector(forest)
+    return found
+
+
+def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
+    """What is kept of every candidate, its seconds, and the best score of scikit-learn's three."""
+    y = frame["target"].to_numpy()
+    numbers = y.dtype.kind == "f"
+    y = y if numbers else pd.factorize(y, sort=True)[0]
+    X = frame.drop(columns="target")
+    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
+    learn, test = train_test_split(
+        np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
+    )
+    fold, facts = Fold("all", np.sort(learn), np.sort(test), 0, split), {}
+    for name, model in models(problem.task).items():
+        start = time.process_time()
+        kept = cross_validate(problem, {name: model}, [fold], partial(keep, third=False), n_jobs=1)[name][0]
+        facts[name] = {**kept, "seconds": time.process_time() - start}
+    beside = [score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test])) for m in rivals(numbers).values()]
+    return {"facts": facts, "n_columns": X.shape[1], "best of three": max(beside)}
+
+
+def line(results: dict[str, list[dict[str, Any]]], names: list[str], added: str) -> str:
+    """Scores of both halves, how often the one added is taken, columns of wide tables, seconds."""
+    scores: list[float] = []
+    under, many, seconds, taken = [], [], [], 0
+    for splits in results.values():
+        own = []
+        for found in splits:
+            there = [name for name in names if name in found["facts"]]
+            facts = [found["facts"][name] for name in there]
+            place = place_of({"facts": facts}, 0.99)
+            own.append(facts[place]["score"])
+            under.append(found["best of three"] - own[-1])
+            taken += there[place] == added
+            seconds.append(sum(fact["seconds"] for fact in facts))
+            if found["n_columns"] > 20:
+                many.append(facts[place]["columns"] / found["n_columns"])
+        scores.append(float(np.mean(own)))
+    wide = f"{np.mean(many):.2f}" if many else "–"
+    halves = f"{np.mean(scores[::2]):.4f} | {np.mean(scores[1::2] or [np.nan]):.4f}"
+    return f"{halves} | {np.mean(under):+.4f} | {taken} | {wide} | {np.mean(seconds):.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*")
+    parser.add_argument("--data", default="../shared/data/suite")
+    parser.add_argument("--most", type=int, default=600, help="rows of a table")
+    parser.add_argument("--columns", type=int, default=400, help="tables with more are left out")
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--save", default="", help="keep what was found in this file, to be read by --from")
+    parser.add_argument("--from", dest="known", default="", help="results kept by --save, instead of a run")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    results: dict[str, list[dict[str, Any]]] = {}
+    if options.known:
+        results = pickle.loads(Path(options.known).read_bytes())
+    else:
+        for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
+            results[name] = [one(frame, split) for split in range(options.splits)]
+            print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}", flush=True)
+            if options.save:
+                Path(options.save).write_bytes(pickle.dumps(results))
+    results = {name: results[name] for name in sorted(results)}
+    plain = "forest, best thresholds"
+    print(f"\n{len(results)} tables\n| compared | one half | other half | under | taken | columns of > 20 | s |")
+    print(f"|---|---|---|---|---|---|---|\n| plain | {line(results, [*PLAIN, plain], plain)} |")
+    for forest in ("forest, random thresholds", "forest"):
+        print(f"| {forest} instead | {line(results, [*PLAIN, forest], forest)} |")
+    for procedure in (*NAMED, PROCEDURES[4]):
+        last = [plain, procedure.name] if procedure.name == "knn" else [procedure.name, plain]
+        print(f"| and {procedure.name} | {line(results, [*PLAIN, *last], procedure.name)} |")
+
+
+if __name__ == "__main__":
+    main()
