@@ -96,3 +96,14 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
+
+
+def _further_pages(app: object, docname: str, source: list[str]) -> None:
+    """Pages that lie beside this file are listed among the methods, whatever they are called."""
+    if docname == "reference/index":
+        pages = sorted(f"/{path.stem}" for path in HERE.glob("*.md") if path.stem != "index")
+        source[0] = source[0].replace("evaluation\n", "\n".join(["evaluation", *pages, ""]), 1)
+
+
+def setup(app: object) -> None:
+    app.connect("source-read", _further_pages)  # type: ignore[attr-defined]

@@ -48,8 +48,8 @@ def test_every_page_is_in_a_table_of_contents(folder):
     """A page that no list names cannot be found."""
     listed = (folder / "index.md").read_text(encoding="utf-8")
     for page in folder.glob("*.md"):
-        glob = folder == DOCS and page.name != "index.md" and ":glob:" in (DOCS / "reference" / "index.md").read_text()
-        assert page.name == "index.md" or glob or re.search(rf"^{page.stem}$", listed, flags=re.M), page.name
+        listed_by_conf = folder == DOCS  # pages beside docs/conf.py are put among the methods by it
+        assert page.name == "index.md" or listed_by_conf or re.search(rf"^{page.stem}$", listed, flags=re.M), page.name
 
 
 def test_every_public_name_is_in_the_reference(monkeypatch):
