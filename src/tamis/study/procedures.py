@@ -173,6 +173,9 @@ _ORDER = (
 _KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}
 
+#: Names that a pipeline of the user may not have; one may well be called "svm".
+_RESERVED = {procedure.name for procedure in (*PROCEDURES, BLACK_BOX)}
+
 
 def chosen(
     given: Iterable[str] | Mapping[str, Any] | None,
@@ -235,7 +238,7 @@ def _given(name: Any, model: Any) -> Procedure:
     for verb in ("fit", "predict", "get_params"):
         if not hasattr(model, verb):
             raise KindError(f"procedures[{name!r}] has no {verb}; give a model, or a pipeline that ends in one")
-    if name in _BY_NAME:
+    if name in _RESERVED:
         raise ParameterError(f"procedures[{name!r}] has the name of a procedure there is; give it a name of its own")
     return Procedure(name, spoken(model), lambda task: model, cost=GIVEN)
 

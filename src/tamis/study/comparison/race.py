@@ -23,7 +23,7 @@ from tamis.study.procedures import Procedure
 
 #: A place is decided when a shift by so many standard errors of the paired difference to the best would not change it:
 #: by out-of-bag answers of all training rows, and by those of some inner folds (benchmarks/study/race.py).
-OUT_OF_BAG, SOME_FOLDS = 1.5, 3.0
+OUT_OF_BAG, SOME_FOLDS = 2.0, 3.0
 
 #: Rows that a comparison needs.
 FEWEST_ROWS = 20
