@@ -56,3 +56,15 @@ def test_a_model_tree_uses_the_columns_of_its_leaves(tmp_path):
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=3 * x[:, 0] - x[:, 2])
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="model-tree", **QUICK).run()
     assert {"a", "c"} <= set(study.selected_)
+
+
+def test_folds_judge_the_kind_of_forest_that_the_last_fit_is():
+    """Between 1,000 and 1,250 rows the folds, of fewer rows, would judge forests of random thresholds, and the last fit
+    would have the best ones: the quoted score would be that of another forest."""
+    for n_rows, kind in ((999, "random"), (1_000, "best")):
+        forest = next(one for one in chosen(["forest"], shape=(n_rows, 5)) if one.name == "forest")
+        assert forest.make("classes").estimator.thresholds == kind
+        behind = next(one for one in chosen(["forest"], "rank", shape=(n_rows, 5)) if one.name == "forest")
+        assert "after rank" in behind.words
+        deep = behind.make("classes").get_params(deep=True)
+        assert [value for name, value in deep.items() if name.endswith("estimator__thresholds")] == [kind]

@@ -71,8 +71,6 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; "auto",
         for tables of more than 20 columns, as often as 99.5% of the gain over a constant answer is kept on rows that
         had no say (`search.resampling.halving`).
-    random_below : for fewer rows than these, thresholds are drawn at random (extremely randomised trees), whatever the
-        estimator says: trees of few rows scatter much, and random thresholds average more of that out.
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the trees; None leaves the estimator's own.
@@ -110,7 +108,6 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         leaves: Any = (1, 5, 20, 100),
         features: Any = (1, 2, 4, 8),
         halvings: int | str = 0,
-        random_below: int = 0,
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
         random_state: Any = None,
@@ -120,7 +117,6 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.leaves = leaves
         self.features = features
         self.halvings = halvings
-        self.random_below = random_below
         self.most_drawn = most_drawn
         self.most_rows = most_rows
         self.random_state = random_state
@@ -135,8 +131,6 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, X, reset=True, min_rows=2)
         given = table.n_rows
         model = self._model(y)
-        if self._is_random(given):
-            model.set_params(thresholds="random")
         table, y = self._some(table, y, model.random_state)
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
@@ -156,12 +150,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, [self.features_])
         self.support_ = np.zeros(table.n_columns, dtype=bool)
         self.support_[order[kept]] = True
-        self._remember(tuple(ordered.names[j] for j in kept), given)
+        self._remember(tuple(ordered.names[j] for j in kept))
         self._remember_out_of_bag(first, table.n_rows == given)
         return self
-
-    def _is_random(self, n_rows: int) -> bool:
-        return n_rows < check.count("random_below", self.random_below, low=0)
 
     def _halved(self, model: Any, table: Table, y: Any, importance: np.ndarray, n_columns: int) -> np.ndarray:
         """Places of the columns that are left after halving; forests of a quarter of the trees rank and judge them."""
@@ -243,11 +234,10 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == taken)
         return forest
 
-    def _remember(self, names: tuple[str, ...], n_rows: int = 0) -> None:
+    def _remember(self, names: tuple[str, ...]) -> None:
         self.selected_columns_ = tuple(str(name) for name in names)
         self.chosen_parameters_ = {"leaves": self.min_samples_leaf_, "features": self.features_}
         self.chosen_parameters_["halvings"] = self.halvings_
-        self.chosen_parameters_["random_below"] = n_rows + 1 if self._is_random(n_rows) else 0
         if self.estimator is not None:
             self.chosen_parameters_["estimator__n_estimators"] = max(1, self.estimator_.n_estimators // 2)
         self.__dict__.pop("classes_", None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tamis.check import one_of
@@ -25,6 +26,10 @@ def _is_wide(n_rows: int, n_columns: int) -> bool:
     return n_columns > n_rows
 
 
+#: Rows to learn from below which a forest draws its thresholds at random.
+FEW_ROWS = 1_000
+
+
 @dataclass(frozen=True)
 class Procedure:
     """A named way from training rows to a fitted model.
@@ -33,7 +38,7 @@ class Procedure:
     ----------
     name : one word, used in settings and results.
     words : what it does, for people.
-    make : task -> an unfitted model.
+    make : task -> an unfitted model; where `sized`, also the rows of the study, as `n_rows`.
     readable : whether a person can follow the fitted model from a row to its answer.
     suits : (rows to learn from, columns) -> whether a table of this shape calls for it, where none are named.
     cost : its place in the race: 0 where inner answers come with the fit, else the dearer the later.
@@ -41,10 +46,11 @@ class Procedure:
 
     name: str
     words: str
-    make: Callable[[str], Any]
+    make: Callable[..., Any]
     readable: bool = False
     suits: Callable[[int, int], bool] = _always
     cost: int = 0
+    sized: bool = False
 
 
 def _baseline(task: str) -> Any:
@@ -83,16 +89,21 @@ def _ridge(task: str) -> Any:
     return by_name.linear(task, "ridge")
 
 
-def sifted_forest(task: str) -> Any:
-    """The forest of a study, and what it sifts columns by."""
+def sifted_forest(task: str, n_rows: int | None = None) -> Any:
+    """The forest of a study, and what it sifts columns by; its kind follows from the rows of the study, not of a fold.
+
+    Else the folds could judge one kind of forest, and the last fit, of more rows, be of another.
+    """
     from tamis.forest import ForestClassifier, ForestRegressor
     from tamis.search import MirrorSelector
 
     # Half of the columns tried at a split, and not a third: over 9 tables of numbers a mean R² of 0.817, not 0.804.
     forest = ForestRegressor(200, max_features=0.5) if task == "numbers" else ForestClassifier(200)
-    # Random thresholds below 1,000 rows: over 34 tables of 420 rows what is chosen has a mean score of 0.8275, with the
-    # best thresholds 0.8223; of 5,600 rows it is the other way round (houses: R² 0.757, 0.796): docs/reference/study.md
-    return MirrorSelector(forest, halvings="auto", random_below=1_000)
+    # Random thresholds for fewer than 1,000 rows: over 34 tables of 420 rows what is chosen has a mean score of 0.8275,
+    # with the best thresholds 0.8223; of 5,600 rows it is the other way round (houses: R² 0.757 and 0.796).
+    if n_rows is not None and n_rows < FEW_ROWS:
+        forest.set_params(thresholds="random")
+    return MirrorSelector(forest, halvings="auto")
 
 
 def _boosting(task: str) -> Any:
@@ -127,6 +138,7 @@ PROCEDURES = (
         "of more than 20 columns the better half, again and again, as long as rows held out lose nothing by it",
         sifted_forest,
         cost=1,
+        sized=True,
     ),
 )
 
@@ -160,9 +172,9 @@ NAMED = (
     Procedure(
         "svm", "a sparse linear support vector machine (squared hinge), sure of its answers", by_name.svm, True, cost=2
     ),
-    Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2),
+    Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2, sized=True),
     Procedure("model-tree", "a pruned tree with a linear model in every leaf", by_name.model_tree, True),
-    Procedure("knn", "nearest neighbours on the standardised columns of the forest", by_name.knn, cost=3),
+    Procedure("knn", "nearest neighbours on the standardised columns of the forest", by_name.knn, cost=3, sized=True),
 )
 
 #: Where procedures that are named stand among the others, simplest first.
@@ -198,10 +210,16 @@ def chosen(
     found = _asked(given)
     if given is None and shape is not None:
         found = tuple(procedure for procedure in found if procedure.suits(*shape))
-    if transform is None:
-        return found
     own = {procedure.make for procedure in _KNOWN[1:]}
-    return tuple(_after(transform, procedure) if procedure.make in own else procedure for procedure in found)
+    after = [transform is not None and procedure.make in own for procedure in found]
+    if shape is not None:
+        found = tuple(_of_rows(procedure, shape[0]) for procedure in found)
+    return tuple(_after(str(transform), one) if is_after else one for one, is_after in zip(found, after))
+
+
+def _of_rows(procedure: Procedure, n_rows: int) -> Procedure:
+    """The same procedure for a study of so many rows to learn from."""
+    return replace(procedure, make=partial(procedure.make, n_rows=n_rows)) if procedure.sized else procedure
 
 
 def _after(transform: str, procedure: Procedure) -> Procedure:

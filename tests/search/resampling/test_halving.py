@@ -56,14 +56,3 @@ def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():
     assert MirrorSelector(forest, halvings="auto").fit(Table.of(X[:, :20]), y).halvings_ == 0
     with pytest.raises(ParameterError, match="halvings"):
         MirrorSelector(forest, halvings=-1).fit(X, y)
-
-
-def test_thresholds_are_random_below_a_number_of_rows_and_stay_so_in_folds():
-    """Forests of inner folds, which have fewer rows, would be of another kind than the one they judge."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
-    for below, kind in ((0, "best"), (120, "best"), (121, "random")):
-        model = MirrorSelector(ForestClassifier(20), random_below=below).fit(Table.of(X), y)
-        assert model.estimator_.thresholds == kind
-        part = clone(model).set_params(**model.chosen_parameters_).fit(Table.of(X[:90]), y[:90])
-        assert part.estimator_.thresholds == kind

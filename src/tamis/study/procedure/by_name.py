@@ -59,11 +59,11 @@ def forward(task: str) -> Any:
     return Transformed([("columns", SubsetSelector("cfs", search="forward")), ("model", linear(task, "ridge"))])
 
 
-def small_tree(task: str) -> Any:
+def small_tree(task: str, n_rows: int | None = None) -> Any:
     """A pruned tree on the columns of the study's forest."""
     from tamis.study.procedures import sifted_forest, tree
 
-    return Transformed([("columns", sifted_forest(task)), ("model", tree(task))])
+    return Transformed([("columns", sifted_forest(task, n_rows)), ("model", tree(task))])
 
 
 def model_tree(task: str) -> Any:
@@ -75,7 +75,7 @@ def model_tree(task: str) -> Any:
     return TreeRegressor(prune="cv", rule="min", cv=InnerFolds(), leaf="linear", random_state=None)
 
 
-def knn(task: str) -> Any:
+def knn(task: str, n_rows: int | None = None) -> Any:
     """scikit-learn's nearest neighbours, weighted by distance, on the standardised columns of the study's forest."""
     from sklearn.model_selection import GridSearchCV
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -86,4 +86,4 @@ def knn(task: str) -> Any:
 
     kind = KNeighborsRegressor if task == "numbers" else KNeighborsClassifier
     near = GridSearchCV(kind(weights="distance"), {"n_neighbors": NEIGHBOURS}, cv=InnerFolds())
-    return make_pipeline(sifted_forest(task).set_output(transform="pandas"), Transforms(PLAIN), near)
+    return make_pipeline(sifted_forest(task, n_rows).set_output(transform="pandas"), Transforms(PLAIN), near)
