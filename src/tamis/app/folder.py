@@ -52,7 +52,15 @@ class AppFolder:
         """The value of the cookie: made once, so that a page that stays open is known to a server that is restarted."""
         file = self.path / "session"
         if not file.exists():
-            write_private(file, secrets.token_hex(32))
+            made = self.path / f"session.{secrets.token_hex(8)}"
+            write_private(made, secrets.token_hex(32))
+            try:
+                os.link(made, file)
+            except FileExistsError:  # another of this user's servers was first
+                pass
+            except OSError:  # no links on this disk
+                os.replace(made, file)
+            made.unlink(missing_ok=True)
         return file.read_text(encoding="ascii").strip()
 
     def invite(self, address: str) -> Path:

@@ -309,9 +309,12 @@ class ForestRegressor(RegressorMixin, BaseForest):
             )
         drawn = self.trees_.drawn(self._matrix(X), self.n_jobs)
         shares = self.interval_shares_
-        held = level if shares is None else np.interp(level, np.linspace(0.0, 1.0, len(shares)), shares)
-        ends = np.quantile(drawn, [(1 - held) / 2, (1 + held) / 2], axis=1)
-        return np.ascontiguousarray(ends.T, dtype=np.float64)
+        held = level if shares is None else float(np.interp(level, np.linspace(0.0, 1.0, len(shares)), shares))
+        inside, beyond = min(held, 1.0), max(0.0, held - 1.0)
+        ends = np.quantile(drawn, [(1 - inside) / 2, (1 + inside) / 2], axis=1).astype(np.float64)
+        if beyond:  # the draws are too close together to hold so many answers
+            ends += beyond * (ends[1] - ends[0]) * np.array([[-1.0], [1.0]])
+        return np.ascontiguousarray(ends.T)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

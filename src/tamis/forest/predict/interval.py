@@ -10,6 +10,7 @@ from tamis.forest.grow.build import TreeBatch
 from tamis.forest.layout import ForestTarget
 
 ROWS = 10_000  # rows that are looked at; they stand in an order as good as random
+FARTHEST = 10.0  # ranges that an interval reaches beyond all draws
 GRID = 1_001  # coverages the answer is kept for, between 0 and 1
 
 
@@ -22,7 +23,9 @@ class Depth:
 
     .. math:: s \ge s_i = \max\left(0,\; 2 F_i(y_i^-) - 1,\; 1 - 2 F_i(y_i)\right)
 
-    with F_i the share of draws up to a value. An interval of coverage c takes for s the quantile c of all s_i.
+    with F_i the share of draws up to a value. An answer beyond all draws needs more than all of them: s_i is then 1 and
+    its distance from them, over their range (leaves of one row are learned by heart, and their draws lie too close
+    together). An interval of coverage c takes for s the quantile c of all s_i.
     """
 
     target: ForestTarget
@@ -30,10 +33,13 @@ class Depth:
     _below: np.ndarray = field(init=False)
     _upto: np.ndarray = field(init=False)
     _drawn: np.ndarray = field(init=False)
+    _least: np.ndarray = field(init=False)
+    _most: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         self._truth = self.target.values[:ROWS, 0].astype(np.float32)  # as the leaves keep them
         self._below, self._upto, self._drawn = np.zeros((3, len(self._truth)), dtype=np.int64)
+        self._least, self._most = np.full(len(self._truth), np.inf), np.full(len(self._truth), -np.inf)
 
     def add(self, batch: TreeBatch) -> None:
         """Add a draw for each row that a tree left out."""
@@ -45,6 +51,8 @@ class Depth:
         self._below += np.bincount(rows[drawn < truth], minlength=n)
         self._upto += np.bincount(rows[drawn <= truth], minlength=n)
         self._drawn += np.bincount(rows, minlength=n)
+        np.minimum.at(self._least, rows, drawn)
+        np.maximum.at(self._most, rows, drawn)
 
     def shares(self) -> np.ndarray:
         """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1."""
@@ -53,9 +61,16 @@ class Depth:
             return np.linspace(0.0, 1.0, GRID)
         n, below, upto = self._drawn[seen], self._below[seen], self._upto[seen]
         outside = (np.minimum(upto, n - below) - 0.5) / (n - 1)  # y lies between two draws: half way, as a quantile
-        need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0)
+        need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0) + self._beyond()[seen]
         order = np.argsort(need)
         weight = self.weight[: len(seen)][seen][order]
         reached = np.cumsum(weight) / (weight.sum() + weight.mean())  # one row more: the new one
         place = np.searchsorted(reached, np.linspace(0.0, 1.0, GRID))
-        return np.append(need[order], 1.0)[place]
+        return np.append(need[order], max(1.0, float(need.max())))[place]
+
+    def _beyond(self) -> np.ndarray:
+        """How far the answers lie beyond all draws, over the range of these; at most `FARTHEST`."""
+        far = np.maximum(0.0, np.maximum(self._least - self._truth, self._truth - self._most))
+        spread = self._most - self._least
+        over = np.divide(far, spread, out=np.full(len(far), FARTHEST), where=spread > 0)
+        return np.where(far > 0, np.minimum(over, FARTHEST), 0.0)

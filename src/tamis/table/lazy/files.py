@@ -22,7 +22,9 @@ def is_several(source: Any) -> bool:
     if not isinstance(source, (str, os.PathLike)):
         return False
     name = os.fspath(source)
-    return os.path.isdir(name) or (isinstance(name, str) and bool(_GLOB.search(name)) and not os.path.exists(name))
+    if not isinstance(name, str) or "://" in name:  # an address: its ? is no pattern
+        return os.path.isdir(name)
+    return os.path.isdir(name) or (bool(_GLOB.search(name)) and not os.path.exists(name))
 
 
 def files_of(source: Any) -> list[Path]:
