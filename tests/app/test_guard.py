@@ -137,7 +137,7 @@ def test_6_an_upload_that_is_too_large(app):
     pieces = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for _ in range(45)) + b"0\r\n\r\n"
     status, said = refused(app, "POST", "/api/upload?name=a.csv", pieces, {"Transfer-Encoding": "chunked"})
     assert status == 413
-    assert refused(app, "POST", "/api/demo", {"a": "b" * 2_000_000})[0] >= 400
+    assert app.client.ask("POST", "/api/demo", {"a": "b" * 2_000_000})[0] >= 400  # by Tornado, with or without a word
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.study.procedures import PROCEDURES
+from tamis.study.procedures import PROCEDURES, chosen
 from tamis.table import Table
 
 HELD_OUT = np.arange(100, 150)
@@ -61,7 +61,8 @@ def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
     from tamis.study.fold import outer_folds
 
     pairs = [(fold.train, fold.test) for fold in outer_folds(study.problem, 4, 2, 0)]
-    made = {procedure.name: procedure.make(task) for procedure in PROCEDURES}
+    shape = len(study.problem.y), study.problem.table.n_columns
+    made = {procedure.name: procedure.make(task) for procedure in chosen(None, shape=shape)}
     found = tamis.nested_score(
         made, study.problem, outer=pairs, scoring=study.results_["answer"]["metric"], random_state=0
     )
