@@ -11,34 +11,28 @@ columns on tables of more than 20, and the processor seconds of all fits.
 
 from __future__ import annotations
 
-import argparse
-import pickle
 import time
-import warnings
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from choice import keep, place_of, rivals, score, tables
-from sklearn.model_selection import train_test_split
+from choice import keep, place_of, rivals, score
+from many_tables import kept_arguments, results_of, split_of
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.errors import TamisError
-from tamis.evaluate.cross_validate import Fold, cross_validate
-from tamis.evaluate.problem import problem_of
-from tamis.study.procedures import NAMED, PROCEDURES
-from tamis.table import Table
+from tamis.evaluate.cross_validate import cross_validate
+from tamis.study.procedures import NAMED, PROCEDURES, chosen
 
 #: Those that any set holds, simplest first.
 PLAIN = ("baseline", "stump", "tree", "lasso")
 
 
-def models(task: str) -> dict[str, Any]:
-    """Name -> unfitted model; a procedure of another task is left out."""
+def models(task: str, shape: tuple[int, int]) -> dict[str, Any]:
+    """Name -> unfitted model, for so many rows and columns; a procedure of another task is left out."""
     found = {}
-    for procedure in (*PROCEDURES, *NAMED):
+    for procedure in chosen([one.name for one in (*PROCEDURES, *NAMED)], shape=shape):
         try:
             found[procedure.name] = procedure.make(task)
         except TamisError:
@@ -56,20 +50,16 @@ def models(task: str) -> dict[str, Any]:
 
 def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
     """What is kept of every candidate, its seconds, and the best score of scikit-learn's three."""
-    y = frame["target"].to_numpy()
-    numbers = y.dtype.kind == "f"
-    y = y if numbers else pd.factorize(y, sort=True)[0]
-    X = frame.drop(columns="target")
-    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
-    learn, test = train_test_split(
-        np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
-    )
-    fold, facts = Fold("all", np.sort(learn), np.sort(test), 0, split), {}
-    for name, model in models(problem.task).items():
+    problem, X, y, fold = split_of(frame, split)
+    learn, test, facts = fold.train, fold.test, {}
+    for name, model in models(problem.task, (len(learn), X.shape[1])).items():
         start = time.process_time()
         kept = cross_validate(problem, {name: model}, [fold], partial(keep, third=False), n_jobs=1)[name][0]
         facts[name] = {**kept, "seconds": time.process_time() - start}
-    beside = [score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test])) for m in rivals(numbers).values()]
+    beside = [
+        score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
+        for m in rivals(problem.task == "numbers").values()
+    ]
     return {"facts": facts, "n_columns": X.shape[1], "best of three": max(beside)}
 
 
@@ -96,26 +86,8 @@ def line(results: dict[str, list[dict[str, Any]]], names: list[str], added: str)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--data", default="../shared/data/suite")
-    parser.add_argument("--most", type=int, default=600, help="rows of a table")
-    parser.add_argument("--columns", type=int, default=400, help="tables with more are left out")
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--save", default="", help="keep what was found in this file, to be read by --from")
-    parser.add_argument("--from", dest="known", default="", help="results kept by --save, instead of a run")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    results: dict[str, list[dict[str, Any]]] = {}
-    if options.known:
-        results = pickle.loads(Path(options.known).read_bytes())
-    else:
-        for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
-            results[name] = [one(frame, split) for split in range(options.splits)]
-            print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}", flush=True)
-            if options.save:
-                Path(options.save).write_bytes(pickle.dumps(results))
-    results = {name: results[name] for name in sorted(results)}
+    found = results_of(kept_arguments(__doc__, most=600, columns=400, splits=3, jobs=1).parse_args(), one)
+    results = {name: found[name] for name in sorted(found)}
     plain = "forest, best thresholds"
     print(f"\n{len(results)} tables\n| compared | one half | other half | under | taken | columns of > 20 | s |")
     print(f"|---|---|---|---|---|---|---|\n| plain | {line(results, [*PLAIN, plain], plain)} |")

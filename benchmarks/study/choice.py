@@ -16,17 +16,12 @@ anew in each inner fold.
 
 from __future__ import annotations
 
-import argparse
-import pickle
-import warnings
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn import datasets
+from many_tables import kept_arguments, results_of, split_of
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -35,24 +30,18 @@ from sklearn.ensemble import (
 )
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LassoCV, LogisticRegression
-from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tamis.engine import seed_of
-from tamis.evaluate.cross_validate import Fold, Trained, cross_validate, predictions, train
+from tamis.evaluate.cross_validate import Trained, cross_validate, predictions, train
 from tamis.evaluate.inner import inner_folds
-from tamis.evaluate.problem import problem_of
 from tamis.metrics.intervals.paired import row_losses
 from tamis.study import choose as rule_of_choice
 from tamis.study.choose import KEPT, choose
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import chosen
-from tamis.table import Table
-
-#: scikit-learn's own tables that are neither tiny nor made of images.
-OWN = ("breast_cancer", "wine", "diabetes")
 
 #: Rules by name, and shares of the best's gain that a simpler procedure must keep.
 RULES = {**KEPT, **{f"keeps {share}": share for share in (0.9, 0.95, 0.98, 0.99)}}
@@ -114,20 +103,13 @@ def rivals(numbers: bool) -> dict[str, Any]:
 
 def one(frame: pd.DataFrame, split: int, jobs: int, third: bool) -> dict[str, Any]:
     """Scores and columns of every procedure, its inner losses, and the scores of the rivals."""
-    y = frame["target"].to_numpy()
-    numbers = y.dtype.kind == "f"
-    y = y if numbers else pd.factorize(y, sort=True)[0]
-    X = frame.drop(columns="target")
-    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
-    learn, test = train_test_split(
-        np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
-    )
-    fold = Fold("all", np.sort(learn), np.sort(test), 0, split)
+    problem, X, y, fold = split_of(frame, split)
+    learn, test = fold.train, fold.test
     procedures = chosen(None, shape=(len(learn), X.shape[1]))
     made = {procedure.name: procedure.make(problem.task) for procedure in procedures}
     found = cross_validate(problem, made, [fold], partial(keep, third=third), inner=5, n_jobs=jobs)
     beside = {}
-    for name, model in rivals(numbers).items():
+    for name, model in rivals(problem.task == "numbers").items():
         beside[name] = score(y[test], model.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
     return {
         "names": list(found),
@@ -135,26 +117,6 @@ def one(frame: pd.DataFrame, split: int, jobs: int, third: bool) -> dict[str, An
         "n_columns": X.shape[1],
         "rivals": beside,
     }
-
-
-def tables(place: Path, wanted: list[str], most: int, columns: int) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The tables, each with a column "target": floats are numbers, all else classes of at least six rows."""
-    listed: list[tuple[str, Any]] = [(name, None) for name in OWN]
-    for name, path in [*listed, *((path.stem, path) for path in sorted(place.glob("*.parquet")))]:
-        if wanted and name not in wanted:
-            continue
-        if path is None:
-            data = getattr(datasets, f"load_{name}")(as_frame=True)
-            frame = data.data.assign(target=data.target if name == "diabetes" else data.target.astype(str))
-        else:
-            frame = pd.read_parquet(path)
-        if frame.shape[1] - 1 > columns:
-            continue
-        frame = frame.sample(min(most, len(frame)), random_state=0).reset_index(drop=True)
-        if frame["target"].dtype.kind != "f":
-            often = frame["target"].map(frame["target"].value_counts())
-            frame = frame[often >= 6].reset_index(drop=True)
-        yield name, frame
 
 
 def place_of(found: dict[str, Any], kept: float | None, loop: str = "own") -> int:
@@ -197,27 +159,14 @@ def _is_below(gaps: np.ndarray) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--data", default="../shared/data/suite")
-    parser.add_argument("--most", type=int, default=1_000, help="rows of a table")
-    parser.add_argument("--columns", type=int, default=10_000, help="tables with more are left out")
-    parser.add_argument("--splits", type=int, default=2)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = kept_arguments(__doc__, most=1_000, columns=10_000, splits=2, jobs=2)
     parser.add_argument("--third", action="store_true", help="a third loop of folds, too; several times as long")
-    parser.add_argument("--save", default="", help="keep what was found in this file, to be read by --from")
-    parser.add_argument("--from", dest="known", default="", help="results kept by --save, instead of a run")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    results: dict[str, list[dict[str, Any]]] = {}
-    if options.known:
-        results = pickle.loads(Path(options.known).read_bytes())
-    else:
-        for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
-            results[name] = [one(frame, split, options.jobs, options.third) for split in range(options.splits)]
-            print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}: {_line(results[name])}", flush=True)
-            if options.save:
-                Path(options.save).write_bytes(pickle.dumps(results))
+    results = results_of(
+        options,
+        lambda frame, split: one(frame, split, options.jobs, options.third),
+        lambda splits: f": {_line(splits)}",
+    )
     print(f"\n{len(results)} tables")
     three = np.mean([np.mean([max(s["rivals"].values()) for s in splits]) for splits in results.values()])
     print(f"mean of the best of three on the test rows {three:.4f}")

@@ -9,15 +9,13 @@ same metric. Printed are both, the difference, and the standard error of the tes
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from choice import tables
+from many_tables import arguments, given
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 
 import tamis
@@ -63,19 +61,11 @@ def forecast(frame: pd.DataFrame, split: int, jobs: int) -> tuple[str, str, floa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--data", default="../shared/data/suite")
-    parser.add_argument("--most", type=int, default=6_000, help="rows of a table")
-    parser.add_argument("--columns", type=int, default=1_000, help="tables with more are left out")
-    parser.add_argument("--splits", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
+    options = arguments(__doc__, most=6_000, columns=1_000, splits=1, jobs=2).parse_args()
     gaps, errors = [], []
     print("| table | rows | metric | procedure | quoted | on the 30% | difference | standard error of the latter | s |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
-    for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
+    for name, frame in given(options):
         if len(frame) < FEWEST:
             continue
         for split in range(options.splits):

@@ -10,25 +10,19 @@ some of the inner folds; which procedure would have been picked; and the score o
 
 from __future__ import annotations
 
-import argparse
-import pickle
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from choice import score, tables
-from sklearn.model_selection import train_test_split
+from choice import score
+from many_tables import kept_arguments, results_of, split_of
 
-from tamis.evaluate.cross_validate import Fold, Trained, cross_validate
-from tamis.evaluate.problem import problem_of
+from tamis.evaluate.cross_validate import Trained, cross_validate
 from tamis.metrics.intervals.paired import row_losses
 from tamis.study.choose import choose
 from tamis.study.comparison import race
 from tamis.study.comparison.race import Race
 from tamis.study.procedures import chosen
-from tamis.table import Table
 
 MARGINS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 
@@ -55,15 +49,8 @@ def keep(trained: Trained) -> dict[str, Any]:
 
 def one(frame: pd.DataFrame, split: int, jobs: int) -> dict[str, Any]:
     """What every procedure keeps of one split."""
-    y = frame["target"].to_numpy()
-    numbers = y.dtype.kind == "f"
-    y = y if numbers else pd.factorize(y, sort=True)[0]
-    X = frame.drop(columns="target")
-    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
-    learn, test = train_test_split(
-        np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
-    )
-    fold = Fold("all", np.sort(learn), np.sort(test), 0, split)
+    problem, X, _, fold = split_of(frame, split)
+    learn = fold.train
     made = {one.name: one.make(problem.task) for one in chosen(None, shape=(len(learn), X.shape[1]))}
     found = cross_validate(problem, made, [fold], keep, inner=3 if len(learn) >= 2_000 else 5, n_jobs=jobs)
     return {name: kept[0] for name, kept in found.items()}
@@ -110,30 +97,14 @@ def line(results: dict[str, list[dict[str, Any]]], bag: float, folds: float, pre
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*")
-    parser.add_argument("--data", default="../shared/data/suite")
-    parser.add_argument("--most", type=int, default=1_000, help="rows of a table")
-    parser.add_argument("--columns", type=int, default=10_000, help="tables with more are left out")
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--save", default="", help="keep what was found in this file, to be read by --from")
-    parser.add_argument("--from", dest="known", default="", help="results kept by --save, instead of a run")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    results: dict[str, list[dict[str, Any]]] = {}
-    if options.known:
-        results = pickle.loads(Path(options.known).read_bytes())
-    else:
-        for name, frame in tables(Path(options.data), options.tables, options.most, options.columns):
-            results[name] = [one(frame, split, options.jobs) for split in range(options.splits)]
-            results[name] = [facts for facts in results[name] if len(facts["forest"]["steps"]) > 1]
-            print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}", flush=True)
-            if options.save:
-                Path(options.save).write_bytes(pickle.dumps(results))
+    options = kept_arguments(__doc__, most=1_000, columns=10_000, splits=3, jobs=1).parse_args()
+    found = results_of(options, lambda frame, split: one(frame, split, options.jobs))
+    results = {name: [facts for facts in splits if len(facts["forest"]["steps"]) > 1] for name, splits in found.items()}
     names = sorted(results)
     halves = {"half of the tables": names[::2], "the other half": names[1::2]}
     for half, own in halves.items():
+        if not own:
+            continue
         print(
             f"\n{half} ({len(own)})\n| margin out of the bag | in inner folds | picks changed | score | fits | ends |"
         )
