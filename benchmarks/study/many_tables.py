@@ -1,4 +1,4 @@
-"""Many tables for the scripts beside this one: the suite's and scikit-learn's own, split alike; what is found is kept."""
+"""Many tables for the scripts beside: the suite's and scikit-learn's own, split alike; what is found is kept."""
 
 from __future__ import annotations
 
