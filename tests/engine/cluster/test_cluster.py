@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import LinearRegressor, read
 from tamis.engine import Task, reduce, run, use
@@ -23,9 +23,7 @@ from tamis.engine.cluster.reduce import merged
 from tamis.errors import EngineError, ParameterError, TableError
 from tamis.score import rank
 from tamis.table import LazyTable
-from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.files import files_of
 
 dask = [
     pytest.mark.dask,
@@ -52,17 +50,12 @@ def folder(tmp_path_factory):
     rows = pa.table(
         {**{f"x{j}": X[:, j] for j in range(4)}, "w": pa.array(word), "y": X[:, 0] + rng.normal(size=4_000)}
     )
-    for parts in (3, 30):
-        (folder / str(parts)).mkdir()
-        for k, cut in enumerate(np.array_split(np.arange(len(X)), parts)):
-            pq.write_table(rows.slice(cut[0], len(cut)), folder / str(parts) / f"{k}.parquet", row_group_size=170)
-    return folder
+    return write_parts(folder, rows, (3, 30), row_group_size=170)
 
 
 def _digest(folder, parts: int) -> str:
     """Of a model and a ranking of the table in so many files."""
-    source = GridSource.of(footers_of(files_of(folder / str(parts))), "the files", cell=64)
-    table = LazyTable(source, Rules(trusted=True), target="y")
+    table = lazy_table(folder / str(parts), 64, target="y")
     model = LinearRegressor(cv=3).fit(table, "y")
     found = rank(table, "y", by="pearson,mutual_information").to_json()
     return hashlib.sha256(model.coef_.tobytes() + model.path_.cv_mean.tobytes() + found.encode()).hexdigest()

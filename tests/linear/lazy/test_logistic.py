@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import LinearClassifier, read
 from tamis.engine import use
 from tamis.errors import ParameterError
 from tamis.table import LazyTable
-from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
 
 
 def _rows(n: int = 1_500) -> pa.Table:
@@ -27,18 +24,11 @@ def _rows(n: int = 1_500) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("logistic")
-    rows = _rows()
-    for parts in (1, 4):
-        (folder / str(parts)).mkdir()
-        for k, cut in enumerate(np.array_split(np.arange(rows.num_rows), parts)):
-            pq.write_table(rows.slice(cut[0], len(cut)), folder / str(parts) / f"{k}.parquet", row_group_size=190)
-    return folder
+    return write_parts(tmp_path_factory.mktemp("logistic"), _rows(), (1, 4), row_group_size=190)
 
 
 def _lazy(folder, parts=4) -> LazyTable:
-    source = GridSource.of(footers_of(files_of(folder / str(parts))), "the files", cell=128)
-    return LazyTable(source, Rules(trusted=True), target="y")
+    return lazy_table(folder / str(parts), 128, target="y")
 
 
 def _in_memory():

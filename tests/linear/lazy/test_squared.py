@@ -9,14 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.linear_model import LinearRegression
+from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import PCA, LinearRegressor, SubsetSelector, read
 from tamis.engine import use
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.table import LazyTable
-from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
 from tamis.views.lazy.fold_moments import RowFolds, fold_moments
 from tamis.views.moments import FoldMoments
 
@@ -32,18 +30,11 @@ def _rows(n: int = 2_000) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("linear")
-    rows = _rows()
-    for parts in (1, 4):
-        (folder / str(parts)).mkdir()
-        for k, cut in enumerate(np.array_split(np.arange(rows.num_rows), parts)):
-            pq.write_table(rows.slice(cut[0], len(cut)), folder / str(parts) / f"{k}.parquet", row_group_size=190)
-    return folder
+    return write_parts(tmp_path_factory.mktemp("linear"), _rows(), (1, 4), row_group_size=190)
 
 
 def _lazy(folder, parts=4) -> LazyTable:
-    source = GridSource.of(footers_of(files_of(folder / str(parts))), "the files", cell=128)
-    return LazyTable(source, Rules(trusted=True), target="y")
+    return lazy_table(folder / str(parts), 128, target="y")
 
 
 def _in_memory():
@@ -77,8 +68,7 @@ def test_held_out_rows_do_not_touch_the_bits_of_a_training_part(tmp_path):
     for k, table in enumerate((rows, changed)):
         (tmp_path / str(k)).mkdir()
         pq.write_table(table, tmp_path / str(k) / "a.parquet")
-        source = GridSource.of(footers_of(files_of(tmp_path / str(k))), "the files", cell=128)
-        train = fold_moments(LazyTable(source, Rules(trusted=True), target="y"), "y", n_folds=3).train[0]
+        train = fold_moments(lazy_table(tmp_path / str(k), 128, target="y"), "y", n_folds=3).train[0]
         digests.append(train.unit_scatter.tobytes() + train.mean.tobytes())
     assert digests[0] == digests[1]
 

@@ -6,17 +6,14 @@ import hashlib
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import read
 from tamis.engine import use
 from tamis.errors import ParameterError, TableError
 from tamis.score import rank
 from tamis.table import LazyTable
-from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
 
 NUMBERS = ["pearson", "anova", "mutual_information", "variance", "dispersion"]
 CLASSES = ["anova", "mutual_information", "chi2", "gain_ratio", "gini", "symmetric_uncertainty", "stump", "variance"]
@@ -36,18 +33,11 @@ def _rows(n: int = 3_000) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("rank")
-    rows = _rows()
-    for parts in (1, 5):
-        (folder / str(parts)).mkdir()
-        for k, cut in enumerate(np.array_split(np.arange(rows.num_rows), parts)):
-            pq.write_table(rows.slice(cut[0], len(cut)), folder / str(parts) / f"{k}.parquet", row_group_size=333)
-    return folder
+    return write_parts(tmp_path_factory.mktemp("rank"), _rows(), (1, 5), row_group_size=333)
 
 
 def _lazy(folder, parts=5, **options) -> LazyTable:
-    source = GridSource.of(footers_of(files_of(folder / str(parts))), "the files", cell=256)
-    return LazyTable(source, Rules(trusted=True), **options)
+    return lazy_table(folder / str(parts), 256, **options)
 
 
 @pytest.mark.parametrize("by", NUMBERS)

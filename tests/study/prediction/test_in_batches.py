@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.table.lazy.parts import lazy_table
 from typer.testing import CliRunner
 
 from tamis import Study, load
@@ -16,10 +17,6 @@ from tamis.cli import app
 from tamis.engine import use
 from tamis.errors import TableError
 from tamis.study import source as study_source
-from tamis.table import LazyTable
-from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
 
 
 def _rows(n: int = 300) -> pa.Table:
@@ -59,7 +56,7 @@ def test_predictions_part_by_part_are_those_in_memory(home):
     study = load(home / "many")
     wanted = study.predictions_csv(new, id="name")
     said = study.note_
-    table = LazyTable(GridSource.of(footers_of(files_of(home / "new")), "the files", cell=64), Rules(trusted=True))
+    table = lazy_table(home / "new", 64)
     for threads in (1, 2):
         stream = io.StringIO()
         with use("local", n_jobs=threads):
