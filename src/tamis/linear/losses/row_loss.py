@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.exponential import exp_below_0, log1p_below_1, times_log
 from tamis.engine.kernel import inner, njit
 
 LOGISTIC, SQUARED_HINGE, POISSON, HUBER = range(4)
@@ -18,21 +19,15 @@ _FLAT = 1e-6  # curvature of a row on a straight part of its loss
 @inner
 def update_residual(kind, width, eta, y, w, residual):
     """Weighted residuals of all rows; returns mean loss, sum of residuals and mean curvature."""
+    if kind == LOGISTIC:
+        return _update_logistic(eta, y, w, residual)
     loss, total, mean_curvature = 0.0, 0.0, 0.0
     for i in range(len(eta)):
         if w[i] == 0.0:
             residual[i] = 0.0
             continue
         value, g, h = 0.0, 0.0, 0.0
-        if kind == LOGISTIC:
-            small = np.exp(-abs(eta[i]))
-            q = 1.0 / (1.0 + small)
-            other = small * q
-            if eta[i] < 0.0:
-                q, other = other, q
-            value = max(eta[i], 0.0) + np.log1p(small) - y[i] * eta[i]
-            g, h = y[i] * other - (1.0 - y[i]) * q, q * other
-        elif kind == POISSON:
+        if kind == POISSON:
             h = np.exp(eta[i])
             value, g = h - y[i] * eta[i], y[i] - h
         elif kind == HUBER:
@@ -49,6 +44,23 @@ def update_residual(kind, width, eta, y, w, residual):
         loss += w[i] * value
         residual[i] = w[i] * g
         total += residual[i]
+        mean_curvature += w[i] * h
+    return loss, total, mean_curvature
+
+
+@inner(fastmath={"reassoc", "contract"})  # sums in any order, so that several rows are taken at a time
+def _update_logistic(eta, y, w, residual):
+    loss, total, mean_curvature = 0.0, 0.0, 0.0
+    for i in range(len(eta)):
+        small = exp_below_0(-abs(eta[i]))
+        q = 1.0 / (1.0 + small)
+        other = small * q
+        h = q * other
+        above, below = (other, q) if eta[i] >= 0.0 else (q, other)
+        g = w[i] * (y[i] * above - (1.0 - y[i]) * below)
+        residual[i] = g
+        loss += w[i] * (max(eta[i], 0.0) + log1p_below_1(small) - y[i] * eta[i])
+        total += g
         mean_curvature += w[i] * h
     return loss, total, mean_curvature
 
@@ -75,15 +87,13 @@ def row_curvature(kind, width, eta, y, w, least):
 def conjugate(kind, y, w, residual, dual_scale):
     """Σ w ℓ*(-dual_scale residual / w): the conjugates at the residuals shrunk by `dual_scale`."""
     s = 0.0
+    if kind == LOGISTIC:
+        return _conjugate_logistic(y, w, residual, dual_scale)
     for i in range(len(y)):
         if w[i] == 0.0:
             continue
         g = dual_scale * residual[i] / w[i]
-        if kind == LOGISTIC:
-            q = y[i] - g
-            if 0.0 < q < 1.0:
-                s += w[i] * (q * np.log(q) + (1.0 - q) * np.log(1.0 - q))
-        elif kind == POISSON:
+        if kind == POISSON:
             q = y[i] - g
             if q > 0.0:
                 s += w[i] * (q * np.log(q) - q)
@@ -93,3 +103,13 @@ def conjugate(kind, y, w, residual, dual_scale):
             t = abs(g)  # a residual of this loss has the sign of its class
             s += w[i] * (0.25 * t * t - t)
     return s
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _conjugate_logistic(y, w, residual, dual_scale):
+    """Σ w (q ln q + (1 - q) ln(1 - q)), q the probability after the residual was shrunk."""
+    total = 0.0
+    for i in range(len(y)):
+        q = y[i] - dual_scale * residual[i] / (w[i] if w[i] > 0.0 else 1.0)
+        total += w[i] * (times_log(q) + times_log(1.0 - q))
+    return total

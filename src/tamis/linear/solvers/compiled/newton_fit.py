@@ -17,6 +17,7 @@ from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, OneOutpu
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
+_OWN = 10_000_000  # products of one Hessian below which every fit computes its own
 
 
 class NewtonFit(OneOutputFit):
@@ -129,13 +130,18 @@ class NewtonFit(OneOutputFit):
 
     @property
     def at_once(self) -> int:
-        return FEW if self.hessian.size else AT_ONCE
+        return FEW if self._shares else AT_ONCE
+
+    @property
+    def _shares(self) -> bool:
+        """Whether a Hessian of all rows serves the fits of every fold."""
+        return self.hessian.size * len(self.w) > _OWN and not self._is_squared
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Give all fits the Hessian of this one at the columns any of them uses."""
         from tamis.linear.solvers.compiled.newton import LEAST
 
-        if not self.hessian.size or self._is_squared:
+        if not self._shares:
             return
         curvature = self.loss.curvature(self._original(self.eta)[:, None])[:, 0] * (self.stretch**2 / self.size)
         row_curvature = self.w * np.maximum(curvature, LEAST)

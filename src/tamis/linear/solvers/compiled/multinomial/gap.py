@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.exponential import times_log
+from tamis.engine.kernel import inner, njit
 from tamis.linear.solvers.coordinate_descent import dot
 
 
 @njit
-def duality_gap(target, weights, state, pairs, gradient, found, alpha):
+def duality_gap(target, weights, state, pairs, gradient, found, alpha, goal, exact):
     """The duality gap, the residuals shrunk until the gradient of no pair is beyond its penalty.
 
-    A free column counts with the gain that a Newton step would still bring: its gradient is 0 at the dual point.
+    Where a bound without logarithms is within the goal, that bound; infinity where `exact` is False and it is not. A
+    free column counts with the gain that a Newton step would still bring: its gradient is 0 at the dual point.
     """
-    y, w, beta, prob, mean_loss = target.y, target.w, state.beta, state.prob, state.intercept[-1]
+    y, w, beta, mean_loss = target.y, target.w, state.beta, state.intercept[-1]
     K = len(beta)
     dual = np.zeros(4)  # dual scale, conjugate of l2, inner product and squared gradients of free columns
     dual[0] = 1.0
@@ -30,17 +32,37 @@ def duality_gap(target, weights, state, pairs, gradient, found, alpha):
     value = mean_loss + penalty_value(weights, beta, pairs, alpha) + dual[1] + dual_scale * dual[2]
     for k in range(K):
         fitted_dot_residual += dot(state.residual[k], state.eta[k])
-    s, curvature = -mean_loss - fitted_dot_residual, 0.0  # the conjugate at the residuals themselves needs no logarithm
-    if dual_scale < 1.0 or dual[3] > 0.0:
-        s = 0.0 if dual_scale < 1.0 else s
+    # the conjugate at the residuals themselves needs no logarithm; it is convex, and 0 at 0
+    s, curvature = -dual_scale * (mean_loss + fitted_dot_residual), 0.0
+    if dual[3] == 0.0 and not exact and value + s > goal:
+        return np.inf
+    if dual_scale < 1.0 and (value + s > goal or dual[3] > 0.0):
+        s = 0.0
         for k in range(K):
-            for i in range(len(y)):
-                one = 1.0 if y[i] == k else 0.0
-                r = one - dual_scale * (one - prob[k, i])
-                curvature += w[i] * prob[k, i] * (1.0 - prob[k, i])
-                if dual_scale < 1.0 and r > 0.0 and w[i] > 0.0:
-                    s += w[i] * r * np.log(r)
+            s += _conjugate(w, y, k, state.prob[k], dual_scale)
+    if dual[3] > 0.0:
+        for k in range(K):
+            curvature += _curvature(w, state.prob[k])
     return value + s + 0.5 * dual[3] * K / max(curvature, 1e-300)
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _conjugate(w, y, k, prob, dual_scale):
+    """Σ w r ln r of one class, r its probability after the residual was shrunk."""
+    total = 0.0
+    for i in range(len(w)):
+        one = 1.0 if y[i] == k else 0.0
+        r = one - dual_scale * (one - prob[i])
+        total += w[i] * times_log(r)
+    return total
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _curvature(w, prob):
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i] * prob[i] * (1.0 - prob[i])
+    return total
 
 
 @njit

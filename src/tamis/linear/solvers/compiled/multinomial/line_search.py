@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis.engine.exponential import exp_below_0, log_above_1
+from tamis.engine.kernel import inner, njit
 from tamis.linear.solvers.compiled.multinomial.gap import penalty_value
-from tamis.linear.solvers.coordinate_descent import factor, solve
+from tamis.linear.solvers.coordinate_descent import dot, factor, solve
 
 
 @njit
@@ -37,28 +38,53 @@ def line_search(target, weights, state, pairs, step, move):
 @njit
 def update_probabilities(eta, y, w, residual, prob, totals):
     """Probabilities P and residuals w (y - P) of every class and row, the sums of residuals; returns the mean loss."""
-    K, loss = len(eta), 0.0
+    K, n = eta.shape
+    top, own, whole, other = eta[0].copy(), np.empty(n), np.zeros(n), np.zeros(n)
+    for k in range(1, K):
+        _maximum(eta[k], top)
     for k in range(K):
-        totals[k] = 0.0
-    for i in range(len(y)):
-        if w[i] == 0.0:
-            for k in range(K):
-                residual[k, i] = 0.0
-                prob[k, i] = 0.0
-            continue
-        top, whole, other = eta[0, i], 0.0, 0.0
-        for k in range(1, K):
-            top = max(top, eta[k, i])
-        for k in range(K):
-            e = np.exp(eta[k, i] - top)
-            prob[k, i] = e
-            whole += e
-            other += e if k != y[i] else 0.0
-        loss += w[i] * (np.log(whole) + top - eta[y[i], i])
-        for k in range(K):
-            prob[k, i] /= whole
-            residual[k, i] = -w[i] * prob[k, i] if k != y[i] else w[i] * other / whole  # no digits lost near 1
-            totals[k] += residual[k, i]
+        _raise(eta[k], top, y, k, prob[k], own, whole, other)
+    for k in range(K):
+        totals[k] = _shares(w, y, k, whole, other, prob[k], residual[k])
+    return _mean_loss(w, whole, top, own)
+
+
+@inner
+def _maximum(values, top):
+    for i in range(len(top)):
+        top[i] = max(top[i], values[i])
+
+
+@inner
+def _raise(eta, top, y, k, e, own, whole, other):
+    """Exponentials of one class, added up over classes: over all, and over those that are not the row's own."""
+    for i in range(len(e)):
+        value = exp_below_0(eta[i] - top[i])
+        e[i] = value
+        whole[i] += value
+        other[i] += value if y[i] != k else 0.0
+        own[i] = eta[i] if y[i] == k else own[i]
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _shares(w, y, k, whole, other, prob, residual):
+    """From exponentials to probabilities and residuals of one class; returns the sum of the residuals."""
+    total = 0.0
+    for i in range(len(w)):
+        share = prob[i] / whole[i]
+        rest = other[i] / whole[i]  # 1 - share, no digits lost near 1
+        prob[i] = share
+        value = w[i] * rest if y[i] == k else -w[i] * share
+        residual[i] = value
+        total += value
+    return total
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _mean_loss(w, whole, top, own):
+    loss = 0.0
+    for i in range(len(w)):
+        loss += w[i] * (log_above_1(whole[i]) + (top[i] - own[i]))
     return loss
 
 
@@ -83,12 +109,8 @@ def _optimise_intercepts(target, state, tolerance, totals):
         was = far
         for k in range(K):
             for c in range(k + 1):
-                s = 0.0
-                for i in range(len(w)):
-                    s -= w[i] * prob[k, i] * prob[c, i]
-                H[k, c] = H[c, k] = s
-            for i in range(len(w)):
-                H[k, k] += w[i] * prob[k, i]
+                H[k, c] = H[c, k] = -_weighted_dot(w, prob[k], prob[c])
+            H[k, k] += dot(w, prob[k])
         L = factor(H, some[:count], none)
         if len(L) == 0:
             return
@@ -100,3 +122,11 @@ def _optimise_intercepts(target, state, tolerance, totals):
             for i in range(len(w)):
                 eta[some[c], i] += move
         b[-1] = update_probabilities(eta, y, w, residual, prob, totals)
+
+
+@inner(fastmath={"reassoc", "contract"})
+def _weighted_dot(w, a, b):
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i] * a[i] * b[i]
+    return total

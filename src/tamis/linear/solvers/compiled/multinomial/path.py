@@ -98,7 +98,7 @@ def _solve(columns, target, weights, screening, state, rules, alpha, working, fo
         _violators(columns, target, weights, screening, state, working, found)
         before, m = gap, size[0]
         pairs = Pairs(working.owner[:m], working.column[:m])
-        gap = duality_gap(target, weights, state, pairs, working.gradient, found, alpha)
+        gap = duality_gap(target, weights, state, pairs, working.gradient, found, alpha, rules.goal, step > 0)
         if gap <= rules.goal or (gap <= rules.enough and gap > 0.5 * before):
             if rules.enough == 0.0 or more == _MORE_STEPS:
                 break
