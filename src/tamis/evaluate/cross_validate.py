@@ -153,6 +153,7 @@ def cross_validate(
     journal: FoldJournal | None = None,
     finished: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    beside: Beside | None = None,
 ) -> dict[str, list[K]]:
     """What is kept of every procedure in every fold.
 
@@ -170,6 +171,7 @@ def cross_validate(
     journal : what it holds is taken from it; what is done is added to it.
     finished : called with the name of every task that has been done.
     stop : once it says so no further task is begun; where any is left, `Stopped` is raised.
+    beside : others to be judged meanwhile, for the journal alone.
     """
     names = [[task_name(fold, name) for name in procedures] for fold in folds]
     done = {} if journal is None else journal.done
@@ -179,6 +181,8 @@ def cross_validate(
         for name, model in zip(line, procedures.values())
         if name not in done
     ]
+    if beside is not None:
+        tasks = _spread(tasks, [task for task in beside.tasks(problem, inner) if task.name not in done])
     found: dict[str, K] = {}
     for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs, stop=stop):
         found[task.name] = result
@@ -192,6 +196,34 @@ def cross_validate(
         procedure: [found[line[p]] if line[p] in found else done[line[p]] for line in names]
         for p, procedure in enumerate(procedures)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """A procedure with folds of its own, judged while others are: theirs may wait for the interpreter, or its."""
+
+    name: str
+    model: Any
+    folds: Sequence[Fold]
+    keep: Callable[[Trained], Any]
+
+    def tasks(self, problem: Problem, inner: int) -> list[Task]:
+        """One a fold."""
+        return [
+            Task(
+                task_name(fold, self.name),
+                _judge,
+                (problem, self.model, fold, self.keep, inner),
+                seeded_by=f"fold {fold.place}",
+            )
+            for fold in self.folds
+        ]
+
+
+def _spread(tasks: list[Task], others: list[Task]) -> list[Task]:
+    """Both, the others spread evenly among the tasks."""
+    placed = [((i + 1) / len(part), task) for part in (tasks, others) for i, task in enumerate(part)]
+    return [task for _, task in sorted(placed, key=lambda pair: pair[0])]
 
 
 def task_name(fold: Fold, procedure: str) -> str:

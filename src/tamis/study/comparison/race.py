@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.evaluate.cross_validate import Fold, Trained
+from tamis.evaluate.cross_validate import Beside, Fold, Trained
 from tamis.metrics.intervals.paired import difference
 from tamis.study.choose import choose
 from tamis.study.fold import FoldRules, inner_facts, kept_few
@@ -29,7 +29,7 @@ OUT_OF_BAG, SOME_FOLDS = 2.0, 3.0
 FEWEST_ROWS = 20
 
 Judgements = dict[str, list[dict[str, Any]]]
-Judge = Callable[[dict[str, Any], list[Fold], Any], Judgements]
+Judge = Callable[[dict[str, Any], list[Fold], Any, Beside | None], Judgements]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +114,29 @@ def _out_of_bag(trained: Trained) -> Iterator[tuple[str, np.ndarray]]:
             yield verdict, trained.aligned(np.asarray(found, dtype=np.float64))
 
 
-def raced(judge: Judge, procedures: Sequence[Procedure], task: str, folds: list[Fold], prefer: str) -> Judgements:
+def raced(
+    judge: Judge,
+    procedures: Sequence[Procedure],
+    task: str,
+    folds: list[Fold],
+    prefer: str,
+    beside: Beside | None = None,
+) -> Judgements:
     """What is kept of every procedure in every fold, raced in a fixed order.
 
     Parameters
     ----------
-    judge : (name -> unfitted model, folds, what to keep) -> what was kept; the loop of `evaluate`.
+    judge : (name -> unfitted model, folds, what to keep, others beside) -> what was kept; the loop of `evaluate`.
+    beside : what is judged meanwhile, and does not race.
     """
     names = [procedure.name for procedure in procedures]
     found: Judgements = {}
-    for stage in stages(procedures):
+    for stage in (all_stages := stages(procedures)):
         rivals = {fold.place: _standing(found, i) for i, fold in enumerate(folds)}
         race = Race(stage[0].name, names, prefer, rivals if stage[0].cost else {})
         made = {procedure.name: procedure.make(task) for procedure in stage}
-        found |= judge(made, folds, partial(kept_in_race, race=race))
+        others = beside if stage is all_stages[-1] else None
+        found |= judge(made, folds, partial(kept_in_race, race=race), others)
     return {name: found[name] for name in names}
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.cross_validate import Fold, cross_validate
+from tamis.evaluate.cross_validate import Beside, Fold, cross_validate
 from tamis.metrics import Metric, utility
-from tamis.study.comparison.race import picked_inside, raced
+from tamis.study.comparison.race import Judgements, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -30,8 +30,10 @@ def null_score(
     folds = outer_folds(shuffled, problem.plan.folds, 1, seed)
     names = [procedure.name for procedure in procedures]
 
-    def judge(made: dict[str, Any], some: list[Fold], keep: Any) -> dict[str, list[dict[str, Any]]]:
-        return cross_validate(shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner)
+    def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Beside | None) -> Judgements:
+        return cross_validate(
+            shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, beside=beside
+        )
 
     judged = raced(judge, procedures, problem.task, folds, prefer)
     scores = [judged[names[picked_inside(prefer, names, judged, i)]][i]["test"] for i in range(len(folds))]
