@@ -22,12 +22,13 @@ import numpy as np
 from tamis.engine import one_blas_thread
 from tamis.errors import NotConverged, ParameterError
 from tamis.linear.lazy.logistic_pass import Derivatives, DerivativesOfCell, HeldOutLossOfCell, add, merge
-from tamis.linear.lazy.prepare import folds_of, importances, remember, target_named
+from tamis.linear.lazy.prepare import folds_of, importances, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
+from tamis.views.lazy.given import target_named
 from tamis.views.lazy.target import target_of
 
 _PASSES = 30  # at most

@@ -7,26 +7,12 @@ from typing import Any
 import numpy as np
 
 from tamis import check
-from tamis.errors import KindError, ParameterError
+from tamis.errors import ParameterError
 from tamis.linear.encoding import EncodedInputs
 from tamis.split.pairs import is_whole
 from tamis.table import LazyTable, features
 from tamis.views.indicators import Indicators
 from tamis.views.lazy.fold_moments import encoding_of
-
-
-def refuse_rows(**given: Any) -> None:
-    """Refuse what has one value a row, which a table in its files has not."""
-    for name, value in given.items():
-        if value is not None:
-            raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
-
-
-def target_named(table: LazyTable, y: Any) -> str:
-    """The name of the target, which is a column of the table."""
-    if not isinstance(y, str):
-        raise KindError(f"y is {type(y).__name__}, but the target of a lazy table is one of its columns; give its name")
-    return table.names[table.index(y)]
 
 
 def folds_of(cv: Any) -> int:

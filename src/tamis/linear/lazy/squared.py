@@ -14,12 +14,13 @@ from scipy import stats
 
 from tamis.engine import map_threads, one_blas_thread
 from tamis.errors import ParameterError, TamisWarning
-from tamis.linear.lazy.prepare import folds_of, importances, remember, target_named
+from tamis.linear.lazy.prepare import folds_of, importances, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
+from tamis.views.lazy.given import target_named
 from tamis.views.moments import FoldMoments
 
 #: A condition number of the standardised columns from which on six digits and more are lost.
