@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from tests.table.lazy.parts import lazy_table, write_parts
 
-from tamis import LinearRegressor, read
+from tamis import ForestRegressor, LinearRegressor, TreeRegressor, read
 from tamis.engine import Task, reduce, run, use
 from tamis.engine.cluster.reduce import merged
 from tamis.errors import EngineError, ParameterError, TableError
@@ -58,7 +58,9 @@ def _digest(folder, parts: int) -> str:
     table = lazy_table(folder / str(parts), 64, target="y")
     model = LinearRegressor(cv=3).fit(table, "y")
     found = rank(table, "y", by="pearson,mutual_information").to_json()
-    return hashlib.sha256(model.coef_.tobytes() + model.path_.cv_mean.tobytes() + found.encode()).hexdigest()
+    forest, tree = ForestRegressor(3, max_samples=500).fit(table, "y"), TreeRegressor(prune="cv").fit(table, "y")
+    models = [model.coef_, model.path_.cv_mean, forest.trees_.nodes, forest.oob_prediction_, tree.tree_.threshold]
+    return hashlib.sha256(b"".join(part.tobytes() for part in models) + found.encode()).hexdigest()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 Trees go to the engine in use. A tree draws `max_samples` rows: by default 262,144, or as many as hold 16,777,216
 codes. 50,000 rows, drawn by a hash of their numbers, judge the trees that did not draw them; answers, error curve,
-importances and tuning out of the bag are theirs.
+importances and tuning out of the bag are theirs. A table of one cell is taken into memory.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ from tamis.table import LazyTable, features
 from tamis.tree.settings import loss_of, rows_or_share
 from tamis.views.lazy.given import target_named
 from tamis.views.lazy.mapped_codes import MappedCodes, map_codes
-from tamis.views.lazy.target import target_of
+from tamis.views.lazy.target import rows_in_memory, target_of
 
 
 def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     """Fit a ForestClassifier or ForestRegressor to a lazy table."""
     target = target_named(table, y)
-    _refuse(forest)
     answer = target_of(table, target, numbers=not classes)
+    if table.source.n_cells == 1:
+        forest.fit(*rows_in_memory(table, answer))
+        return
+    _refuse(forest)
     rest = table.select([name for name in table.names if name != target])
     features(forest, rest.prototype(), reset=True, min_rows=2)
     order = rest.order()

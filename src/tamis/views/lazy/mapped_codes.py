@@ -93,11 +93,12 @@ class MappedCodes:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What was written: rows of each class (one number for a numeric target), and the range of the targets."""
+    """What was written: rows of each class (one number for a numeric target); range and sum of numeric targets."""
 
     counts: np.ndarray
-    low: float
-    high: float
+    low: float = 0.0
+    high: float = 0.0
+    total: float = 0.0
 
     @property
     def n_rows(self) -> int:
@@ -106,7 +107,7 @@ class Written:
 
 def merge(a: Written, b: Written) -> Written:
     """What both wrote."""
-    return Written(a.counts + b.counts, min(a.low, b.low), max(a.high, b.high))
+    return Written(a.counts + b.counts, min(a.low, b.low), max(a.high, b.high), a.total + b.total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,16 +145,15 @@ class WriteCell:
             held = self.held_out.of(np.arange(cell.first, cell.first + cell.n_rows)) == 0
         if self.answer.is_classes:
             target = np.where(held, -1, self.answer.codes(answer)).astype(np.int32)
-            counts = np.bincount(target[target >= 0], minlength=len(self.answer.labels))
-            low, high = 0.0, 0.0
+            found = Written(np.bincount(target[target >= 0], minlength=len(self.answer.labels)))
         else:
             target = np.where(held, np.nan, answer.values)
             there = target[~np.isnan(target)]
-            counts = np.array([len(there)])
-            low, high = (float(there.min()), float(there.max())) if len(there) else (np.inf, -np.inf)
+            ends = (float(there.min()), float(there.max())) if len(there) else (np.inf, -np.inf)
+            found = Written(np.array([len(there)]), *ends, float(there.sum()))
         write_at(Path(self.mapped.folder) / _CODES, codes, cell.first * codes.shape[1])
         write_at(Path(self.mapped.folder) / _TARGET, target, cell.first * target.itemsize)
-        return Written(counts, low, high)
+        return found
 
 
 def map_codes(
