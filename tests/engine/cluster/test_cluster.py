@@ -7,6 +7,8 @@ import importlib.util
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,6 +160,54 @@ def test_a_killed_worker_costs_time_and_not_the_answer(cluster, tmp_path, _):
     with use("dask", client=cluster):
         assert reduce(parts, _third, _add) == known
     assert (tmp_path / "died").exists()
+
+
+class Ending(Numbers):
+    """A partition in whose midst the scheduler's process, named in a file, is killed."""
+
+    def cells(self):
+        scheduler = int(Path(self.fatal).read_text())
+        if scheduler:
+            Path(self.fatal).write_text("0")
+            os.kill(scheduler, signal.SIGKILL)
+        yield from super().cells()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_lost_cluster_ends_with_a_sentence(tmp_path, _):
+    """Whoever works on a cluster that goes away would wait for ever, or read a traceback of sockets."""
+    address = tmp_path / "address"
+    words = ["--port", "0", "--scheduler-file", str(address), "--no-dashboard"]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", *words], stderr=subprocess.DEVNULL
+    )
+    distributed = pytest.importorskip("distributed")
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address), "--no-nanny",
+         "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"], stderr=subprocess.DEVNULL
+    )  # fmt: skip
+    fatal = tmp_path / "pid"
+    fatal.write_text(str(scheduler.pid))
+    try:
+        with distributed.Client(scheduler_file=str(address), set_as_default=False, timeout="60s") as client:
+            client.wait_for_workers(1, timeout=60)
+            parts = [Ending(k, k + 4, str(fatal)) for k in range(0, 40, 4)]
+            with (
+                use("dask", client=client),
+                pytest.raises(
+                    EngineError,
+                    match=r"the Dask cluster was lost \([\w-]+\); run the same again, on another engine if you wish",
+                ),
+            ):
+                reduce(parts, _third, _add)
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+    with use("local"):
+        fatal.write_text("0")
+        known = reduce([Numbers(k, k + 4) for k in range(0, 40, 4)], _third, _add)
+        assert reduce(parts, _third, _add) == known
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])

@@ -116,4 +116,5 @@ def _distributed() -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    return line.rpartition("cancelled for reason: ")[2]  # what was cancelled is nothing the user named
