@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,6 +161,21 @@ def test_a_killed_worker_costs_time_and_not_the_answer(cluster, tmp_path, _):
     with use("dask", client=cluster):
         assert reduce(parts, _third, _add) == known
     assert (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_worker_killed_at_any_time_leaves_the_digest_as_it_is(folder, wanted, cluster, _):
+    """Codes half written by a worker that died, or a tree that it did not finish, would end up in the model."""
+    cluster.wait_for_workers(2)
+    killed = next(iter(cluster.run(os.getpid).values()))
+    timer = threading.Timer(1.0, os.kill, (killed, signal.SIGKILL))
+    timer.start()
+    try:
+        with use("dask", client=cluster):
+            assert _digest(folder, 30) == wanted
+    finally:
+        timer.join()
+    assert killed not in cluster.run(os.getpid).values()
 
 
 class Ending(Numbers):
