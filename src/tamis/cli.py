@@ -261,6 +261,10 @@ def run(
     black_box: Annotated[
         bool, typer.Option(help="judge gradient boosting beside the procedures, to know what a readable model costs")
     ] = True,
+    rows: Annotated[
+        int | None,
+        typer.Option(help="how many rows of files to draw and study; by default 50,000 of several files, all of one"),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
     budget: Annotated[
@@ -298,6 +302,7 @@ def run(
         procedures=_with_scripts(_listed(procedures)),
         transform=transform,
         black_box=black_box,
+        rows=rows,
         n_jobs=jobs,
     )
     with _engine(engine, jobs, address, master):

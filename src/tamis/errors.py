@@ -3,6 +3,7 @@
 ValueError
 └── TamisError          something the user gave cannot be used as it is
     ├── TableError      a file, a table, a column or a row
+    │   └── MissingValueError  a value is missing where none may be
     ├── ParameterError  an argument of a function, an estimator or a command
     ├── StudyError      a study folder, its journal, its lock
     │   └── UnwritableError  a file cannot be written
@@ -24,6 +25,10 @@ class TamisError(ValueError):
 
 class TableError(TamisError):
     """A file, a table, a column or a row cannot be used as it is."""
+
+
+class MissingValueError(TableError):
+    """A value is missing where none may be."""
 
 
 class ParameterError(TamisError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 import shlex
 
@@ -27,7 +28,7 @@ def test_defaults_are_those_of_a_study():
     """An option left unsaid would mean something else to the command."""
     from tamis.study.settings import Settings
 
-    usual = Settings(target="y").to_dict()
+    usual = dataclasses.asdict(Settings(target="y")) | Settings(target="y").to_dict()
     assert {name: usual[name] for name in (*DEFAULTS, *ONLY_PYTHON)} == {**DEFAULTS, **ONLY_PYTHON}
     assert {*DEFAULTS, *ONLY_PYTHON, "target", "seed"} == set(usual)
 

@@ -1,7 +1,7 @@
 """Forests: many trees that are honest by themselves, out-of-bag error, importances.
 
 Read `estimator` and `base` (what users see), `layout` (the arrays of the kernels), then `data/`, `grow/`, `predict/`,
-`importance/`; `save`, `packed` and `damaged` are forests in files.
+`importance/`; `save`, `packed` and `damaged` are forests in files, `lazy/` those of tables larger than memory.
 """
 
 from __future__ import annotations

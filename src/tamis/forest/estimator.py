@@ -16,8 +16,9 @@ from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
-from tamis.table import Classes, Table, features, numbers, same_length
+from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
 from tamis.tree.settings import loss_of
+from tamis.views.lazy.given import refuse_rows
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -41,7 +42,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         The score quoted out of the bag is then the best of a few: it flatters a little.
     bootstrap : True draws rows with replacement, False without (all of them, unless max_samples says less),
         "balanced" draws as many rows of each class as the rarest has, with replacement.
-    max_samples : how many rows a tree draws, a number or a share; by default as many as there are.
+    max_samples : how many rows a tree draws, a number or a share; by default as many as there are. Of a table larger
+        than memory by default at most 262,144 rows and 16,777,216 codes; 50,000 of its rows (`oob_rows_`) judge trees.
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
@@ -125,8 +127,14 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
-        """Grow the forest."""
+        """Grow the forest; X may be a lazy table, and y then the name of one of its columns."""
         check.one_of("voting", self.voting, ["probabilities", "majority"])
+        if isinstance(X, LazyTable):
+            from tamis.forest.lazy.fit import fit_lazily
+
+            refuse_rows(sample_weight=sample_weight)
+            fit_lazily(self, X, y, classes=True)
+            return self
         table = features(self, X, reset=True, sparse_ok=True)
         classes = Classes.of(y)
         same_length(table, classes.codes)
@@ -252,7 +260,13 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
-        """Grow the forest."""
+        """Grow the forest; X may be a lazy table, and y then the name of one of its columns."""
+        if isinstance(X, LazyTable):
+            from tamis.forest.lazy.fit import fit_lazily
+
+            refuse_rows(sample_weight=sample_weight)
+            fit_lazily(self, X, y, classes=False)
+            return self
         table = features(self, X, reset=True, sparse_ok=True)
         values = numbers(y, several=True)
         same_length(table, values)

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
-from tamis.linear.lazy.prepare import refuse_rows
 from tamis.linear.model import LinearModel
 from tamis.saved import classes, reading, refuse_shape
 from tamis.table import Classes, LazyTable, features, same_length
+from tamis.views.lazy.given import refuse_rows
 
 
 def _has_probabilities(model: LinearClassifier) -> bool:

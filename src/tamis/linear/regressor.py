@@ -11,9 +11,9 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.linear.lazy.prepare import refuse_rows
 from tamis.linear.model import LinearModel, warn_constant
 from tamis.table import LazyTable, features, numbers, same_length
+from tamis.views.lazy.given import refuse_rows
 
 #: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
 MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000

@@ -24,6 +24,8 @@ DEFAULTS: dict[str, Any] = {
     "types": {},
     "drop": [],
     "procedures": None,
+    "transform": None,
+    "rows": None,
     "black_box": True,
 }
 

@@ -45,6 +45,8 @@ class Settings:
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
     black_box : whether gradient boosting is judged in the folds of the first repeat, too, so that the price of a model
         that can be read is known; it is never chosen unless `procedures` names "boosting".
+    rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
+        of several files, which may be larger than memory, and all rows of one.
     """
 
     target: str
@@ -65,6 +67,7 @@ class Settings:
     procedures: Any = None
     transform: str | None = None
     black_box: bool = True
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -72,8 +75,9 @@ class Settings:
             if getattr(self, name) is not None:
                 check.count(name, getattr(self, name), low=2)
         check.number("lock", self.lock, low=0, high=0.9)
-        if self.repeats is not None:
-            check.count("repeats", self.repeats)
+        for name in ("repeats", "rows"):
+            if getattr(self, name) is not None:
+                check.count(name, getattr(self, name))
         if self.task is not None:
             check.one_of("task", self.task, TASKS)
         check.one_of("prefer", self.prefer, PREFERENCES)
@@ -112,8 +116,9 @@ class Settings:
         """The settings as plain values, in a fixed order."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
         facts |= {"scoring": self.scoring if self.scoring is None else self.scoring_name, "types": dict(self.types)}
-        if self.transform is None:  # a study without is what it was before there were transforms
-            del facts["transform"]
+        for name in ("transform", "rows"):  # a study without is what it was before there were such settings
+            if facts[name] is None:
+                del facts[name]
         if isinstance(self.procedures, Mapping):
             facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tamis.check import nearest
-from tamis.errors import TableError
+from tamis.errors import ParameterError, TableError
 from tamis.lock import Lock
 from tamis.study.settings import Settings
 from tamis.table import Column, Decision, LazyTable, Raw, fetch, fetch_some, is_lazy_source, known_names, read
@@ -18,15 +18,21 @@ from tamis.table.inference.dates import PARTS
 from tamis.table.sources.sql import is_url, without_credentials
 from tamis.table.types import Type, types_of
 
-#: Rows that a study draws from a table larger than memory: 40,000 to learn from put the standard error of an accuracy
-#: below a quarter of a percent.
+#: Rows that a study draws from a table larger than memory, unless it is told how many: 40,000 to learn from put the
+#: standard error of an accuracy below a quarter of a percent.
 LAZY_ROWS = 50_000
 
 
 def fetch_source(source: Any, settings: Settings, query: str | None) -> Raw:
-    """The cells of a study's source, before anything is decided about them; of a lazy one those of `LAZY_ROWS` rows."""
-    if isinstance(source, LazyTable) or is_lazy_source(source):
-        return fetch_some(source, LAZY_ROWS, seed=settings.seed, query=query)
+    """The cells of a study's source, before anything is decided about them; of a lazy one those of some rows."""
+    lazy = isinstance(source, LazyTable) or is_lazy_source(source)
+    if settings.rows is not None and not lazy and not isinstance(source, (str, os.PathLike)):
+        raise ParameterError(
+            f"rows={settings.rows:,} draws rows from files or a database, but the source is {type(source).__name__}; "
+            "give some of its rows, and leave rows out"
+        )
+    if lazy or settings.rows is not None:
+        return fetch_some(source, settings.rows or LAZY_ROWS, seed=settings.seed, query=query)
     return fetch(source, types=settings.types or None, query=query)
 
 

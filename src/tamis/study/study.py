@@ -59,7 +59,7 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform, black_box; `loss` is what `LossMatrix.of` takes.
+        time, drop, procedures, transform, black_box, rows; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------

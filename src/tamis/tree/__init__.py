@@ -1,7 +1,7 @@
 """Trees people can read: growing, categorical splits, surrogates, pruning, printing.
 
 Read `estimator` (what users see), `tree` (a grown tree) and `route` (rows down it), then `grow/`, `prune/`, `export/`;
-`oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees.
+`oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees, `lazy/` those of tables larger than memory.
 """
 
 from __future__ import annotations

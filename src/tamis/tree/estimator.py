@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.split.inner import dealt_folds
-from tamis.table import Classes, Table, features, numbers, same_length
+from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
@@ -22,6 +22,7 @@ from tamis.tree.prune.held_out import predictions_at
 from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate
 from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
+from tamis.views.lazy.given import refuse_rows
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
 _NO_LIMIT = 2**31 - 1
@@ -101,7 +102,7 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             return check.one_of("prune", self.prune, ["cv", "chi2"])
         return check.number("prune", self.prune, low=0)
 
-    def _limits(self, table: Table, n_rows: int) -> TreeLimits:
+    def _limits(self, table: Table | LazyTable, n_rows: int) -> TreeLimits:
         least = rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
         split = rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2)
         depth = _NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth)
@@ -171,7 +172,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         tree though the shares tell a lot; then a probability score keeps the splits. Not with `loss_matrix`.
     rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best. The error is
         that of the best tree's risk or, for a probability score, that of the difference of the two, row by row.
-    cv : a number of folds, a splitter, or (train, test) pairs.
+    cv : a number of folds, a splitter, or (train, test) pairs. Of a table larger than memory one fold of so many, held
+        out, chooses among the subtrees of the tree of the others.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
     leaf : "constant"; "linear" is for TreeRegressor.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and
@@ -253,10 +255,19 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
-        """Grow the tree, and prune it when asked to."""
+        """Grow the tree, and prune it when asked to.
+
+        X may be a lazy table, and y then the name of one of its columns.
+        """
         criterion = check.one_of("criterion", self.criterion, CLASS_CRITERIA)
         if self.leaf == "linear":
             raise ParameterError("leaf='linear' predicts numbers; use TreeRegressor, or leaf='constant' for classes")
+        if isinstance(X, LazyTable):
+            from tamis.tree.lazy.fit import fit_lazily
+
+            refuse_rows(sample_weight=sample_weight)
+            fit_lazily(self, X, y, classes=True)
+            return self
         table = features(self, X, reset=True, sparse_ok=True)
         target = Classes.of(y)
         same_length(table, target.codes)
@@ -265,12 +276,15 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         weight = weight * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self.classes_ = target.labels
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
-        priors = _priors(self.priors, target.n_classes)
+        priors = self._priors_checked(target.n_classes)
         prune_by = self._prune_by_checked()
         data, kind = TreeData.of(table), CLASS_CRITERIA[criterion]
         problem = ClassProblem(data, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
+
+    def _priors_checked(self, n_classes: int) -> np.ndarray | None:
+        return _priors(self.priors, n_classes)
 
     def _prune_by_checked(self) -> str:
         if self.prune_by is None:
@@ -360,8 +374,17 @@ class TreeRegressor(RegressorMixin, BaseTree):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
-        """Grow the tree, and prune it when asked to."""
+        """Grow the tree, and prune it when asked to.
+
+        X may be a lazy table, and y then the name of one of its columns.
+        """
         criterion = check.one_of("criterion", self.criterion, NUMBER_CRITERIA)
+        if isinstance(X, LazyTable):
+            from tamis.tree.lazy.fit import fit_lazily
+
+            refuse_rows(sample_weight=sample_weight)
+            fit_lazily(self, X, y, classes=False)
+            return self
         table = features(self, X, reset=True, sparse_ok=True)
         values = numbers(y, several=True)
         same_length(table, values)

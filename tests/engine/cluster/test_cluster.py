@@ -7,6 +7,9 @@ import importlib.util
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +20,7 @@ import pyarrow as pa
 import pytest
 from tests.table.lazy.parts import lazy_table, write_parts
 
-from tamis import LinearRegressor, read
+from tamis import ForestRegressor, LinearRegressor, TreeRegressor, read
 from tamis.engine import Task, reduce, run, use
 from tamis.engine.cluster.reduce import merged
 from tamis.errors import EngineError, ParameterError, TableError
@@ -58,7 +61,9 @@ def _digest(folder, parts: int) -> str:
     table = lazy_table(folder / str(parts), 64, target="y")
     model = LinearRegressor(cv=3).fit(table, "y")
     found = rank(table, "y", by="pearson,mutual_information").to_json()
-    return hashlib.sha256(model.coef_.tobytes() + model.path_.cv_mean.tobytes() + found.encode()).hexdigest()
+    forest, tree = ForestRegressor(3, max_samples=500).fit(table, "y"), TreeRegressor(prune="cv").fit(table, "y")
+    models = [model.coef_, model.path_.cv_mean, forest.trees_.nodes, forest.oob_prediction_, tree.tree_.threshold]
+    return hashlib.sha256(b"".join(part.tobytes() for part in models) + found.encode()).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +161,69 @@ def test_a_killed_worker_costs_time_and_not_the_answer(cluster, tmp_path, _):
     with use("dask", client=cluster):
         assert reduce(parts, _third, _add) == known
     assert (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_worker_killed_at_any_time_leaves_the_digest_as_it_is(folder, wanted, cluster, _):
+    """Codes half written by a worker that died, or a tree that it did not finish, would end up in the model."""
+    cluster.wait_for_workers(2)
+    killed = next(iter(cluster.run(os.getpid).values()))
+    timer = threading.Timer(1.0, os.kill, (killed, signal.SIGKILL))
+    timer.start()
+    try:
+        with use("dask", client=cluster):
+            assert _digest(folder, 30) == wanted
+    finally:
+        timer.join()
+    assert killed not in cluster.run(os.getpid).values()
+
+
+class Ending(Numbers):
+    """A partition in whose midst the scheduler's process, named in a file, is killed."""
+
+    def cells(self):
+        scheduler = int(Path(self.fatal).read_text())
+        if scheduler:
+            Path(self.fatal).write_text("0")
+            os.kill(scheduler, signal.SIGKILL)
+        yield from super().cells()
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_lost_cluster_ends_with_a_sentence(tmp_path, _):
+    """Whoever works on a cluster that goes away would wait for ever, or read a traceback of sockets."""
+    address = tmp_path / "address"
+    words = ["--port", "0", "--scheduler-file", str(address), "--no-dashboard"]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", *words], stderr=subprocess.DEVNULL
+    )
+    distributed = pytest.importorskip("distributed")
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address), "--no-nanny",
+         "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"], stderr=subprocess.DEVNULL
+    )  # fmt: skip
+    fatal = tmp_path / "pid"
+    fatal.write_text(str(scheduler.pid))
+    try:
+        with distributed.Client(scheduler_file=str(address), set_as_default=False, timeout="60s") as client:
+            client.wait_for_workers(1, timeout=60)
+            parts = [Ending(k, k + 4, str(fatal)) for k in range(0, 40, 4)]
+            with (
+                use("dask", client=client),
+                pytest.raises(
+                    EngineError,
+                    match=r"the Dask cluster was lost \([\w-]+\); run the same again, on another engine if you wish",
+                ),
+            ):
+                reduce(parts, _third, _add)
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+    with use("local"):
+        fatal.write_text("0")
+        known = reduce([Numbers(k, k + 4) for k in range(0, 40, 4)], _third, _add)
+        assert reduce(parts, _third, _add) == known
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])

@@ -89,3 +89,18 @@ def test_what_cannot_be_fitted_says_so(folder):
             LinearClassifier(**given).fit(_lazy(folder), "y")
     with pytest.raises(ParameterError, match="has 3 classes"):
         LinearClassifier().fit(_lazy(folder), "w")
+
+
+def test_missing_values_are_filled_with_the_means_as_in_memory(tmp_path):
+    """A large table with a hole in it would have no logistic model, or another one."""
+    rows = _rows()
+    gone = np.random.default_rng(8).random(rows.num_rows) < 0.2
+    rows = rows.set_column(1, "x1", pa.array(rows["x1"].to_pylist(), mask=gone))
+    write_parts(tmp_path, rows, (4,), row_group_size=190)
+    table = read(rows, target="y")
+    X, y = table.drop(["y"]), np.asarray(rows["y"].to_pylist())
+    given = {"penalty": "ridge", "alpha": 0.01, "missing": "mean"}
+    wanted = LinearClassifier(**given).fit(X, y)
+    found = LinearClassifier(**given).fit(lazy_table(tmp_path / "4", 128, target="y"), "y")
+    np.testing.assert_allclose(found.coef_, wanted.coef_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.predict_proba(X), wanted.predict_proba(X), atol=1e-5)

@@ -13,7 +13,7 @@ from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import PCA, LinearRegressor, SubsetSelector, read
 from tamis.engine import use
-from tamis.errors import KindError, ParameterError, TableError
+from tamis.errors import KindError, ParameterError, TableError, TamisWarning
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import RowFolds, fold_moments
 from tamis.views.moments import FoldMoments
@@ -148,5 +148,39 @@ def test_what_cannot_be_fitted_says_so(folder, tmp_path):
     holes = rows["x3"].to_numpy().copy()
     holes[321] = np.nan
     pq.write_table(rows.set_column(3, "x3", pa.array(holes)), tmp_path / "a.parquet")
-    with pytest.raises(TableError, match=r"column 'x3' has no value in row 322"):
+    with pytest.raises(TableError, match=r"column 'x3' has no value in row 322.*; give missing='mean'"):
         LinearRegressor().fit(read(tmp_path, target="y"), "y")
+    with pytest.raises(TableError, match=r"column 'x3' has no value in row 322"):
+        PCA(missing="refuse").fit(read(tmp_path, target="y").drop(["w"]))
+
+
+def _with_holes() -> pa.Table:
+    rows, rng = _rows(), np.random.default_rng(8)
+    gone = rng.random((3, rows.num_rows)) < 0.15
+    for name, where in zip(("x1", "x3", "w"), gone):
+        here = pa.array(rows[name].to_pylist(), mask=where)
+        rows = rows.set_column(rows.schema.get_field_index(name), name, here)
+    return rows
+
+
+@pytest.mark.parametrize("penalty", [None, "lasso"])
+def test_missing_values_are_filled_with_the_means_as_in_memory(tmp_path, penalty):
+    """A large table with a hole in it would have no linear model, or another one."""
+    write_parts(tmp_path, _with_holes(), (4,), row_group_size=190)
+    table = read(_with_holes(), target="y")
+    X, y = table.drop(["y"]), table.column("y").values
+    options = {"penalty": penalty, "missing": "mean"}
+    wanted = LinearRegressor(**options, cv=_splits(len(y), 3)).fit(X, y)
+    found = LinearRegressor(**options, cv=3).fit(lazy_table(tmp_path / "4", 128, target="y"), "y")
+    np.testing.assert_allclose(found.coef_, wanted.coef_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.inputs_.fill, wanted.inputs_.fill, rtol=1e-12)
+    np.testing.assert_allclose(found.predict(X), wanted.predict(X), rtol=1e-4, atol=1e-4)
+
+
+def test_components_of_a_table_with_holes_are_those_of_rows_drawn(tmp_path):
+    """A hole would stop the components, though in memory it does not."""
+    write_parts(tmp_path, _with_holes(), (4,), row_group_size=190)
+    with pytest.warns(TamisWarning, match="components are those of 100,000 rows drawn from its 2,000"):
+        found = PCA(2).fit(lazy_table(tmp_path / "4", 128, target="y").drop(["y", "w"]))
+    wanted = PCA(2).fit(read(_with_holes(), target="y").drop(["y", "w"]))
+    np.testing.assert_allclose(found.spectrum_, wanted.spectrum_, rtol=1e-9)

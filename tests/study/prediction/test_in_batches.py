@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tamis import Study, load
 from tamis.cli import app
 from tamis.engine import use
-from tamis.errors import TableError
+from tamis.errors import ParameterError, TableError
 from tamis.study import source as study_source
 
 
@@ -80,6 +80,28 @@ def test_of_more_rows_than_fit_a_sample_is_studied_and_said(home, monkeypatch, t
     assert "200 of 300 rows were drawn" in (tmp_path / "s" / "report.html").read_text()
     assert study.open()["rows"] == 40
     assert load(tmp_path / "s").open()["openings"] == 2
+
+
+def test_rows_are_drawn_as_many_as_are_asked_for(home, tmp_path):
+    """A study of a large table would stop at 50,000 rows, whatever the user can wait for; or one file be read whole."""
+    words = ["--target", "y", "--procedures", "lasso", "--folds", "3", "--no-black-box", "--rows", "150"]
+    answers = []
+    for k, source in enumerate((home / "data" / "*.parquet", home / "one.parquet")):
+        out = CliRunner().invoke(app, ["run", str(source), *words, "--folder", str(tmp_path / str(k))])
+        assert out.exit_code == 0
+        answers.append(json.loads((tmp_path / str(k) / "results.json").read_text()))
+        assert answers[-1]["drawn"] == {"rows": 150, "of": 300}
+        page = (tmp_path / str(k) / "report.html").read_text()
+        assert "150 of 300 rows were drawn" in page
+        assert "--rows 150" in page
+    assert answers[0] == answers[1]
+    again = CliRunner().invoke(
+        app, ["run", str(home / "one.parquet"), *words[:-1], "0", "--folder", str(tmp_path / "z")]
+    )
+    assert again.exit_code == 1
+    assert "rows" in again.output
+    with pytest.raises(ParameterError, match="give some of its rows"):
+        Study(_rows().to_pandas(), target="y", folder=tmp_path / "p", rows=10).run()
 
 
 def test_ranks_on_the_command_line(home):

@@ -104,7 +104,7 @@ class Dask(Engine):
     def _warm(self, function: Any) -> None:
         """One worker of each host compiles what the tasks need; the others then find it on the disk."""
         hosts = {str(urlsplit(address).hostname): address for address in self._client.nthreads()}
-        self._client.run(warm, function, workers=sorted(hosts.values()))
+        self._client.run(warm, function, workers=sorted(hosts.values()), on_error="ignore")  # a worker may be gone
 
 
 def _distributed() -> Any:
@@ -116,4 +116,5 @@ def _distributed() -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    return line.rpartition("cancelled for reason: ")[2]  # what was cancelled is nothing the user named

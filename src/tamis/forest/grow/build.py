@@ -79,7 +79,7 @@ def build_trees(
         if limits.n_combined and not data.binned.category.all():
             return _oblique(data, target, limits, bootstrap, start, out_of_bag, loss, stop)
         of = start, min(start + chunk, end)
-        return _grow(data.binned, target, limits, bootstrap, of, out_of_bag, loss, stop)
+        return grow_trees(data.binned, target, limits, bootstrap, of, out_of_bag, loss, stop)
 
     n_threads = workers(n_jobs)
     if n_threads == 1 and chunk > 1:  # a call takes milliseconds: no thread is needed to be stopped between two
@@ -106,7 +106,7 @@ def _at_a_time(n_rows: int, limits: ForestLimits) -> int:
     return max(1, min(CHUNK // (n_rows * n_rows.bit_length() * limits.max_features), MOST))
 
 
-def _grow(
+def grow_trees(
     binned: BinnedTable,
     target: ForestTarget,
     limits: ForestLimits,
@@ -151,7 +151,7 @@ def _oblique(
     sums = ObliqueColumns.of(data.binned, data.values, limits.n_combined, bootstrap.seed, t)
     # a random sum is a poorer guess than a column: twice as many are tried
     limits = limits._replace(max_features=min(2 * limits.max_features, len(sums.binned.n_values)))
-    found = _grow(sums.binned, target, limits, bootstrap, (t, t + 1), out_of_bag, loss, stop)
+    found = grow_trees(sums.binned, target, limits, bootstrap, (t, t + 1), out_of_bag, loss, stop)
     asked, factors = sums.named(found.trees.nodes)
     ends = found.trees.ends + np.array([[0, 0, 0, 0], [0, 0, len(asked), 0]])
     return replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,9 @@ class TreeArrays:
         )
 
 
+_NO_TREES = TreeArrays(*(np.empty(0) for _ in range(6)))
+
+
 @dataclass(frozen=True, eq=False)
 class Trees:
     """Every tree of a forest, ready to predict.
@@ -77,25 +80,31 @@ class Trees:
         self.__post_init__()
 
     @classmethod
-    def join(cls, grown: Sequence[TreeArrays], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
-        """One forest of trees; `columns` are the positions of the binned table's columns in the user's table."""
+    def join(cls, grown: list[TreeArrays], columns: np.ndarray, n_classes: int, n_outputs: int) -> Trees:
+        """One forest of trees; `columns` are the positions of the binned table's columns in the user's table.
+
+        Empties the list on the way: no tree is in memory twice.
+        """
         from tamis.forest.predict.merge import renumber
 
-        nodes = np.concatenate([some.nodes for some in grown])
         sizes = np.concatenate([np.zeros((1, 4), dtype=np.int64), *(np.diff(some.ends, axis=0) for some in grown)])
         ends = np.cumsum(sizes, axis=0)
         roots = ends[:, 0].copy()
+        first = grown[0]
+        nodes, table = np.empty(ends[-1, 0], dtype=NODE), np.empty((ends[-1, 3], first.table.shape[1]))
+        sets = np.concatenate([some.sets for some in grown])
+        sum_column = columns[np.concatenate([some.sum_column for some in grown])].astype(np.int64)
+        sum_factor = np.concatenate([some.sum_factor for some in grown])
+        del first
+        at, row = 0, 0
+        for k in range(len(grown)):
+            some, grown[k] = grown[k], _NO_TREES
+            nodes[at : at + len(some.nodes)] = some.nodes
+            table[row : row + len(some.table)] = some.table
+            at, row = at + len(some.nodes), row + len(some.table)
+        grown.clear()
         renumber(nodes, roots, columns, ends[:, 1:].copy(), n_classes, n_classes > 0 or n_outputs > 1)
-        return cls(
-            nodes,
-            roots,
-            np.concatenate([some.table for some in grown]),
-            np.concatenate([some.sets for some in grown]),
-            columns[np.concatenate([some.sum_column for some in grown])].astype(np.int64),
-            np.concatenate([some.sum_factor for some in grown]),
-            n_classes,
-            n_outputs,
-        )
+        return cls(nodes, roots, table, sets, sum_column, sum_factor, n_classes, n_outputs)
 
     def __len__(self) -> int:
         return len(self.roots) - 1

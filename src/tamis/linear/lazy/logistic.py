@@ -22,12 +22,13 @@ import numpy as np
 from tamis.engine import one_blas_thread
 from tamis.errors import NotConverged, ParameterError
 from tamis.linear.lazy.logistic_pass import Derivatives, DerivativesOfCell, HeldOutLossOfCell, add, merge
-from tamis.linear.lazy.prepare import folds_of, importances, remember, target_named
+from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
+from tamis.views.lazy.given import target_named
 from tamis.views.lazy.target import target_of
 
 _PASSES = 30  # at most
@@ -43,11 +44,12 @@ def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
     free = model.penalty is None or (not isinstance(model.alpha, str) and model.alpha in (0, None))
     encoding = remember(model, table, target, reference=model.penalty is None)
     n_folds = 1 if free or not isinstance(model.alpha, str) else folds_of(model.cv)
-    moments = fold_moments(table, target, n_folds=n_folds, encoding=encoding, answer=answer)
+    fill = learn_fill(model, table, target, encoding, answer)
+    moments = fold_moments(table, target, n_folds=n_folds, encoding=encoding, answer=answer, fill=fill)
     spread = moments.total.deviation[:-1]
     scale = np.where(spread > 0, spread, 1.0)
     wanted = table.select([*encoding.names, target])
-    rows = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds), answer)
+    rows = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds), answer, fill)
     passes = _Passes(wanted, rows, moments.total.mean[:-1], scale)
     parts = [*(moments.train if n_folds > 1 else ()), moments.total]
     with one_blas_thread():
@@ -69,10 +71,10 @@ def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
 
 def _refuse(model: Any, n_classes: int) -> None:
     known = model.loss == "logistic" and model.penalty != "subset" and model.alpha not in ("loo", "bayes")
-    if not known or n_classes != 2 or model.class_weight is not None or model.missing == "mean":
+    if not known or n_classes != 2 or model.class_weight is not None:
         raise ParameterError(
             "a lazy table takes logistic models of two classes with penalty None, 'ridge', 'lasso' or 'elastic-net', "
-            f"without class_weight and missing='mean'; this one has {n_classes} classes, penalty={model.penalty!r} and "
+            f"without class_weight; this one has {n_classes} classes, penalty={model.penalty!r} and "
             f"loss={model.loss!r}: change it, or give a sample: table.sample(100_000)"
         )
 

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tamis import check
-from tamis.errors import KindError, ParameterError
+from tamis.errors import ParameterError
 from tamis.linear.encoding import EncodedInputs
 from tamis.split.pairs import is_whole
 from tamis.table import LazyTable, features
+from tamis.table.lazy.grid import Cell
 from tamis.views.indicators import Indicators
-from tamis.views.lazy.fold_moments import encoding_of
-
-
-def refuse_rows(**given: Any) -> None:
-    """Refuse what has one value a row, which a table in its files has not."""
-    for name, value in given.items():
-        if value is not None:
-            raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
-
-
-def target_named(table: LazyTable, y: Any) -> str:
-    """The name of the target, which is a column of the table."""
-    if not isinstance(y, str):
-        raise KindError(f"y is {type(y).__name__}, but the target of a lazy table is one of its columns; give its name")
-    return table.names[table.index(y)]
+from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, encoding_of
+from tamis.views.lazy.target import LazyTarget
 
 
 def folds_of(cv: Any) -> int:
@@ -46,6 +35,48 @@ def remember(model: Any, table: LazyTable, target: str, *, reference: bool) -> I
     model.inputs_ = EncodedInputs(encoding, encoding.encoded(rest.order()), None)
     model.coef_names_ = list(encoding.columns)
     return encoding.select(rest.order().tolist())
+
+
+def learn_fill(
+    model: Any, table: LazyTable, target: str, encoding: Indicators, answer: LazyTarget | None = None
+) -> np.ndarray | None:
+    """With missing="mean" the means of the encoded columns in solving order, one pass; the model remembers them."""
+    if model.missing != "mean":
+        return None
+    wanted = table.select([*encoding.names, target])
+    absent = np.full(encoding.n_encoded, np.nan)  # a missing value stays one
+    rows = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(1), answer, absent)
+    found = wanted.reduce(MeansOfCell(rows), merge_means)
+    fill = np.where(found.n > 0, found.mean, 0.0)
+    model.inputs_ = replace(model.inputs_, fill=model.inputs_.restore(fill))
+    return fill
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Rows with a value and their mean, of every encoded column."""
+
+    n: np.ndarray
+    mean: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class MeansOfCell:
+    """Makes the means of a cell's rows that have a target."""
+
+    rows: MomentsOfCell
+
+    def __call__(self, cell: Cell) -> Means:
+        block = self.rows.rows(cell)[0][:, :-1]
+        n = np.count_nonzero(~np.isnan(block), axis=0).astype(np.float64)
+        return Means(n, np.divide(np.nansum(block, axis=0), n, out=np.zeros_like(n), where=n > 0))
+
+
+def merge_means(a: Means, b: Means) -> Means:
+    """The means of both."""
+    n = a.n + b.n
+    share = np.divide(b.n, n, out=np.zeros_like(n), where=n > 0)
+    return Means(n, a.mean + (b.mean - a.mean) * share)
 
 
 def importances(coef: np.ndarray, scatter: np.ndarray, weight: float, groups: np.ndarray, n_columns: int) -> np.ndarray:

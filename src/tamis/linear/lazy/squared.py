@@ -14,12 +14,13 @@ from scipy import stats
 
 from tamis.engine import map_threads, one_blas_thread
 from tamis.errors import ParameterError, TamisWarning
-from tamis.linear.lazy.prepare import folds_of, importances, remember, target_named
+from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
+from tamis.views.lazy.given import target_named
 from tamis.views.moments import FoldMoments
 
 #: A condition number of the standardised columns from which on six digits and more are lost.
@@ -34,7 +35,8 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
     encoding = remember(model, table, target, reference=model.penalty is None)
     n_folds = 1 if free or not isinstance(model.alpha, str) else folds_of(model.cv)
     seed = int(model.random_state) if isinstance(model.random_state, (int, np.integer)) else 0
-    moments = fold_moments(table, target, n_folds=n_folds, seed=seed, encoding=encoding)
+    fill = learn_fill(model, table, target, encoding)
+    moments = fold_moments(table, target, n_folds=n_folds, seed=seed, encoding=encoding, fill=fill)
     options = {"standardize": bool(model.standardize), "fit_intercept": bool(model.fit_intercept)}
     with one_blas_thread():
         normal = NormalEquations.of(moments.total, **options)
@@ -59,8 +61,6 @@ def _refuse(model: Any) -> None:
             f"penalty={model.penalty!r}, alpha={model.alpha!r} and loss={model.loss!r} need rows in memory; give "
             "penalty None, 'ridge', 'lasso' or 'elastic-net' and loss='squared', or a sample: table.sample(100_000)"
         )
-    if model.missing == "mean":
-        raise ParameterError("missing='mean' needs rows in memory; fill missing values in the source, or take a sample")
 
 
 def _warn_ill(moments: FoldMoments) -> None:

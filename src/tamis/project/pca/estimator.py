@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import one_blas_thread
-from tamis.errors import DamagedError, ParameterError, TableError
+from tamis.errors import DamagedError, MissingValueError, ParameterError, TableError, TamisWarning
 from tamis.project.base import CATEGORIES, Loaded, refuse_holes, refuse_overflow, saved_matrix
 from tamis.project.pca.anomaly import (
     carriers_of,
@@ -34,6 +35,7 @@ from tamis.views import Moments
 from tamis.views.lazy.fold_moments import fold_moments
 
 PARTS = ("outside", "inside")
+_DRAWN = 100_000  # rows of a lazy table with missing values that are looked at
 _KEPT = 500  # columns up to which a small table's moments are kept for partial_fit
 
 
@@ -158,7 +160,18 @@ class PCA(Loaded):
             )
         self._part(self._fitted(table.prototype(), None))
         rows = table.select(list(self.encoding_.names))
-        moments = fold_moments(rows, encoding=self.encoding_).total
+        try:
+            moments = fold_moments(rows, encoding=self.encoding_).total
+        except MissingValueError:
+            if self.missing == "refuse":
+                raise
+            warnings.warn(
+                f"the table has missing values, so components are those of {_DRAWN:,} rows drawn from its "
+                f"{table.n_rows:,}, most likely given what is there",
+                TamisWarning,
+                stacklevel=3,
+            )
+            return self.fit(table.sample(_DRAWN))
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
         with one_blas_thread():
             found = of_moments(moments)

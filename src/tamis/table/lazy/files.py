@@ -27,6 +27,11 @@ def is_several(source: Any) -> bool:
     return os.path.isdir(name) or (bool(_GLOB.search(name)) and not os.path.exists(name))
 
 
+def is_file(source: Any) -> bool:
+    """Whether a source is the path of one file."""
+    return isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+
+
 def files_of(source: Any) -> list[Path]:
     """The files of a folder or a glob, by name; numbers within names count as numbers.
 

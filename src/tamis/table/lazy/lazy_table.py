@@ -179,12 +179,16 @@ class LazyTable:
 
         The kinds and levels are those of this table; one pass over the rows.
         """
+        return self.drawn(n, seed)[0]
+
+    def drawn(self, n: int, seed: int = 0) -> tuple[Table, np.ndarray]:
+        """As `sample`, and the numbers of the rows, from 0, in their order."""
         check.count("n", n)
         reading = self.reading
         arrow, rows = draw(self.source, n, seed, reading.sources)
         place = {column.name: column for column in reading.columns(Cell(0, arrow, (), rows))}
         table = Table([place[name] for name in self.names], n_rows=len(rows), decisions=self.decisions)
-        return table
+        return table, rows
 
     def cell_table(self) -> CellTable:
         """What turns a cell into a table in memory of this one's columns; it can be sent to workers."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from tamis.errors import TableError
 from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.files import files_of, footers_of, is_several
+from tamis.table.lazy.files import files_of, footers_of, is_file, is_several
 from tamis.table.lazy.formats import format_of
 from tamis.table.lazy.grid_source import GridSource
 from tamis.table.lazy.written import dataset_batches, is_cluster_frame, write_batches, write_frame
@@ -40,8 +40,8 @@ def grid_source(
     """
     if _is_dataset(source) and (plain := _plain_files(source)):
         return GridSource.of(footers_of(plain), "the dataset", cell=cell)
-    if is_several(source):
-        files = files_of(source)
+    if is_several(source) or is_file(source):
+        files = [Path(source)] if is_file(source) else files_of(source)
         formats = {format_of(path) for path in files}
         label = f"the files {str(source)!r}"
         if None not in formats:

@@ -62,7 +62,7 @@ def _agree_sorted(keys, n, side, weight, sides):
 
 
 @inner
-def _agree_table(span, table, table_rows, sides):
+def agree_table(span, table, table_rows, sides):
     """As `_agree_sorted`, from the weights of each code."""
     n, low, high = span
     best, cut, upper, flip, last = max(sides.left, sides.right), -2, -2, 0, low
@@ -216,7 +216,7 @@ def try_surrogate(columns, buffers, node, j):
         return agree, -2, -2, 0, n_levels
     if high - low < n:
         _tabulate(keys, span, side, weight, table, group[ROWS])
-        agree, cut, upper, flip = _agree_table(span, table, group[ROWS], sides)
+        agree, cut, upper, flip = agree_table(span, table, group[ROWS], sides)
     else:
         sort_keys(keys, buffers.sort.keys[1], buffers.sort.digits, span)
         agree, cut, upper, flip = _agree_sorted(keys, n, side, weight, sides)

@@ -64,9 +64,9 @@ class ClassProblem:
         target = TreeTarget(self.criterion, len(self.loss), self.classes, _NO_VALUES, weight, self.weight)
         tree, leaf = grow(self.data, target, limits, rows)
         value = tree.value / altered * prior
-        return replace(tree, value=value, risk=self._risk(value)), leaf
+        return replace(tree, value=value, risk=self.risk_of(value)), leaf
 
-    def _risk(self, value: np.ndarray) -> np.ndarray:
+    def risk_of(self, value: np.ndarray) -> np.ndarray:
         """What each node costs its training rows, from the weight of each class.
 
         Σ_c v_c (1 - p_c) is the sum of their Brier scores Σ_c (y_c - p_c)², and -Σ_c v_c log p_c that of their log

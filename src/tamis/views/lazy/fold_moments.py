@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 
 from tamis.engine.hash import text_hash
-from tamis.errors import TableError
+from tamis.errors import MissingValueError, TableError
 from tamis.table import Column, LazyTable
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
@@ -51,6 +51,7 @@ class MomentsOfCell:
     target : the column to be learned, or None.
     folds : the fold of each row.
     answer : of a target of classes, how they are numbered; the moments are then those of the numbers.
+    fill : what stands for a missing value of each encoded column; None to refuse missing values.
     """
 
     read: CellTable
@@ -58,6 +59,7 @@ class MomentsOfCell:
     target: str | None
     folds: RowFolds
     answer: LazyTarget | None = None
+    fill: np.ndarray | None = None
 
     def __call__(self, cell: Cell) -> tuple[Moments, ...]:
         block, ends = self.rows(cell)
@@ -88,22 +90,27 @@ class MomentsOfCell:
                 out[:, at] = values
                 at += 1
                 continue
-            if (values < 0).any():
+            gone = values < 0
+            if self.fill is None and gone.any():
                 self._refuse(cell, column, rows)
             for code in range(1 if self.encoding.reference else 0, len(levels)):
                 out[:, at] = values == code
+                if self.fill is not None:
+                    out[gone, at] = self.fill[at]
                 at += 1
         if y is not None:
             out[:, at] = y.values[rows]
         for j in np.flatnonzero(~np.isfinite(out.sum(axis=0)) & np.isnan(out).any(axis=0)):
-            self._refuse(cell, columns[int(self.encoding.groups[j])], rows)
+            if self.fill is None:
+                self._refuse(cell, columns[int(self.encoding.groups[j])], rows)
+            out[np.isnan(out[:, j]), j] = self.fill[j]
         return out
 
     def _refuse(self, cell: Cell, column: Column, rows: np.ndarray) -> NoReturn:
         row = int(rows[column.missing[rows]].min())
-        raise TableError(
-            f"column {column.name!r} has no value in {cell.place(row)}, which linear models and components cannot "
-            "take from a table larger than memory; fill it in the source, leave the column out, or take a sample"
+        raise MissingValueError(
+            f"column {column.name!r} has no value in {cell.place(row)}, which these models cannot take from a table "
+            "larger than memory; give missing='mean' to a linear model, fill it in the source, or leave the column out"
         )
 
     def _moments(self, block: np.ndarray) -> Moments:
@@ -143,6 +150,7 @@ def fold_moments(
     seed: int = 0,
     encoding: Indicators | None = None,
     answer: LazyTarget | None = None,
+    fill: np.ndarray | None = None,
 ) -> FoldMoments:
     """Moments of all rows with a target, and of the training and test rows of every fold; one pass over the rows.
 
@@ -153,11 +161,12 @@ def fold_moments(
     n_folds, seed : folds of rows by `RowFolds`; one fold has no training rows.
     encoding : how columns become numbers; indicators of all levels by default.
     answer : of a target of classes, how they are numbered.
+    fill : what stands for a missing value of each encoded column; None to refuse missing values.
     """
     if encoding is None:
         encoding = encoding_of(table, [name for name in table.names if name != target])
     wanted = table.select([*encoding.names, target] if target is not None else list(encoding.names))
-    make = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds, seed), answer)
+    make = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds, seed), answer, fill)
     found = wanted.reduce(make, merge)
     if any(not part.n_rows for part in found):
         raise TableError(f"a fold of {n_folds} has no row with a value of {target!r}; give more rows or fewer folds")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TableError
-from tamis.table import Column, LazyTable, is_class_target
+from tamis.table import Column, LazyTable, Table, is_class_target
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
 
@@ -104,3 +104,12 @@ def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> La
     if many:
         raise TableError(f"the target {name!r} has more than {MOST_CLASSES:,} values, too many for classes")
     return LazyTarget(name, tuple(known), np.array(known), n)
+
+
+def rows_in_memory(table: LazyTable, answer: LazyTarget) -> tuple[Table, np.ndarray]:
+    """All rows that have a target as a table in memory, without it; and the targets, classes as their labels."""
+    whole = table.sample(table.n_rows)
+    column = whole.column(answer.name)
+    kept = np.flatnonzero(~column.missing)
+    given = np.array(answer.labels)[answer.codes(column)[kept]] if answer.is_classes else column.values[kept]
+    return whole.drop([answer.name]).take(kept), given

@@ -1,0 +1,105 @@
+"""One tree of a forest on a large table: its rows are gathered from the mapped codes, then grown as in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.forest.data.bootstrap import Bootstrap
+from tamis.forest.grow.build import TreeBatch, grow_trees
+from tamis.forest.layout import CLASSES, NUMBER, ForestLimits, ForestTarget
+from tamis.forest.lazy.draw import RowDraws
+from tamis.views.binned import BinnedTable
+from tamis.views.lazy.mapped_codes import MappedCodes
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTarget:
+    """What a forest learns, by classes.
+
+    Attributes
+    ----------
+    factor : what a row of each class weighs; empty for numbers.
+    worth : what a class's weight is divided by in the answers.
+    """
+
+    factor: np.ndarray
+    worth: np.ndarray
+
+    def of(self, target: np.ndarray) -> ForestTarget:
+        """The target of some rows."""
+        n_classes = len(self.factor)
+        if not n_classes:
+            none = np.empty(0, dtype=np.int32)
+            return ForestTarget(NUMBER, 0, none, np.array(target)[:, None], np.ones(len(target)), self.worth)
+        classes, two = np.array(target, dtype=np.int32), n_classes == 2
+        values = (classes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1))
+        return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, self.factor[classes], self.worth)
+
+
+def binned_rows(mapped: MappedCodes, rows: np.ndarray) -> BinnedTable:
+    """The codes of some rows as the kernels read them; a code's values end at its edges."""
+    by_row = np.asarray(mapped.codes[rows]).astype(np.uint16)
+    n_values = np.array([coding.n_values for coding in mapped.codings], dtype=np.int32)
+    low, high = [np.empty(0)], [np.empty(0)]
+    for coding in mapped.codings:
+        if coding.edges is not None and coding.low is not None and coding.high is not None:
+            low.append(np.append(coding.low[:1], coding.edges))
+            high.append(np.append(coding.edges, coding.high[-1:]))
+    sizes = [0 if coding.is_categorical else coding.n_values for coding in mapped.codings]
+    return BinnedTable(
+        codes=np.ascontiguousarray(by_row.T),
+        by_row=by_row,
+        n_values=n_values,
+        missing=(by_row == n_values).any(axis=0),
+        category=np.array([coding.is_categorical for coding in mapped.codings], dtype=bool),
+        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        low=np.concatenate(low),
+        high=np.concatenate(high),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OneTree:
+    """Grows a tree by its number; it can be sent to workers, which read the codes for themselves.
+
+    The rows that judge come first in its table, then the others that it draws: those left out are then numbered as
+    among the judging rows. What a tree draws it draws before it grows, so that the kernel draws every row as often as
+    it is listed.
+    """
+
+    mapped: MappedCodes
+    judged: np.ndarray
+    draws: RowDraws
+    target: CodedTarget
+    limits: ForestLimits
+    out_of_bag: bool
+    loss: np.ndarray | None
+
+    def warm(self) -> None:
+        """Compile the kernels, on a few rows."""
+        few = OneTree(
+            self.mapped, self.judged[:8], RowDraws(8, True, 0), self.target, self.limits, self.out_of_bag, self.loss
+        )
+        few(0)
+
+    def __call__(self, t: int) -> TreeBatch:
+        rows, counts = self.draws.of(t, self.mapped)
+        place = np.argsort(self.judged, kind="stable")
+        ordered = self.judged[place]
+        at = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
+        known = ordered[at] == rows
+        local = np.where(known, place[at], 0)
+        local[~known] = len(self.judged) + np.arange(np.count_nonzero(~known))
+        table = np.append(self.judged, rows[~known])
+        target = self.target.of(self.mapped.target[table])
+        population = np.repeat(np.sort(local), counts[np.argsort(local)]).astype(np.uint32)
+        strata, sizes = np.array([0, len(population)], dtype=np.int64), np.array([len(population)], dtype=np.int64)
+        bootstrap = Bootstrap(population, strata, sizes, False, self.draws.seed)
+        stop = np.zeros(1, dtype=np.uint8)
+        found = grow_trees(
+            binned_rows(self.mapped, table), target, self.limits, bootstrap, (t, t + 1), self.out_of_bag, self.loss,
+            stop,
+        )  # fmt: skip
+        return TreeBatch(found.trees, found.rows, found.leaf, found.ends, found.gain, len(self.judged))

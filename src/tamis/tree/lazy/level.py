@@ -1,0 +1,147 @@
+"""What the nodes of a level hold, counted in one pass over the mapped codes; whole numbers, so any order is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.engine import current, reduce
+from tamis.tree.lazy.counting import CodeRoutes
+from tamis.tree.lazy.fixed_point import FixedPoint
+from tamis.views.lazy.mapped_codes import MappedCodes
+
+BLOCK = 1 << 16  # rows that are copied out of the map at a time
+_PARTS = 4  # a worker: the last one to end keeps the others waiting for a quarter of its work at most
+MOST_NUMBERS = 1 << 23  # in the counts of a pass, 64 MB: nodes beyond wait for the next
+
+
+@dataclass(frozen=True)
+class RowSpan:
+    """Consecutive rows of the mapped codes: one partition, and its only cell."""
+
+    first: int
+    end: int
+
+    def cells(self) -> Iterator[RowSpan]:
+        """Itself."""
+        yield self
+
+    def blocks(self) -> Iterator[slice]:
+        """The rows, some at a time."""
+        for first in range(self.first, self.end, BLOCK):
+            yield slice(first, min(first + BLOCK, self.end))
+
+
+def spans(n_rows: int) -> list[RowSpan]:
+    """All rows, in some parts for every worker of the engine in use."""
+    size = max(BLOCK, -(-n_rows // (_PARTS * current().workers)))
+    return [RowSpan(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelCounts:
+    """Counts of the nodes that have a slot.
+
+    Attributes
+    ----------
+    counts : (slots, codes of all columns, classes); of numbers the last axis holds rows, Σ high bits, Σ low bits.
+    squares : (slots, 2) Σ high bits and Σ low bits of squares; zeros for classes.
+    extremes : (slots, 2) smallest and largest fixed-point target.
+    """
+
+    counts: np.ndarray
+    squares: np.ndarray
+    extremes: np.ndarray
+
+
+def add(a: LevelCounts, b: LevelCounts) -> LevelCounts:
+    """The counts of both; those of `a` are written over."""
+    np.add(a.counts, b.counts, out=a.counts)
+    low, high = np.minimum(a.extremes[:, 0], b.extremes[:, 0]), np.maximum(a.extremes[:, 1], b.extremes[:, 1])
+    return LevelCounts(a.counts, a.squares + b.squares, np.column_stack([low, high]))
+
+
+@dataclass(frozen=True, eq=False)
+class CountLevel:
+    """Counts the rows of a span at the nodes that have a slot; `fixed` is None for classes."""
+
+    mapped: MappedCodes
+    routes: CodeRoutes
+    slot_of: np.ndarray
+    n_slots: int
+    fixed: FixedPoint | None
+
+    def warm(self) -> None:
+        """Compile the kernels, on a row."""
+        self(RowSpan(0, 1))
+
+    def __call__(self, span: RowSpan) -> LevelCounts:
+        from tamis.tree.lazy.counting import count_classes, sum_numbers
+
+        offset = offsets(self.mapped)
+        n_stats = self.mapped.n_classes or 3
+        counts = np.zeros((self.n_slots, int(offset[-1]), n_stats), dtype=np.int64)
+        squares = np.zeros((self.n_slots, 2), dtype=np.int64)
+        extremes = np.tile(np.array([1 << 62, -(1 << 62)]), (self.n_slots, 1))
+        codes, target = self.mapped.codes, self.mapped.target
+        for rows in span.blocks():
+            block, y = np.array(codes[rows]), np.array(target[rows])
+            if self.fixed is None:
+                count_classes(block, y, self.routes, self.slot_of, offset, counts)
+            else:
+                q, q2 = self.fixed.encode(y), self.fixed.squares(y)
+                sum_numbers(block, q, q2, self.routes, self.slot_of, offset, counts, squares, extremes)
+        return LevelCounts(counts, squares, extremes)
+
+
+@dataclass(frozen=True, eq=False)
+class CountSides:
+    """Counts the rows of a span by the side of their node's split; see `counting.count_sides`."""
+
+    mapped: MappedCodes
+    routes: CodeRoutes
+    slot_of: np.ndarray
+    primary: np.ndarray
+
+    def warm(self) -> None:
+        """Compile the kernels, on a row."""
+        self(RowSpan(0, 1))
+
+    def __call__(self, span: RowSpan) -> np.ndarray:
+        from tamis.tree.lazy.counting import count_sides
+
+        offset = offsets(self.mapped)
+        counts = np.zeros((len(self.primary), int(offset[-1]), 2), dtype=np.int64)
+        codes, target = self.mapped.codes, self.mapped.target
+        for rows in span.blocks():
+            y = np.array(target[rows])
+            present = y >= 0 if self.mapped.n_classes else ~np.isnan(y)
+            block = np.array(codes[rows])
+            count_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
+        return counts
+
+
+def add_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The counts of both."""
+    a += b
+    return a
+
+
+def count_level(mapped: MappedCodes, make: CountLevel) -> LevelCounts:
+    """The counts of all rows, worked out by the engine in use."""
+    found = reduce(spans(mapped.n_rows), make, add)
+    assert found is not None
+    return found
+
+
+def offsets(mapped: MappedCodes) -> np.ndarray:
+    """Where the codes of each column begin among those of all, missing included; and their number."""
+    sizes = [coding.n_values + 1 for coding in mapped.codings]
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def at_a_time(mapped: MappedCodes, n_stats: int) -> int:
+    """How many nodes a pass counts."""
+    return max(1, MOST_NUMBERS // (int(offsets(mapped)[-1]) * n_stats))

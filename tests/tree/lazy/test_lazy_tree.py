@@ -1,0 +1,220 @@
+"""Trees of lazy tables: those of the rows in memory, wherever the top ends, the same bits for any cut of the files."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.table.lazy.parts import lazy_table, write_parts
+
+from tamis import ForestClassifier, TreeClassifier, TreeRegressor, read
+from tamis.engine import use
+from tamis.errors import KindError, ParameterError
+from tamis.tree.lazy import top
+from tamis.tree.lazy.fixed_point import FixedPoint, whole
+from tamis.views.lazy.fold_moments import RowFolds
+
+
+def _rows(n: int = 1_500) -> pa.Table:
+    """Whole numbers of at most 60 values, so that codes lose nothing; a column that decides and has holes; words."""
+    rng = np.random.default_rng(11)
+    X = rng.integers(0, 60, size=(n, 4)).astype(float)
+    word = rng.choice(np.array(list("pqrstuvwxyza")), n)
+    signal = X[:, 0] + 20.0 * np.isin(word, ["q", "t", "w"]) + 0.3 * X[:, 1]
+    holes = np.where(rng.random(n) < 0.2, np.nan, X[:, 0])
+    noisy = signal + rng.normal(0, 8, n)
+    return pa.table(
+        {
+            "x3": X[:, 3],
+            "x1": X[:, 1],
+            "like": np.round(X[:, 0] / 4 + rng.normal(0, 1, n)),
+            "holes": pa.array(holes, from_pandas=True),
+            "w": pa.array(word),
+            "class": pa.array(np.where(noisy > 50, "high", np.where(noisy > 30, "middle", "low"))),
+            "two": pa.array(np.where(noisy > 40, "yes", "no")),
+            "y": np.round(noisy) + 1e6,
+        }
+    )
+
+
+TARGETS = ("class", "two", "y")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_parts(tmp_path_factory.mktemp("tree"), _rows(), (3, 30), row_group_size=110)
+
+
+def _lazy(folder, target: str, parts: int = 3):
+    table = lazy_table(folder / str(parts), 128, target=target)
+    return table.drop([name for name in TARGETS if name != target])
+
+
+def _in_memory(target: str):
+    table = read(_rows(), target=target)
+    return table.drop(list(TARGETS)), np.asarray(_rows()[target].to_pylist())
+
+
+@pytest.fixture
+def small_memory(monkeypatch):
+    """Nodes of more than 40 rows do not fit into memory."""
+    monkeypatch.setattr(top, "MEMORY_ROWS", 40)
+    monkeypatch.setattr(top, "MEMORY_CODES", 1)
+
+
+KINDS = [
+    (TreeClassifier, "two", {}),
+    (TreeClassifier, "class", {"criterion": "entropy"}),
+    (TreeClassifier, "class", {"criterion": "gain_ratio", "max_depth": 5}),
+    (TreeClassifier, "class", {"criterion": "chi2"}),
+    (TreeClassifier, "class", {"missing": "category"}),
+    (TreeClassifier, "two", {"missing": "majority", "min_impurity_decrease": 0.002}),
+    (TreeClassifier, "two", {"class_weight": "balanced", "missing": "majority"}),
+    (TreeClassifier, "class", {"loss_matrix": [[0, 1, 5], [1, 0, 1], [2, 1, 0]], "prune": 0.003}),
+    (TreeClassifier, "class", {"priors": [0.2, 0.2, 0.6], "prune": "chi2"}),
+    (TreeRegressor, "y", {}),
+    (TreeRegressor, "y", {"missing": "category", "min_weight_fraction_leaf": 0.02}),
+    (TreeRegressor, "y", {"prune": 0.003}),
+]
+
+
+@pytest.mark.parametrize(("kind", "target", "options"), KINDS)
+def test_the_tree_is_that_of_the_rows_in_memory(folder, small_memory, kind, target, options):
+    """The tree of a large table would be another than that of the same rows in memory."""
+    X, y = _in_memory(target)
+    options = {"min_samples_leaf": 6, **options}
+    wanted, found = kind(**options).fit(X, y), kind(**options).fit(_lazy(folder, target), target)
+    assert found.get_n_leaves() == wanted.get_n_leaves() > 5
+    said = [m.predict_proba(X) if target != "y" else m.predict(X) for m in (found, wanted)]
+    np.testing.assert_allclose(*said, rtol=1e-9)
+    np.testing.assert_allclose(found.feature_importances_, wanted.feature_importances_, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(found.cost_complexity_["risk"], wanted.cost_complexity_["risk"], rtol=1e-6, atol=1e-9)
+    assert found.tree_.names == wanted.tree_.names
+    assert found.to_text().splitlines()[0] == wanted.to_text().splitlines()[0]
+
+
+def test_surrogates_of_large_nodes_are_those_of_memory(folder, small_memory):
+    """Rows without the value that a split asks for would go another way."""
+    X, y = _in_memory("two")
+    wanted = TreeClassifier(max_depth=2).fit(X, y).tree_
+    found = TreeClassifier(max_depth=2).fit(_lazy(folder, "two"), "two").tree_
+    assert wanted.n_surrogates.sum() > 0
+    names = [[tree.names[j] for j in tree.surrogate[:, 0]] for tree in (found, wanted)]
+    assert sorted(names[0]) == sorted(names[1])
+    np.testing.assert_allclose(np.sort(found.agreement, axis=0), np.sort(wanted.agreement, axis=0), rtol=1e-12)
+
+
+def _bits(model) -> bytes:
+    parts = [np.ascontiguousarray(getattr(model.tree_, field.name)).tobytes() for field in fields(model.tree_)[2:]]
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+@pytest.mark.parametrize(("kind", "target"), [(TreeClassifier, "class"), (TreeRegressor, "y")])
+def test_bits_do_not_depend_on_threads_or_on_the_cut_of_the_files(folder, small_memory, kind, target):
+    """Two runs would give two trees, and nobody could say why."""
+    digests = set()
+    for parts in (3, 30):
+        for threads in (1, 2):
+            with use("local", n_jobs=threads):
+                digests.add(_bits(kind(prune="cv", cv=4).fit(_lazy(folder, target, parts), target)))
+    assert len(digests) == 1
+
+
+def test_rows_held_out_have_no_say_in_the_tree_and_choose_its_size(tmp_path):
+    """The part that judges would be one that was learned from."""
+    rows, held = _rows(), RowFolds(4, 0).of(np.arange(1_500)) == 0
+    changed = rows
+    for name in ("x1", "like"):
+        there = rows[name].to_numpy()
+        changed = changed.set_column(rows.schema.get_field_index(name), name, pa.array(np.where(held, 7.0, there)))
+    turned = np.where(held, "no", np.asarray(rows["two"].to_pylist()))
+    changed = changed.set_column(rows.schema.get_field_index("two"), "two", pa.array(turned))
+    models = []
+    for k, table in enumerate((rows, changed)):
+        (tmp_path / str(k)).mkdir()
+        write_parts(tmp_path / str(k), table, (2,), row_group_size=300)
+        lazy = _lazy(tmp_path / str(k), "two", 2)
+        models.append(TreeClassifier(prune="cv", cv=4, rule="min").fit(lazy, "two"))
+    one, other = (model.cost_complexity_ for model in models)
+    np.testing.assert_array_equal(one["alpha"], other["alpha"])
+    np.testing.assert_array_equal(one["risk"], other["risk"])
+    assert not np.array_equal(one["cv_risk"], other["cv_risk"])
+
+
+def test_held_out_risks_are_the_errors_of_the_subtrees(folder):
+    """Another subtree would be chosen than the one that errs least."""
+    X, y = _in_memory("two")
+    held = np.flatnonzero(RowFolds(4, 0).of(np.arange(1_500)) == 0)
+    model = TreeClassifier(prune="cv", cv=4, rule="min", min_samples_leaf=20).fit(_lazy(folder, "two"), "two")
+    shown = model.cost_complexity_
+    k = int(np.argmin(shown["cv_risk"]))
+    assert shown["n_leaves"][k] == model.get_n_leaves()
+    train = np.setdiff1d(np.arange(1_500), held)
+    root = min(np.mean(y[train] == "no"), np.mean(y[train] == "yes"))
+    wrong = np.mean(model.predict(X.take(held)) != y[held])
+    assert shown["cv_risk"][k] == pytest.approx(wrong / root, rel=1e-12)
+    assert shown["cv_se"][k] == pytest.approx(np.sqrt(wrong * (1 - wrong) / len(held)) / root, rel=1e-9)
+
+
+def test_noise_is_pruned_to_the_root_by_any_risk(tmp_path):
+    """A large table of noise would give a large tree."""
+    rng = np.random.default_rng(2)
+    rows = pa.table({"x": rng.normal(size=3_000), "z": rng.normal(size=3_000), "c": (rng.random(3_000) < 0.3) * 1})
+    write_parts(tmp_path, rows, (2,), row_group_size=500)
+    for options in ({}, {"prune_by": "brier"}, {"prune_by": "log_loss"}):
+        model = TreeClassifier(prune="cv", **options).fit(lazy_table(tmp_path / "2", 256, target="c"), "c")
+        assert model.get_n_leaves() <= 2
+
+
+def test_fixed_point_sums_are_exact_in_any_order_and_close_to_the_values():
+    """Sums of numbers would depend on who adds first."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([1e9 + rng.normal(size=1_000), [1e9 - 1e6, np.nan]])
+    scale = FixedPoint.of(float(np.nanmin(y)), float(np.nanmax(y)), 1e9 - 1e3)
+    q = scale.encode(y)
+    assert q[-1] == -(1 << 62)
+    there = q[:-1]
+    assert whole(int((there >> 31).sum()), int((there & (1 << 31) - 1).sum())) == sum(there.tolist())
+    known = y[:-1] - scale.centre
+    assert np.abs(there.astype(np.float64) * 2.0**-scale.exponent - known).max() <= scale.half * 2.0**-53
+    squares = scale.squares(y)[:-1]
+    assert scale.squares_value(sum(squares.tolist())) == pytest.approx((known**2).sum(), rel=1e-12)
+
+
+def test_more_levels_than_a_byte_holds_share_a_code(tmp_path):
+    """A column of 400 towns would end in a wrong answer, or in none."""
+    rng = np.random.default_rng(4)
+    town = rng.integers(0, 400, 6_000)
+    rows = pa.table({"town": pa.array([f"t{k:03d}" for k in town]), "y": np.where(town % 2, 3.0, -3.0)})
+    write_parts(tmp_path, rows, (2,), row_group_size=900)
+    model = TreeRegressor(min_samples_leaf=5).fit(lazy_table(tmp_path / "2", 512, target="y"), "y")
+    answers = model.predict(read(rows, target="y").drop(["y"]))
+    assert np.mean(np.sign(answers) == np.sign(rows["y"].to_numpy())) > 0.75
+
+
+def test_a_table_of_one_cell_is_that_of_its_rows_in_memory(tmp_path):
+    """A small table would be pruned by fewer rows because it comes in several files."""
+    write_parts(tmp_path, _rows(), (3,), row_group_size=400)
+    X, y = _in_memory("two")
+    for kind, options in ((TreeClassifier, {"prune": "cv"}), (ForestClassifier, {"n_estimators": 5})):
+        wanted = kind(**options).fit(X, y)
+        found = kind(**options).fit(read(tmp_path / "3", target="two").drop(["class", "y"]), "two")
+        np.testing.assert_array_equal(found.predict_proba(X), wanted.predict_proba(X))
+        assert found.classes_.tolist() == wanted.classes_.tolist()
+
+
+def test_what_needs_rows_in_memory_says_so(folder):
+    """A parameter would be passed over without a word."""
+    table = _lazy(folder, "y")
+    for options in ({"splits": "oblique"}, {"leaf": "linear"}, {"max_leaf_nodes": 9}, {"criterion": "poisson"}):
+        with pytest.raises(ParameterError, match=r"or a sample: table\.sample"):
+            TreeRegressor(**options).fit(table, "y")
+    with pytest.raises(KindError, match="give its name"):
+        TreeRegressor().fit(table, np.zeros(3))
+    with pytest.raises(ParameterError, match="sample_weight has one value a row"):
+        TreeRegressor().fit(table, "y", sample_weight=np.ones(3))
+    with pytest.raises(ParameterError, match="give a number of folds"):
+        TreeRegressor(prune="cv", cv=[([0], [1])]).fit(table, "y")
