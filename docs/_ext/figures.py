@@ -7,26 +7,14 @@ scripts. BokehJS is stored once, in the site's `_static`, and loaded by pages th
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
 #: Figures shown since the last block of code.
 SHOWN: list[Any] = []
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--hide-scrollbars",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-)
-#: Size of the window in which a picture is taken; what is white around the figure is cut off.
-WINDOW = (1400, 1500)
 #: The look of figures that do not say otherwise: large enough for a slide.
 LOOK = {
     "attrs": {
@@ -98,29 +86,17 @@ def _embedded(model: Any, picture: Path, gallery_conf: dict[str, Any]) -> str:
 
 def photograph(model: Any, place: Path) -> None:
     """Draw a figure in headless Chromium and write it as PNG, without the white around it."""
-    from bokeh.embed import file_html
-    from bokeh.resources import INLINE
+    from bokeh.embed import json_item
     from bokeh.themes import Theme
+    from browser import browser
     from PIL import Image, ImageChops
 
-    binary = next((found for name in NAMES if (found := shutil.which(name))), None)
     place.parent.mkdir(parents=True, exist_ok=True)
-    if binary is None:
+    if (drawing := browser()) is None:
         Image.new("RGB", (600, 400), "white").save(place)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        page, shot = Path(folder) / "page.html", Path(folder) / "shot.png"
-        page.write_text(file_html(model, INLINE, title="figure", theme=Theme(json=LOOK)), encoding="utf-8")
-        size = f"--window-size={WINDOW[0]},{WINDOW[1]}"
-        command = [binary, *FLAGS, size, f"--user-data-dir={folder}/profile", "--virtual-time-budget=4000"]
-        subprocess.run(
-            [*command, f"--screenshot={shot}", page.as_uri()],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=120,
-        )
-        picture = Image.open(shot).convert("RGB")
+    shot = drawing.picture(json_item(model, "place", theme=Theme(json=LOOK)))
+    picture = Image.open(io.BytesIO(shot)).convert("RGB")
     box = ImageChops.difference(picture, Image.new("RGB", picture.size, "white")).getbbox()
     if box is None:
         raise RuntimeError(f"the figure of {place.name} is white")
