@@ -30,9 +30,11 @@ $(VENV)/.docs-ready: $(READY)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
-# An archive of the sources and a wheel, in dist.
+# An archive of the sources and a wheel, in dist. For a package index: make dist FILES=(where the files of this version can be
+# read), so that the pictures and links of the README are found there.
+FILES ?=
 dist: $(READY)
-	$(RUN)/python -m build --outdir dist .
+	TAMIS_FILES=$(FILES) $(RUN)/python -m build --outdir dist .
 
 # Installs the wheel into empty environments, with the newest and with the oldest dependencies allowed, and runs it there.
 packaging: $(READY)

@@ -127,8 +127,13 @@ def _bokeh() -> Path:
     return Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
 
 
+def found() -> str | None:
+    """Where Chromium is installed, if it is."""
+    return next((binary for name in NAMES if (binary := shutil.which(name))), None)
+
+
 @cache
 def browser() -> Browser | None:
     """The browser of this process; None where none is installed."""
-    binary = next((found for name in NAMES if (found := shutil.which(name))), None)
+    binary = found()
     return None if binary is None else Browser(binary)

@@ -108,7 +108,11 @@ def _store_bokeh(app: Any) -> None:
     if app.builder.format != "html":
         return
     import bokeh
+    from browser import found
+    from sphinx.util import logging
 
+    if found() is None:
+        logging.getLogger(__name__).info("no Chromium is installed: pictures for paper and thumbnails are white")
     source = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
     target = Path(app.outdir) / "_static" / "bokeh.min.js"
     target.parent.mkdir(parents=True, exist_ok=True)
