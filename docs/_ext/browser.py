@@ -59,7 +59,7 @@ class Browser:
         # The browser reads from descriptor 3 and writes to 4; the shell puts them there, from above 19.
         here, there = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (low, high))
         line = f'exec "$0" "$@" 3<&{here} 4>&{there} {here}<&- {there}>&-'
-        self._profile = tempfile.mkdtemp(prefix="tamis-docs-")
+        self._profile = tempfile.mkdtemp(dir=os.environ.get("TAMIS_DOCS_PROFILES"))
         command = ["bash", "-c", line, binary, *FLAGS, f"--user-data-dir={self._profile}", "about:blank"]
         quiet = subprocess.DEVNULL
         self._process = subprocess.Popen(command, pass_fds=(here, there), stdin=quiet, stdout=quiet, stderr=quiet)
