@@ -1,4 +1,4 @@
-"""The built site in Chromium: pages fetch nothing from elsewhere, the search box works from files, figures are drawn."""
+"""The built site in Chromium: nothing is fetched from elsewhere, the search box works from files, figures are drawn."""
 
 from __future__ import annotations
 
