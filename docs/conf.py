@@ -27,6 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "public_names",
+    "see_also",
     "figures",
     "offline",
 ]

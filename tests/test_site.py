@@ -103,3 +103,22 @@ def test_a_page_that_fetches_something_is_found(tmp_path, monkeypatch):
 def test_examples_stand_in_folders_with_a_head():
     """The gallery leaves out a folder without a head."""
     assert all((folder / "GALLERY_HEADER.rst").exists() for folder in {path.parent for path in EXAMPLES})
+
+
+def test_see_also_leads_to_names_that_are_there_and_from_every_name_that_users_call(monkeypatch):
+    """A link of the reference would lead nowhere, or a reader would not learn what else there is."""
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    listed = import_module("public_names").listed()
+    see_also = import_module("see_also")
+    names = {name for modules in listed.values() for full in modules.values() for name in full}
+    grouped = {f"tamis.{name}" for group in see_also.GROUPS for name in group.split()}
+    assert grouped <= names
+    assert all((DOCS / f"{page[1:]}.md").exists() for page in see_also.GUIDES.values())
+    called = {
+        name for name in names if name.startswith(tuple(f"tamis.{stage}." for stage in STAGES)) or name.count(".") == 1
+    }
+    assert not called - grouped
+
+
+#: Modules whose names users call.
+STAGES = ("transform", "project", "score", "search", "linear", "tree", "forest", "evaluate", "study")
