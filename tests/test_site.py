@@ -122,3 +122,30 @@ def test_see_also_leads_to_names_that_are_there_and_from_every_name_that_users_c
 
 #: Modules whose names users call.
 STAGES = ("transform", "project", "score", "search", "linear", "tree", "forest", "evaluate", "study")
+
+
+def _calls(column):
+    """Calls that a column of the tables of coming-from names in full, and the names of classes."""
+    page = (DOCS / "coming-from" / "index.md").read_text(encoding="utf-8")
+    part = page if column == 2 else page.partition("## caret")[0]  # other tables' first column is no Python
+    cells = [line.split("|")[column] for line in part.splitlines() if line.startswith("| ") and "there |" not in line]
+    return sorted({code for cell in cells for code in re.findall(r"`([A-Z]\w+(?:\([^`…]*\))?)`", cell)})
+
+
+@pytest.mark.parametrize("call", _calls(2))
+def test_what_coming_from_offers_can_be_called_so(call):
+    """A newcomer would copy a name or a parameter that is not there."""
+    tamis = import_module("tamis")
+    ours = {name: getattr(home, name) for home in (tamis, tamis.transform) for name in home.__all__}
+    known = vars(import_module("sklearn.feature_selection")) | ours
+    made = eval(call, known, {"model": tamis.LinearRegressor(), "selector": tamis.RankSelector(k=1)})
+    assert made is not None
+
+
+@pytest.mark.parametrize("call", _calls(1))
+def test_what_coming_from_says_of_scikit_learn_is_there(call):
+    """A word that scikit-learn no longer has would lead nobody here."""
+    known = {}
+    for part in ("feature_selection", "linear_model", "tree", "ensemble", "decomposition", "preprocessing", "impute"):
+        known |= vars(import_module(f"sklearn.{part}"))
+    assert eval(call, known, {"model": known["LinearRegression"]()}) is not None
