@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: demo test lint nightly docs dist packaging clean
+.PHONY: demo test lint nightly docs docs-check dist packaging clean
 
 demo: $(READY)
 	$(RUN)/tamis demo --folder demo-study
@@ -26,13 +26,20 @@ docs: $(VENV)/.docs-ready
 	$(RUN)/python -m sphinx -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+# Every page, but the examples are not run: `make test` does that. Then the site is looked at in Chromium.
+docs-check: $(VENV)/.docs-ready
+	$(RUN)/python -m sphinx -W --keep-going -q -j 2 -D plot_gallery=0 -b html docs docs/_build/check
+	$(RUN)/python -m pytest -q -m site tests/test_site_in_browser.py
+
 $(VENV)/.docs-ready: $(READY)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
-# An archive of the sources and a wheel, in dist.
+# An archive of the sources and a wheel, in dist. For a package index: make dist FILES=(where the files of this version can be
+# read), so that the pictures and links of the README are found there.
+FILES ?=
 dist: $(READY)
-	$(RUN)/python -m build --outdir dist .
+	TAMIS_FILES=$(FILES) $(RUN)/python -m build --outdir dist .
 
 # Installs the wheel into empty environments, with the newest and with the oldest dependencies allowed, and runs it there.
 packaging: $(READY)

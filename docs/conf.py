@@ -27,6 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "public_names",
+    "see_also",
     "figures",
     "offline",
 ]
@@ -42,6 +43,7 @@ autosummary_generate_overwrite = False
 autodoc_typehints = "none"  # signatures would be longer than the text; parameters say what they take
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+highlight_language = "none"  # a block without a language holds commands
 smartquotes = False  # quotes stand in code words
 default_role = "code"  # one backtick in docstrings is code, as in Markdown
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
+from tamis.engine import use
 from tamis.errors import TamisError
 from tamis.study.export.onnx import onnx_of
 
@@ -21,21 +23,42 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def run(*command, cwd):
+def run(*command, cwd, **environment):
     """The output of a command that must succeed, outside the clone and without its path."""
-    clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "NUMBA_CACHE_DIR")}
-    done = subprocess.run([str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True)
+    dropped = ("PYTHONPATH", "NUMBA_CACHE_DIR", "TAMIS_FILES")
+    clean = {key: value for key, value in os.environ.items() if key not in dropped}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=clean | environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout
 
 
+#: Links and pictures of Markdown: the mark of a picture, and where it leads.
+LINK = re.compile(r"(!?)\[[^\]]+\]\(([^)]+)\)")
+
+
+def built(folder, *options, **environment):
+    """The wheel, built with an archive of the sources unless the options say otherwise."""
+    run(sys.executable, "-m", "build", *options, "--outdir", folder, ROOT, cwd=folder, **environment)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
-    (found,) = folder.glob("*.whl")
-    assert list(folder.glob("*.tar.gz"))
+    found = built(tmp_path_factory.mktemp("dist"), TAMIS_FILES="https://files.example/tamis/")
+    assert list(found.parent.glob("*.tar.gz"))
     return found
+
+
+def description(wheel):
+    """What a package index shows."""
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith(".dist-info/METADATA"))
+        head, _, text = files.read(name).decode("utf-8").partition("\n\n")
+    assert "Description-Content-Type: text/markdown" in head
+    return text
 
 
 def demo(wheel, folder, *pins):
@@ -55,6 +78,24 @@ def demo(wheel, folder, *pins):
 def test_the_wheel_runs_outside_the_clone(wheel, tmp_path):
     """A file that the wheel lacks (the demo's table, a template) would be missed by users alone."""
     demo(wheel, tmp_path)
+
+
+@pytest.mark.packaging
+def test_pictures_and_links_of_the_description_have_an_address(wheel):
+    """A package index has none of the files beside the README: its picture would be a broken frame."""
+    found = LINK.findall(description(wheel))
+    assert ("!", "https://files.example/tamis/docs/pictures/report.png") in found
+    for _, target in found:
+        path = target.removeprefix("https://files.example/tamis/")
+        assert (ROOT / path).exists(), target
+
+
+@pytest.mark.packaging
+def test_a_description_without_an_address_shows_nothing_broken(tmp_path):
+    """Where nobody says where the files can be read, words must stand in for links and pictures."""
+    text = description(built(tmp_path, "--wheel"))
+    assert not LINK.findall(text)
+    assert "The report of the demonstration" in text
 
 
 @pytest.mark.packaging
@@ -97,15 +138,33 @@ def _export_onnx(folder):
     onnx_of(None)  # the package is asked for before the model is looked at
 
 
-@pytest.mark.parametrize(
-    ("extra", "package", "ask"),
-    [
-        ("excel", "openpyxl", _read_excel),
-        ("sql", "sqlalchemy", _read_sql),
-        ("signal", "pywt", _denoise),
-        ("onnx", "onnx", _export_onnx),
-    ],
-)
+def _use_dask(folder):
+    with use("dask"):
+        pass
+
+
+def _use_spark(folder):
+    with use("spark"):
+        pass
+
+
+#: Extra, the package that it brings, and what needs it.
+ABSENT = [
+    ("excel", "openpyxl", _read_excel),
+    ("sql", "sqlalchemy", _read_sql),
+    ("signal", "pywt", _denoise),
+    ("onnx", "onnx", _export_onnx),
+    ("dask", "distributed", _use_dask),
+    ("spark", "pyspark", _use_spark),
+]
+
+
+def test_no_extra_is_forgotten():
+    """An extra that was added without a sentence for its absence would not be noticed."""
+    assert {extra for extra, *_ in ABSENT} == set(PROJECT["optional-dependencies"]) - {"docs", "dev"}
+
+
+@pytest.mark.parametrize(("extra", "package", "ask"), ABSENT)
 def test_an_absent_extra_is_named_in_one_sentence(extra, package, ask, monkeypatch, tmp_path):
     """Without it a user would get a traceback of imports instead of the way out."""
     for module in [name for name in sys.modules if name.split(".")[0] == package]:
@@ -114,3 +173,11 @@ def test_an_absent_extra_is_named_in_one_sentence(extra, package, ask, monkeypat
     with pytest.raises(TamisError, match=re.escape(f"install tamis[{extra}]")) as said:
         ask(tmp_path)
     assert "\n" not in str(said.value)
+    assert _sentence(extra) in str(said.value)
+
+
+def _sentence(extra):
+    """What the page of the extras says that is answered; the name of what was asked for is left open."""
+    page = (ROOT / "docs" / "reference" / "extras.md").read_text(encoding="utf-8")
+    (quoted,) = re.findall(rf'^\| `tamis\[{extra}\]` \|.*\| "(?:… )?(.*)" \|$', page, flags=re.M)
+    return quoted

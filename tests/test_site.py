@@ -103,3 +103,49 @@ def test_a_page_that_fetches_something_is_found(tmp_path, monkeypatch):
 def test_examples_stand_in_folders_with_a_head():
     """The gallery leaves out a folder without a head."""
     assert all((folder / "GALLERY_HEADER.rst").exists() for folder in {path.parent for path in EXAMPLES})
+
+
+def test_see_also_leads_to_names_that_are_there_and_from_every_name_that_users_call(monkeypatch):
+    """A link of the reference would lead nowhere, or a reader would not learn what else there is."""
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    listed = import_module("public_names").listed()
+    see_also = import_module("see_also")
+    names = {name for modules in listed.values() for full in modules.values() for name in full}
+    grouped = {f"tamis.{name}" for group in see_also.GROUPS for name in group.split()}
+    assert grouped <= names
+    assert all((DOCS / f"{page[1:]}.md").exists() for page in see_also.GUIDES.values())
+    called = {
+        name for name in names if name.startswith(tuple(f"tamis.{stage}." for stage in STAGES)) or name.count(".") == 1
+    }
+    assert not called - grouped
+
+
+#: Modules whose names users call.
+STAGES = ("transform", "project", "score", "search", "linear", "tree", "forest", "evaluate", "study")
+
+
+def _calls(column):
+    """Calls that a column of the tables of coming-from names in full, and the names of classes."""
+    page = (DOCS / "coming-from" / "index.md").read_text(encoding="utf-8")
+    part = page if column == 2 else page.partition("## caret")[0]  # other tables' first column is no Python
+    cells = [line.split("|")[column] for line in part.splitlines() if line.startswith("| ") and "there |" not in line]
+    return sorted({code for cell in cells for code in re.findall(r"`([A-Z]\w+(?:\([^`…]*\))?)`", cell)})
+
+
+@pytest.mark.parametrize("call", _calls(2))
+def test_what_coming_from_offers_can_be_called_so(call):
+    """A newcomer would copy a name or a parameter that is not there."""
+    tamis = import_module("tamis")
+    ours = {name: getattr(home, name) for home in (tamis, tamis.transform) for name in home.__all__}
+    known = vars(import_module("sklearn.feature_selection")) | ours
+    made = eval(call, known, {"model": tamis.LinearRegressor(), "selector": tamis.RankSelector(k=1)})
+    assert made is not None
+
+
+@pytest.mark.parametrize("call", _calls(1))
+def test_what_coming_from_says_of_scikit_learn_is_there(call):
+    """A word that scikit-learn no longer has would lead nobody here."""
+    known = {}
+    for part in ("feature_selection", "linear_model", "tree", "ensemble", "decomposition", "preprocessing", "impute"):
+        known |= vars(import_module(f"sklearn.{part}"))
+    assert eval(call, known, {"model": known["LinearRegression"]()}) is not None

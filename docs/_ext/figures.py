@@ -7,26 +7,17 @@ scripts. BokehJS is stored once, in the site's `_static`, and loaded by pages th
 
 from __future__ import annotations
 
+import atexit
+import io
 import json
+import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
 #: Figures shown since the last block of code.
 SHOWN: list[Any] = []
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--hide-scrollbars",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-)
-#: Size of the window in which a picture is taken; what is white around the figure is cut off.
-WINDOW = (1400, 1500)
 #: The look of figures that do not say otherwise: large enough for a slide.
 LOOK = {
     "attrs": {
@@ -98,29 +89,17 @@ def _embedded(model: Any, picture: Path, gallery_conf: dict[str, Any]) -> str:
 
 def photograph(model: Any, place: Path) -> None:
     """Draw a figure in headless Chromium and write it as PNG, without the white around it."""
-    from bokeh.embed import file_html
-    from bokeh.resources import INLINE
+    from bokeh.embed import json_item
     from bokeh.themes import Theme
+    from browser import browser
     from PIL import Image, ImageChops
 
-    binary = next((found for name in NAMES if (found := shutil.which(name))), None)
     place.parent.mkdir(parents=True, exist_ok=True)
-    if binary is None:
+    if (drawing := browser()) is None:
         Image.new("RGB", (600, 400), "white").save(place)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        page, shot = Path(folder) / "page.html", Path(folder) / "shot.png"
-        page.write_text(file_html(model, INLINE, title="figure", theme=Theme(json=LOOK)), encoding="utf-8")
-        size = f"--window-size={WINDOW[0]},{WINDOW[1]}"
-        command = [binary, *FLAGS, size, f"--user-data-dir={folder}/profile", "--virtual-time-budget=4000"]
-        subprocess.run(
-            [*command, f"--screenshot={shot}", page.as_uri()],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=120,
-        )
-        picture = Image.open(shot).convert("RGB")
+    shot = drawing.picture(json_item(model, "place", theme=Theme(json=LOOK)))
+    picture = Image.open(io.BytesIO(shot)).convert("RGB")
     box = ImageChops.difference(picture, Image.new("RGB", picture.size, "white")).getbbox()
     if box is None:
         raise RuntimeError(f"the figure of {place.name} is white")
@@ -132,7 +111,11 @@ def _store_bokeh(app: Any) -> None:
     if app.builder.format != "html":
         return
     import bokeh
+    from browser import found
+    from sphinx.util import logging
 
+    if found() is None:
+        logging.getLogger(__name__).info("no Chromium is installed: pictures for paper and thumbnails are white")
     source = Path(bokeh.__file__).parent / "server" / "static" / "js" / "bokeh.min.js"
     target = Path(app.outdir) / "_static" / "bokeh.min.js"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -146,7 +129,21 @@ def _load_bokeh(app: Any, pagename: str, templatename: str, context: dict[str, A
         app.add_js_file("figures.js", loading_method="defer", priority=801)
 
 
+def _end_workers(app: Any) -> None:
+    """End the gallery's processes, and the browsers with them, before Sphinx forks its own to read and to write.
+
+    Idle, they would stay for five minutes, with 300 MB each and a browser, and every fork would inherit their pipes.
+    """
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
 def setup(app: Any) -> dict[str, Any]:
+    profiles = tempfile.mkdtemp(prefix="tamis-docs-")  # of the browsers, which may be killed
+    os.environ["TAMIS_DOCS_PROFILES"] = profiles
+    atexit.register(shutil.rmtree, profiles, ignore_errors=True)
     app.connect("builder-inited", _store_bokeh)
+    app.connect("builder-inited", _end_workers, priority=900)  # after the gallery
     app.connect("html-page-context", _load_bokeh)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -57,7 +57,7 @@ def listed() -> dict[str, dict[str, list[str]]]:
     return pages
 
 
-def _write(app: Any) -> None:
+def _write(app: Any, config: Any) -> None:
     words = {**STAGES, **BUILT_OF}
     titles = {"names": "Every public name", "building-blocks": "Building blocks"}
     where: dict[int, str] = {}
@@ -108,7 +108,7 @@ def _describe(app: Any, what: str, name: str, value: Any, options: Any, lines: l
 
 
 def setup(app: Any) -> dict[str, Any]:
-    app.connect("builder-inited", _write, priority=100)
+    app.connect("config-inited", _write)  # before Sphinx looks for sources: autosummary reads what it found then
     app.connect("autodoc-skip-member", _own_members)
     app.connect("autodoc-process-docstring", _describe, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,4 +50,5 @@ chart = figure(title="Twelve cities, placed by their distances alone", width=620
 chart.scatter("x", "y", source=source, size=10, color="#2f6fbb")
 chart.add_layout(LabelSet(x="x", y="y", text="name", source=source, x_offset=8, y_offset=4))
 chart.xaxis.axis_label, chart.yaxis.axis_label = "km", "km, Oslo above Rome"
+chart.x_range.range_padding = 0.45  # room for the names
 show(chart)

@@ -38,6 +38,7 @@ order = [next(iter(one)) for one in found]
 cells = [(stock, f"factor {k + 1}", loadings[order[k], j]) for j, stock in enumerate(stocks) for k in range(3)]
 source = {"stock": [c[0] for c in cells], "factor": [c[1] for c in cells], "value": [c[2] for c in cells]}
 source["text"] = [f"{value:.2f}" for value in source["value"]]
+source["ink"] = ["white" if value > 0.7 else "#1d2430" for value in source["value"]]
 chart = figure(
     x_range=[f"factor {k + 1}" for k in range(3)],
     y_range=stocks[::-1],
@@ -48,6 +49,7 @@ chart = figure(
 )
 colour = LinearColorMapper(palette=["#ffffff", "#dbe8f6", "#aecbe9", "#7eabd9", "#4f8cc9", "#2f6fbb"], low=0, high=1.1)
 chart.rect("factor", "stock", 0.96, 0.92, source=source, color={"field": "value", "transform": colour})
-chart.text("factor", "stock", "text", source=source, text_align="center", text_baseline="middle", text_font_size="13px")
+middle = {"text_align": "center", "text_baseline": "middle", "text_font_size": "13px"}
+chart.text("factor", "stock", "text", source=source, text_color="ink", **middle)
 chart.grid.visible = False
 show(chart)

@@ -47,6 +47,7 @@ for title, y in (("nothing interacts", noise), ("columns 3 and 31 decide", decid
     chart.quad(top=counts, bottom=0, left=edges[:-1], right=edges[1:], color="#8a8f98", line_color="white")
     chart.add_layout(Span(location=found, dimension="height", line_color="#c2620a", line_width=3))
     chart.line([found], [0], color="#c2620a", line_width=3, legend_label="best pair of the table")
+    chart.legend.location = "top_center"
     charts.append(chart)
     if y is noise:
         assert named == []

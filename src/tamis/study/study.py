@@ -72,6 +72,21 @@ class Study(TakesTable, BaseEstimator):
     note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
         have a level that the model never saw; mostly nothing.
     remarks_ : after `predictions_csv`, where intervals and the flags of unlike rows come from, or why there are none.
+
+    >>> import tempfile
+    >>> import numpy as np, tamis
+    >>> b = np.random.default_rng(0).normal(size=120)
+    >>> rows = {"a": np.cos(50 * b), "b": b, "y": np.where(b > 0, "yes", "no")}
+    >>> few = {"procedures": ["stump"], "folds": 3, "repeats": 1, "black_box": False}
+    >>> study = tamis.Study(rows, target="y", folder=tempfile.mkdtemp(), **few).run()
+    >>> study.selected_, len(study.locked_rows_), bool(study.score_ > 0.9)
+    (['b'], 24, True)
+    >>> study.open()["independent"]
+    True
+    >>> tamis.load(study.folder).selected_
+    ['b']
+    >>> tamis.compare(study.folder, study.folder).common
+    ('b',)
     """
 
     model_: Model

@@ -65,7 +65,7 @@ def read(
     missing : texts that mean missing, besides the usual ones.
     like : a Table (or its `types`) whose reading this one should follow; columns it does not know are inferred.
     delimiter, quote, decimal, encoding, header : of a text file, when they should not be guessed.
-    lazy : whether rows stay in their files and are read part by part: by default those of a folder, of a path with *,
+    lazy : whether rows stay in their files and are read part by part: by default those of a folder, of a path with `*`,
         of a pyarrow dataset, of a Dask or Spark DataFrame. With True also those of one file or of a query.
     folder : where a lazy table's text files, query or frame are written as Parquet; a temporary one by default.
 
