@@ -22,7 +22,7 @@ from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
-from tamis.study.procedure.few_columns import SIZES, FewColumns, by_contribution, held, strength
+from tamis.study.procedure.few_columns import FewColumns, by_contribution, held, sizes
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
@@ -147,18 +147,18 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
 
 
 def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
-    """The procedure held to each of `SIZES` that is smaller than the number of columns it used: score and loss outside.
+    """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
 
     In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned anew there is
     nothing: that is done when a person asks for it.
     """
     problem, fold, model = trained.problem, trained.fold, trained.model
     assert isinstance(problem, StudyProblem)
-    if fold.repeat or n_used <= SIZES[0] or not strength(model):
+    if fold.repeat or not sizes(model, n_used):
         return []
     table, y, learned = problem.shown(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
     test, order, found = problem.shown(fold.test, model), by_contribution(model, table), []
-    for k in [k for k in SIZES if k < n_used]:
+    for k in sizes(model, n_used):
         places, few = held(model, table, y, order[:k])
         answer = predicted(problem, few, test.select(places.tolist()))
         losses = _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train))

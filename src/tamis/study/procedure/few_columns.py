@@ -20,6 +20,10 @@ from tamis.table.interface.takes_table import TakesTable, takes_table
 #: Numbers of columns that a procedure is held to in every training part: fixed, so that no score has a say in them.
 SIZES = (1, 2, 3, 5, 8, 12, 20)
 
+#: The largest of them for a linear model of several classes: vehicle (540 rows, 4 classes) takes 1.1 s for all
+#: strengths in all folds, 0.03 s for 5 columns at one strength, 0.14 s for 12.
+MOST_OF_SEVERAL = 5
+
 
 def _gives_shares(few: FewColumns) -> bool:
     return hasattr(few.model, "predict_proba")
@@ -86,6 +90,14 @@ def held(model: Any, X: Table, y: Any, names: Sequence[str]) -> tuple[np.ndarray
     places = np.sort([X.index(name) for name in names])
     again = type(model)(**{**model.get_params(deep=False), **strength(model)})  # a clone would copy all folds
     return places, again.fit(X.select(places.tolist()), y)
+
+
+def sizes(model: Any, n_used: int) -> list[int]:
+    """The numbers of columns below n_used that a fitted model is held to; none of a model that must be tuned anew."""
+    if not strength(model):
+        return []
+    several = len(getattr(model, "classes_", ())) > 2 and hasattr(model, "coef_")
+    return [k for k in SIZES if k < n_used and not (several and k > MOST_OF_SEVERAL)]
 
 
 def strength(model: Any) -> dict[str, Any]:
