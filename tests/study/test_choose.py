@@ -162,6 +162,20 @@ def test_what_cannot_be_chosen_is_refused_and_leaves_the_study_as_it_was(study, 
     assert memory.results_["answer"]["procedure"] == "lasso"
 
 
+def test_pipelines_do_not_stand_in_the_way_of_a_number_of_columns(tmp_path):
+    """One pipeline among the procedures would make every shorter list unavailable."""
+    given = {**QUICK, "procedures": ["tree", "log-lasso"]}
+    study = tamis.Study(_line(), target="y", folder=tmp_path / "a", **given).run()
+    study.choose(columns=2)
+    assert study.results_["answer"]["procedure"] == "tree[2]"
+    with pytest.raises(ParameterError, match="does not go with the procedure 'log-lasso'"):
+        study.choose("log-lasso", columns=2)
+    only = tamis.Study(_line(), target="y", folder=tmp_path / "b", **{**QUICK, "procedures": ["log-lasso"]}).run()
+    with pytest.raises(ParameterError, match="columns=2 goes with no procedure of this study"):
+        only.choose(columns=2)
+    assert only.results_["answer"]["chosen_by"] == "rule"
+
+
 def test_the_command_shows_the_frontier_and_takes_a_point(study):
     """`tamis choose` would do something else than the method."""
     shown = CliRunner().invoke(app, ["choose", str(study.folder)])

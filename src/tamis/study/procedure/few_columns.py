@@ -117,9 +117,14 @@ def strength(model: Any) -> dict[str, Any]:
     return {}
 
 
+def can_be_held(model: Any) -> bool:
+    """Whether a model can be held to few columns: of a pipeline, or of others' models, nobody knows what contributes."""
+    return takes_table(model) and not isinstance(model, Transformed)
+
+
 def held_to(model: Any, k: int, name: str) -> FewColumns:
-    """A procedure's model on at most k columns; of a pipeline, or a model of others, nobody knows what contributes."""
-    if not takes_table(model) or isinstance(model, Transformed):
+    """A procedure's model on at most k columns."""
+    if not can_be_held(model):
         raise ParameterError(
             f"columns={k} does not go with the procedure {name!r}: what its columns contribute is not known; "
             "give procedure= alone"
