@@ -118,7 +118,7 @@ def strength(model: Any) -> dict[str, Any]:
 
 
 def can_be_held(model: Any) -> bool:
-    """Whether a model can be held to few columns: of a pipeline, or of others' models, nobody knows what contributes."""
+    """Whether a model can be held to few columns: what contributes to a pipeline or a model of others is not known."""
     return takes_table(model) and not isinstance(model, Transformed)
 
 
