@@ -120,7 +120,7 @@ def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
             text="name",
             source=part,
             x_offset=9 if side == "left" else -9,
-            y_offset=-7,
+            y_offset=-19,
             text_align=side,
             text_font_size="12px",
             text_color="#3c434d",

@@ -142,7 +142,7 @@ _INSIDE = (
     "A dashed line follows the halving of a forest's columns: forests of one half of a training part, judged on its "
     "other half, so of fewer rows than the points."
 )
-_TAKE = "`tamis choose` with `--columns` takes such a model, and quotes its own score in all outer folds."
+_TAKE = "The command tamis choose takes such a model with --columns, and quotes its own score in all outer folds."
 
 #: What a path is judged on.
 _ROWS = {"outer": "rows not seen", "inner": "inside training parts"}
@@ -152,8 +152,8 @@ def _paths(results: Results) -> ReportTable | None:
     """The points along every procedure as a table."""
     heads = (
         Head("procedure"),
-        Head("columns at most", number=True),
-        Head("columns used", number=True),
+        Head("at most", number=True, title="columns that the procedure is held to"),
+        Head("used", number=True, title="columns used, mean over folds"),
         Head(show.metric(results["answer"]["metric"]), number=True),
         Head("judged on"),
     )
