@@ -463,6 +463,12 @@ def _frontier(results: dict[str, Any]) -> str:
         sure = "" if point["interval"] is None else "{:.4g}–{:.4g}".format(*point["interval"])
         mark = "  chosen" if point["chosen"] else ""
         lines.append(f"{point['procedure']:<14} {point['columns']:>9,.4g} {score:>10}  {sure}{mark}")
+    for path in results.get("paths") or ():
+        where = "rows not seen, first repeat" if path["rows"] == "outer" else "inside training parts, half of the rows"
+        lines += ["", f"{path['procedure']} held to fewer columns ({where})"]
+        for point in path["points"]:
+            score = "–" if point["score"] is None else f"{point['score']:.4g}"
+            lines.append(f"{'at most ' + format(point['most'], ','):<14} {point['columns']:>9,.4g} {score:>10}")
     return "\n".join(lines)
 
 

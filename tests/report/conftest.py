@@ -70,6 +70,22 @@ def procedure_rows(random: np.random.Generator, classes: bool, lower: bool, size
     return rows
 
 
+def paths(rows: list[dict[str, Any]], size: float) -> list[dict[str, Any]]:
+    """The tree and the lasso held to fewer columns, and a forest whose columns were halved."""
+
+    def points(near: float, sizes: tuple[int, ...], loss: float | None) -> list[dict[str, Any]]:
+        return [
+            {"most": k, "columns": k - 0.25, "score": near - 0.03 * size / k, "loss": loss and loss + 0.01 / k}
+            for k in sizes
+        ]
+
+    return [
+        {"procedure": "tree", "rows": "outer", "points": points(rows[2]["nested"], (1, 2, 3, 5), 0.15)},
+        {"procedure": "lasso", "rows": "outer", "points": points(rows[3]["nested"], (1, 2, 3, 5, 8), 0.1)},
+        {"procedure": "forest", "rows": "inner", "points": points(rows[3]["nested"], (5, 12), None)},
+    ]
+
+
 def out_of_fold(random: np.random.Generator, labels: tuple[Any, ...], learned: int, size: float) -> tuple[list, list]:
     """Truth and answers of every row."""
     if not labels:
@@ -153,6 +169,7 @@ def study(
             "optimism": 0.01 * size,
             "chosen_in_folds": ["tree"] * 11 + ["lasso"] * 4,
         },
+        "paths": paths(rows, size),
         "stability": [
             {"name": name, "share": max(1, 15 - i) / 15, "selected": name in selected} for i, name in enumerate(names)
         ],

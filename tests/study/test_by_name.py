@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.errors import ParameterError
+from tamis.errors import ParameterError, StudyError
 from tamis.study.procedures import NAMED, PROCEDURES, chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1, "black_box": False, "prefer": "best"}
@@ -56,6 +56,27 @@ def test_a_model_tree_uses_the_columns_of_its_leaves(tmp_path):
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=3 * x[:, 0] - x[:, 2])
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="model-tree", **QUICK).run()
     assert {"a", "c"} <= set(study.selected_)
+
+
+def test_a_log_lasso_says_which_logarithms_it_takes_and_is_not_exported(tmp_path):
+    """A reader would take a coefficient of a logarithm for one of the column; or an export would answer otherwise."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(200, 3))
+    frame = pd.DataFrame({"area": np.exp(1.2 * z[:, 0]), "size": np.exp(1.2 * z[:, 1]), "age": z[:, 2]})
+    frame["y"] = z[:, 0] - z[:, 2] + 0.1 * rng.normal(size=200)
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="log-lasso,lasso", **QUICK).run()
+    rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}
+    assert rows["log-lasso"]["nested"] > 0.97 > rows["lasso"]["nested"]
+    assert study.selected_[:2] in (["area", "age"], ["age", "area"])
+    words = study.results_["model"]
+    assert words.startswith("log of area: positive, skewness ")
+    assert "log of age" not in words
+    again = tamis.load(tmp_path / "s")
+    np.testing.assert_array_equal(again.predict(frame), study.predict(frame))
+    assert again.model_.to_text() == words
+    for to in ("python", "sql"):
+        with pytest.raises(StudyError, match="stands behind Symmetrize, which is not exported"):
+            again.export(to)
 
 
 def test_folds_judge_the_kind_of_forest_that_the_last_fit_is():

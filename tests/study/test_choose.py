@@ -101,6 +101,23 @@ def test_few_columns_are_chosen_on_training_rows_and_held_to(study):
     np.testing.assert_allclose(new, study.predict(_line(50, 1)))
 
 
+@pytest.mark.parametrize("procedure", ["tree", "lasso"])
+def test_the_score_along_a_path_is_what_the_choice_of_that_point_quotes(study, procedure):
+    """A person would take a point for its score, and be given another model, or quoted another score."""
+    path = {one["procedure"]: one for one in study.results_["paths"]}[procedure]
+    own = {row["name"]: row for row in study.results_["comparison"]["procedures"]}[procedure]
+    assert path["rows"] == "outer"
+    sizes = [point["most"] for point in path["points"]]
+    assert sizes == [k for k in (1, 2, 3, 5, 8) if k < max(own["columns"])]
+    point = path["points"][1]
+    study.choose(procedure, columns=point["most"])
+    row = {r["name"]: r for r in study.results_["comparison"]["procedures"]}[f"{procedure}[2]"]
+    assert row["nested"] == pytest.approx(point["score"], rel=1e-9)
+    assert row["loss"] == pytest.approx(point["loss"], rel=1e-9)
+    assert np.mean(row["columns"]) == point["columns"] <= 2
+    assert study.results_["answer"]["score"] == row["nested"]
+
+
 def test_held_out_rows_have_no_say_in_the_columns():
     """Rubbish in rows that judge would change which columns are held."""
     X, y = _line()[list("abcdefgh")], _line()["y"].to_numpy()
@@ -145,14 +162,31 @@ def test_what_cannot_be_chosen_is_refused_and_leaves_the_study_as_it_was(study, 
     assert memory.results_["answer"]["procedure"] == "lasso"
 
 
+def test_pipelines_do_not_stand_in_the_way_of_a_number_of_columns(tmp_path):
+    """One pipeline among the procedures would make every shorter list unavailable."""
+    given = {**QUICK, "procedures": ["tree", "log-lasso"]}
+    study = tamis.Study(_line(), target="y", folder=tmp_path / "a", **given).run()
+    study.choose(columns=2)
+    assert study.results_["answer"]["procedure"] == "tree[2]"
+    with pytest.raises(ParameterError, match="does not go with the procedure 'log-lasso'"):
+        study.choose("log-lasso", columns=2)
+    only = tamis.Study(_line(), target="y", folder=tmp_path / "b", **{**QUICK, "procedures": ["log-lasso"]}).run()
+    with pytest.raises(ParameterError, match="columns=2 goes with no procedure of this study"):
+        only.choose(columns=2)
+    assert only.results_["answer"]["chosen_by"] == "rule"
+
+
 def test_the_command_shows_the_frontier_and_takes_a_point(study):
     """`tamis choose` would do something else than the method."""
     shown = CliRunner().invoke(app, ["choose", str(study.folder)])
     assert shown.exit_code == 0
-    assert [line.split()[0] for line in shown.stdout.splitlines()] == [
+    first, *along = shown.stdout.split("\n\n")
+    assert [line.split()[0] for line in first.splitlines()] == [
         "procedure",
         *(point["procedure"] for point in study.results_["frontier"]),
     ]
+    assert [block.split()[0] for block in along] == [path["procedure"] for path in study.results_["paths"]]
+    assert "lasso held to fewer columns (rows not seen, first repeat)\nat most 1 " in shown.stdout
     said = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "stump"])
     assert "Chosen by a person: stump; by the rule: lasso." in said.stdout
     taken = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "tree", "--json"])

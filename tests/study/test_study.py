@@ -228,6 +228,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "leaks",
         "comparison",
         "frontier",
+        "paths",
         "stability",
         "findings",
         "plan",

@@ -17,6 +17,8 @@ TRANSFORMS = [
     transform.Sigmoid(0.5),
     transform.Rank(),
     transform.Rank("normal", n_values=7),
+    transform.Symmetrize(0.5),
+    transform.Symmetrize(1.0, tails=0.0),
     transform.Discretize(),
     transform.Discretize("count"),
     transform.Discretize("kmeans", 3),

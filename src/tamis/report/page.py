@@ -24,7 +24,8 @@ CAPTIONS = {
     "point for each fold; the dashed line is the baseline.",
     "stability": "Share of folds in which each column was used; those of the final model are orange.",
     "frontier": "Score on rows not seen against the number of columns used, with 95% intervals; the chosen one is "
-    "orange. A dotted line, where there is one, is a black box.",
+    "orange. Lines follow a procedure held to fewer columns, dashed ones inside training parts; a dotted level line is "
+    "a black box.",
     "path": "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
     "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing, the point the "
     "threshold above.",

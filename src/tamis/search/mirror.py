@@ -16,7 +16,7 @@ from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError, KindError
 from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, reading, text, texts, whole
-from tamis.search.resampling.halving import halved, halvings
+from tamis.search.resampling.halving import Halving, halved, halvings
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
 
@@ -86,6 +86,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     oob_predictions_ : the same of the forest that predicts; they flatter where columns were left out.
     min_samples_leaf_, features_ : the smallest leaf, and the multiple of `max_features`, that were chosen.
     halvings_ : how often the columns kept were halved.
+    halving_ : where "auto" judged it, `columns` and `answers` of held-out rows at every step; else None.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
         the trees (their mean answer scatters a little more: of 100 trees the Brier score is larger by about 0.001).
     classes_ : of a classifier.
@@ -163,9 +164,11 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             return self._grown(small, part, target, leaf, multiple)
 
         n = self.halvings
+        self.halving_: Halving | None = None
         if n == "auto":
-            many = n_columns > MANY_COLUMNS
-            n = halvings(table, y, grown, seed_from(model.random_state)) if many else 0
+            if n_columns > MANY_COLUMNS:
+                self.halving_ = halvings(table, y, grown, seed_from(model.random_state))
+            n = self.halving_.kept if self.halving_ else 0
         places = [places for places, _ in halved(importance, table, y, grown, int(n))]
         self.halvings_ = len(places)
         return places[-1] if places else np.arange(table.n_columns)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine import seed_of
 from tamis.errors import ParameterError, TableError
-from tamis.evaluate.cross_validate import Fold, Trained, named_folds, train
+from tamis.evaluate.cross_validate import Fold, Trained, named_folds, predicted, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leaks import leaks
 from tamis.metrics import Metric, in_words
@@ -22,7 +22,7 @@ from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
-from tamis.study.procedure.few_columns import FewColumns
+from tamis.study.procedure.few_columns import FewColumns, by_contribution, held, sizes
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
@@ -140,8 +140,54 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
         "train": value(rules.metric, problem.task, problem.y[fold.train], own, problem.labels, learned),
         **kept_outside(trained, rules=rules),
         "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
+        "held": _held(trained, rules, len(used)),
+        "halved": _halved(trained, rules),
         "findings": of_fold(problem, trained.model, used),
     }
+
+
+def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
+    """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
+
+    In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned anew there is
+    nothing: that is done when a person asks for it.
+    """
+    problem, fold, model = trained.problem, trained.fold, trained.model
+    assert isinstance(problem, StudyProblem)
+    if fold.repeat or not sizes(model, n_used):
+        return []
+    table, y, learned = problem.shown(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
+    test, order, found = problem.shown(fold.test, model), by_contribution(model, table), []
+    for k in sizes(model, n_used):
+        places, few = held(model, table, y, order[:k])
+        answer = predicted(problem, few, test.select(places.tolist()))
+        losses = _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train))
+        found.append(
+            {
+                "most": k,
+                "columns": len(FittedProcedure("", few, tuple(order[:k])).columns),
+                "test": value(rules.metric, problem.task, problem.y[fold.test], answer, problem.labels, learned),
+                "loss": sum(losses["loss"]),
+            }
+        )
+    return found
+
+
+def _halved(trained: Trained, rules: FoldRules) -> list[dict[str, Any]]:
+    """The forests by which columns were halved, each of half of the training rows: columns, and score on the others."""
+    problem, rows = trained.problem, trained.fold.train
+    assert isinstance(problem, StudyProblem)
+    found = getattr(trained.model, "halving_", None)
+    if trained.fold.repeat or found is None or any(len(answers) != len(rows) for answers in found.answers):
+        return []
+    learned = _learned(problem, rows)
+    return [
+        {
+            "columns": n,
+            "inner": value(rules.metric, problem.task, problem.y[rows], trained.aligned(said), problem.labels, learned),
+        }
+        for n, said in zip(found.columns, found.answers)
+    ]
 
 
 def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, result: dict[str, Any]) -> Tally:

@@ -97,6 +97,8 @@ class Model:
         if isinstance(model, Transformed):
             first, model = model.steps[0][1], model.steps[-1][1]
             before = f"after {first.parts}:\n" if hasattr(first, "parts") else ""
+            used, reasons = set(self.fitted.columns), getattr(first, "reasons_", {})
+            before += "".join(f"{why}\n" for name, why in reasons.items() if name in used)
         if not hasattr(model, "to_text"):
             return before + repr(model)
         if self.task == "classes":

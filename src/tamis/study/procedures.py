@@ -170,6 +170,13 @@ NAMED = (
         "elastic-net", "a linear model that drops columns, but keeps those that say the same", by_name.elastic_net, True
     ),
     Procedure(
+        "log-lasso",
+        "a lasso after the logarithm of positive columns with a skewness above 2",
+        by_name.log_lasso,
+        True,
+        cost=2,
+    ),
+    Procedure(
         "svm", "a sparse linear support vector machine (squared hinge), sure of its answers", by_name.svm, True, cost=2
     ),
     Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2, sized=True),
@@ -179,8 +186,8 @@ NAMED = (
 
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
-    *("baseline", "stump", "tree", "small-tree", "subset", "rank", "forward", "lasso", "elastic-net", "svm", "ridge"),
-    *("model-tree", "forest", "knn", "boosting"),
+    *("baseline", "stump", "tree", "small-tree", "subset", "rank", "forward", "lasso", "log-lasso", "elastic-net"),
+    *("svm", "ridge", "model-tree", "forest", "knn", "boosting"),
 )
 _KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}

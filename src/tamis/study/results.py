@@ -76,8 +76,9 @@ def assemble(
         "settings": settings.to_dict(),
         "columns": decisions,
         "leaks": final["leaks"],
-        "comparison": {name: value for name, value in compared.items() if name != "frontier"},
+        "comparison": {name: value for name, value in compared.items() if name not in ("frontier", "paths")},
         "frontier": compared["frontier"],
+        "paths": compared["paths"],
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
             for name in sorted(counted, key=lambda name: (-counted[name], place.get(name, len(place)), name))

@@ -200,7 +200,7 @@ class Run:
         wish = Wish.from_dict(self.journal.done.get(CHOICE))
         if wish is None or len(folds) < len(self.folds):
             return [], None
-        options = candidates(wish, self.procedures, judged)
+        options = candidates(wish, self.procedures, judged, self.problem.task)
         if wish.columns is None:
             return [], options[0][0].name
         anew = {one.name: one.make(self.problem.task) for one, known in options if not known}

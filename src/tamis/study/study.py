@@ -253,7 +253,8 @@ class Study(TakesTable, BaseEstimator):
         ----------
         procedure : by name; with `columns` alone, the one of least outer loss among those held to so many.
         columns : at most so many: a procedure that uses more in a training part is fitted again, there, on those that
-            contribute most, and judged in the same outer folds.
+            contribute most (a lasso or a tree at the strength it chose), and judged in the same outer folds. `paths` in
+            the results shows some of these points before they are asked for.
         source : the table again, where `open` would ask for it.
         """
         self._ready(source, "choose")

@@ -1,7 +1,7 @@
 """Better columns: each transform learns on training rows alone and keeps names, frames and missing values.
 
-Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `discretize`,
-`impute`, `encode`), one row (`normalize`, `trim`), new columns (`products`),
+Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `symmetrize`,
+`discretize`, `impute`, `encode`), one row (`normalize`, `trim`), new columns (`products`),
 ordered columns (`signals`), and several transforms of some columns each (`steps`).
 """
 
@@ -27,6 +27,7 @@ from tamis.transform.signals import (
     Wavelet,
 )
 from tamis.transform.steps import Transforms
+from tamis.transform.symmetrize import Symmetrize
 from tamis.transform.trim import Trim
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Sigmoid",
     "Smooth",
     "Standardize",
+    "Symmetrize",
     "Transforms",
     "Trim",
     "UnitRange",

@@ -297,6 +297,26 @@ def test_the_path_follows_its_slider(made, opened):
     assert seen.run("chartModel('path-now').location") == pytest.approx(1.0)
 
 
+def test_the_table_beside_the_frontier_has_the_points_of_its_lines(made, opened):
+    """Somebody who cannot see the chart would read other scores, or not learn which rows they are of."""
+    results = made.study()
+    seen = opened(page(results, made.plan()))
+    seen.drawn()
+    seen.run("document.querySelector('#paths').closest('details').open = true")
+    points = [(path, point) for path in results["paths"] for point in path["points"]]
+    assert column(seen, "paths", 0) == [path["procedure"] for path, _ in points]
+    assert column(seen, "paths", 1) == [f"{point['most']}" for _, point in points]
+    assert [float(text) for text in column(seen, "paths", 3)] == [round(point["score"], 3) for _, point in points]
+    where = {"outer": "rows not seen", "inner": "inside training parts"}
+    assert column(seen, "paths", 4) == [where[path["rows"]] for path, _ in points]
+    drawn = "Bokeh.documents.flatMap((d) => [...d._all_models.values()].filter((m) => m.type === 'ColumnDataSource'))"
+    found = seen.run(f"{drawn}.map((m) => m.data).filter((d) => 'most' in d).map((d) => [d.name[0], [...d.score]])")
+    for path in results["paths"]:
+        said = [point["score"] for point in path["points"]]
+        assert any(name == path["procedure"] and scores[: len(said)] == said for name, scores in found)
+    assert seen.complaints() == []
+
+
 def test_bars_are_as_long_as_their_shares(made, opened):
     """A bar would not show the number beside it, in rows of HTML or in those that the script draws."""
     seen = opened(page(wide(made, 300), made.plan()))

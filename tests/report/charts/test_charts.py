@@ -45,6 +45,22 @@ def test_the_frontier_stands_at_mean_columns_and_nested_scores(made):
     assert found["score"] == [row["nested"] for row in listed]
 
 
+def test_lines_follow_a_procedure_held_to_few_columns_and_end_at_the_procedure_itself(made):
+    """A line would show other scores than results.json, or scores inside training parts as if they were of new rows."""
+    results = made.study()
+    figure = charts.frontier(results)
+    lines = [one for one in figure.renderers if type(one.glyph).__name__ == "Line"]
+    assert len(lines) == len(results["paths"])
+    own = {row["name"]: row for row in results["comparison"]["procedures"]}
+    for line, path in zip(lines, results["paths"]):
+        found, points = line.data_source.data, path["points"]
+        ends = [] if path["rows"] == "inner" else [own[path["procedure"]]]
+        assert found["columns"] == [p["columns"] for p in points] + [float(np.mean(row["columns"])) for row in ends]
+        assert found["score"] == [p["score"] for p in points] + [row["nested"] for row in ends]
+        assert (line.glyph.line_dash == [6]) == (path["rows"] == "inner")
+    assert len(data(charts.frontier({**results, "paths": []}))["score"]) == 4
+
+
 def test_precision_and_recall_of_a_hand_counted_table(made):
     """The curve would belong to other thresholds than it says."""
     results = made.study()

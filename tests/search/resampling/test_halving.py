@@ -37,8 +37,37 @@ def test_columns_that_all_tell_are_not_halved_and_copies_are(task):
     alone = np.repeat(X[:, :2], 12, axis=1) + 0.01 * rng.normal(size=(400, 24))
     few = X[:, 0] - X[:, 1]
     cut = (lambda v: v) if task == "numbers" else (lambda v: (v > 0).astype(int))
-    assert halvings(Table.of(X), cut(every), _grow, 0) == 0
-    assert halvings(Table.of(alone), cut(few), _grow, 0) >= 1
+    assert halvings(Table.of(X), cut(every), _grow, 0).kept == 0
+    assert halvings(Table.of(alone), cut(few), _grow, 0).kept >= 1
+
+
+def test_every_step_of_a_halving_answers_each_row_by_the_half_that_had_not_seen_it():
+    """Scores against columns would be of rows that were learned from, or in the wrong order."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(61, 24)), np.arange(61.0)
+    grown = []
+
+    def grow(part, target):
+        grown.append(target)
+        return _grow(part, target)
+
+    found = halvings(Table.of(X), y, grow, 0)
+    assert found.columns == (24, 12, 6)
+    first, second = grown[0], grown[3]  # the targets of either half
+    half = np.isin(y, first)
+    np.testing.assert_array_equal(np.sort(np.concatenate([first, second])), y)
+    for answers in found.answers:
+        assert answers.shape == (61,)
+        # a forest of one half cannot answer beyond that half's smallest and largest target
+        assert answers[~half].min() >= first.min()
+        assert answers[~half].max() <= first.max()
+        assert answers[half].min() >= second.min()
+        assert answers[half].max() <= second.max()
+    other = y.copy()
+    other[half] += 1000.0  # what a row is answered by does not depend on the targets of its own half
+    again = halvings(Table.of(X), other, _grow, 0)
+    np.testing.assert_array_equal(again.answers[0][half], found.answers[0][half])
+    assert (again.answers[0][~half] > 500).all()
 
 
 def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():

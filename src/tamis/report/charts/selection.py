@@ -1,4 +1,4 @@
-"""Columns: how often each was used, and score against how many."""
+"""Columns: how often each was used, and score against how many, over procedures and along each of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, named, pad
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, legend, named, pad
 
 Results = dict[str, Any]
+
+#: What the lines of the frontier are.
+HELD, INSIDE = "held to fewer columns", "inside training parts"
 
 
 def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
@@ -31,7 +34,11 @@ def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
 
 
 def frontier(results: Results) -> Figure:
-    """Score against number of columns, a point a procedure with its 95% interval; the chosen one is orange."""
+    """Score against number of columns, a point a procedure with its 95% interval; the chosen one is orange.
+
+    A line leads from a procedure held to few columns to the procedure as it is. It is dashed, and ends by itself, where
+    the scores are of rows inside training parts.
+    """
     metric, points = show.metric(results["answer"]["metric"]), _points(results)
     mean = [point["columns"] for point in points]
     source = {
@@ -49,8 +56,9 @@ def frontier(results: Results) -> Figure:
     dots = figure.scatter("columns", "score", source=source, size=11, color="color")
     _words(figure, source, max(mean))
     _black_box(figure, results)
+    _along(figure, results, points)
     hover(figure, [dots], [("procedure", "@name"), (metric, "@said"), ("columns", "@used")])
-    reach = max(max(mean), 1.0)
+    reach = max(*mean, *(point["columns"] for path in results.get("paths") or () for point in path["points"]), 1.0)
     figure.x_range.start, figure.x_range.end = -0.06 * reach, 1.12 * reach
     return figure
 
@@ -71,6 +79,33 @@ def _points(results: Results) -> list[dict[str, Any]]:
     return [point for point in listed if point["score"] is not None]
 
 
+def _along(figure: Figure, results: Results, points: list[dict[str, Any]]) -> None:
+    """A line along each procedure that was held to few columns."""
+    own = {point["procedure"]: point for point in points}
+    metric, dots = show.metric(results["answer"]["metric"]), []
+    lines: dict[str, Any] = {}
+    for path in results.get("paths") or ():
+        inner, name = path["rows"] == "inner", path["procedure"]
+        along = [point for point in path["points"] if point["score"] is not None]
+        ends = [own[name]] if name in own and not inner else []
+        source = {
+            "columns": [point["columns"] for point in (*along, *ends)],
+            "score": [point["score"] for point in (*along, *ends)],
+            "said": [show.number(point["score"]) for point in (*along, *ends)],
+            "name": [show.short(name, 30)] * len((*along, *ends)),
+            "most": [f"at most {point['most']:,}" for point in along] + ["as it is"] * len(ends),
+        }
+        color = GREY if inner else ORANGE if ends and ends[0]["chosen"] else BLUE
+        line = figure.line(
+            "columns", "score", source=source, line_width=1.5, color=color, line_dash="dashed" if inner else "solid"
+        )
+        dots.append(figure.scatter("columns", "score", source=source, size=5, color=color))
+        lines.setdefault(INSIDE if inner else HELD, line)
+    if dots:
+        hover(figure, dots, [("procedure", "@name"), (metric, "@said"), ("columns", "@most")])
+        legend(figure, list(lines.items()))
+
+
 def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
     """The procedures' names beside their points: to the left of those at the right end, where there is no room."""
     from bokeh.models import LabelSet
@@ -85,7 +120,7 @@ def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
             text="name",
             source=part,
             x_offset=9 if side == "left" else -9,
-            y_offset=-7,
+            y_offset=-19,
             text_align=side,
             text_font_size="12px",
             text_color="#3c434d",

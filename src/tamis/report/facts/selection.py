@@ -33,6 +33,7 @@ def selection(results: Results) -> dict[str, Any]:
         "groups": _groups(found.get("interchangeable") or []),
         "pairs": _pairs(found.get("interactions")),
         "frontier": _frontier(results),
+        "paths": _paths(results),
     }
 
 
@@ -122,7 +123,49 @@ def _frontier(results: Results) -> str:
     listed = results["comparison"]["procedures"]
     if len(listed) < 2:
         return ""
+    held = any(path["rows"] == "outer" for path in results.get("paths") or ())
+    inside = any(path["rows"] == "inner" for path in results.get("paths") or ())
     return (
         "Every procedure by the columns that it used (mean over folds) and its score on rows not seen; further left "
         "is cheaper to use. The chosen one is orange."
+        + held * f" {_HELD}"
+        + inside * f" {_INSIDE}"
+        + (held or inside) * f" {_TAKE}"
     )
+
+
+_HELD = (
+    "A line follows a procedure held to fewer columns: those that contribute most to it in each training part, judged "
+    "on rows not seen, in the folds of the first repeat."
+)
+_INSIDE = (
+    "A dashed line follows the halving of a forest's columns: forests of one half of a training part, judged on its "
+    "other half, so of fewer rows than the points."
+)
+_TAKE = "The command tamis choose takes such a model with --columns, and quotes its own score in all outer folds."
+
+#: What a path is judged on.
+_ROWS = {"outer": "rows not seen", "inner": "inside training parts"}
+
+
+def _paths(results: Results) -> ReportTable | None:
+    """The points along every procedure as a table."""
+    heads = (
+        Head("procedure"),
+        Head("at most", number=True, title="columns that the procedure is held to"),
+        Head("used", number=True, title="columns used, mean over folds"),
+        Head(show.metric(results["answer"]["metric"]), number=True),
+        Head("judged on"),
+    )
+    rows = [
+        [
+            cell(show.name(path["procedure"]), name=True),
+            cell(f"{point['most']:,}", point["most"]),
+            cell(show.number(point["columns"], 1), point["columns"]),
+            cell(show.number(point["score"]), point["score"]),
+            cell(_ROWS[path["rows"]]),
+        ]
+        for path in results.get("paths") or ()
+        for point in path["points"]
+    ]
+    return ReportTable("paths", "Scores of procedures held to fewer columns", heads, rows) if rows else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,22 @@ def halved(importance: np.ndarray, table: Table, y: Any, grow: Grow, n: int) -> 
         yield places, forest
 
 
-def halvings(table: Table, y: Any, grow: Grow, seed: int) -> int:
+class Halving(NamedTuple):
+    """How often columns can be halved, and what was seen on the way.
+
+    Attributes
+    ----------
+    kept : halvings that keep 99.5% of the gain.
+    columns : how many there were before the first, after it, after the second, …
+    answers : at each, the answers for every row (numbers, or rows × classes) of the forest that had not seen it.
+    """
+
+    kept: int
+    columns: tuple[int, ...] = ()
+    answers: tuple[np.ndarray, ...] = ()
+
+
+def halvings(table: Table, y: Any, grow: Grow, seed: int) -> Halving:
     """How often the columns can be halved while 99.5% of the gain is kept.
 
     Rows are cut into two halves, every class in both. A forest of each half of the rows, and those of fewer columns
@@ -45,24 +60,28 @@ def halvings(table: Table, y: Any, grow: Grow, seed: int) -> int:
     >>> from tamis import ForestClassifier
     >>> X = np.random.default_rng(0).normal(size=(400, 16))
     >>> grow = lambda part, target: ForestClassifier(50, random_state=0).fit(part, target)
-    >>> halvings(Table.of(X), (X[:, 3] + X[:, 5] > 0).astype(int), grow, 0)
-    2
+    >>> halvings(Table.of(X), (X[:, 3] + X[:, 5] > 0).astype(int), grow, 0)[:2]
+    (2, (16, 8, 4))
     """
     target = np.asarray(y)
     parts = _parts(target, seed)
     if min(len(parts[0]), len(parts[1])) < 2 or any(len(np.unique(target[part])) < 2 for part in parts):
-        return 0
-    losses: list[list[np.ndarray]] = []
+        return Halving(0)
+    classes = None if target.dtype.kind == "f" else np.unique(target)
+    halves: list[list[tuple[int, np.ndarray, np.ndarray]]] = []
     for learn, judged in (parts, parts[::-1]):
         own, truth = table.take(learn), target[learn]
         first, others, answers = grow(own, truth), table.take(judged), target[judged]
         fewer = halved(first.impurity_importance_, own, truth, grow, table.n_columns)
-        rest = [_losses(forest, others.select(places.tolist()), answers) for places, forest in fewer]
-        losses.append([_losses(first, others, answers), *rest])
-    means = np.array([sum(float(half.sum()) for half in halves) for halves in zip(*losses)]) / len(target)
+        rest = [(len(p), *_judged(forest, others.select(p.tolist()), answers, classes)) for p, forest in fewer]
+        halves.append([(table.n_columns, *_judged(first, others, answers, classes)), *rest])
+    steps = list(zip(*halves))
+    means = np.array([sum(float(losses.sum()) for _, _, losses in step) for step in steps]) / len(target)
     limit = means[0] + (1 - KEPT) * max(0.0, _constant(target) - means[0])
     worse = np.flatnonzero(means > limit)
-    return int(worse[0]) - 1 if len(worse) else len(means) - 1
+    place = np.argsort(np.concatenate(parts[::-1]))  # the first half learned, so the other was judged first
+    said = tuple(np.concatenate([answers for _, answers, _ in step])[place] for step in steps)
+    return Halving(int(worse[0]) - 1 if len(worse) else len(means) - 1, tuple(step[0][0] for step in steps), said)
 
 
 def _parts(target: np.ndarray, seed: int) -> list[np.ndarray]:
@@ -73,15 +92,18 @@ def _parts(target: np.ndarray, seed: int) -> list[np.ndarray]:
     return [np.sort(order[::2]), np.sort(order[1::2])]
 
 
-def _losses(forest: Any, table: Table, truth: np.ndarray) -> np.ndarray:
-    """Of each row; a class that the forest does not know counts as wrong."""
-    if not hasattr(forest, "classes_"):
-        return np.asarray((np.asarray(forest.predict(table)) - truth) ** 2)
+def _judged(forest: Any, table: Table, truth: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Answers and losses of each row; a class that the forest does not know has no share, and counts as wrong."""
+    if classes is None:
+        said = np.asarray(forest.predict(table))
+        return said, (said - truth) ** 2
     shares, known = np.asarray(forest.predict_proba(table)), np.asarray(forest.classes_)
     there = np.isin(truth, known)
-    found = np.full(len(truth), 2.0 if len(known) > 2 else 1.0)
-    found[there] = row_losses("brier", np.searchsorted(known, truth[there]), shares[there])
-    return found
+    losses = np.full(len(truth), 2.0 if len(known) > 2 else 1.0)
+    losses[there] = row_losses("brier", np.searchsorted(known, truth[there]), shares[there])
+    out = np.zeros((len(truth), len(classes)))
+    out[:, np.searchsorted(classes, known)] = shares
+    return out, losses
 
 
 def _constant(target: np.ndarray) -> float:

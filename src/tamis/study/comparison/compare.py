@@ -13,9 +13,9 @@ from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim
-from tamis.study.comparison.black_box import black_box_facts, black_box_losses
+from tamis.study.comparison.black_box import black_box_facts, black_box_losses, first_folds
 from tamis.study.comparison.figures import by_unit, excess, interval, mean
-from tamis.study.comparison.frontier import frontier
+from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
@@ -94,6 +94,7 @@ def compare(
         if black_box is None or shown.black_box is None
         else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box),
         "frontier": frontier([*listed, *held], taken),
+        "paths": paths({name: judged[name][: len(first_folds(folds))] for name in names}),
     }
 
 

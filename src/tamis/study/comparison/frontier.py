@@ -1,11 +1,17 @@
-"""The frontier: score against number of columns over all procedures, the choice marked."""
+"""The frontier: score against number of columns over all procedures, the choice marked; and along each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from tamis.study.comparison.figures import mean
+from tamis.study.procedure.few_columns import SIZES
+
+#: Numbers of columns at which the halving of a forest's columns is shown.
+HALVED_SIZES = (*SIZES, 50, 100, 200, 500, 1_000)
 
 
 def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]]:
@@ -38,3 +44,72 @@ def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]
         point["efficient"] = bool(point["loss"] < least)
         least = min(least, point["loss"])
     return points
+
+
+def paths(judged: Mapping[str, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Score against number of columns along each procedure that can be held to few at little cost.
+
+    Parameters
+    ----------
+    judged : procedure -> what was kept of it in each outer fold of the first repeat.
+
+    Returns
+    -------
+    Of each its name as `procedure`, `rows` and `points`, fewest columns first: `most` (columns that it was held to,
+    one of the fixed `SIZES`), `columns` (mean of those used), `score` and `loss`. Where `rows` is "outer", each fold's
+    training part chose the columns, and its held-out rows give the score: what `choose(procedure, columns=most)`
+    quotes where folds are drawn once. A fold that uses no more than `most` counts with the procedure as it is. Where
+    `rows` is "inner", the score is that of forests of half of a training part on its other half, without a loss.
+    """
+    found = []
+    for name, folds in judged.items():
+        if points := _held_points(folds):
+            found.append({"procedure": name, "rows": "outer", "points": points})
+        elif points := _halved_points(folds):
+            found.append({"procedure": name, "rows": "inner", "points": points})
+    return found
+
+
+def _held_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A point for each size that some fold was held to; none unless every fold that uses more was."""
+    points = []
+    for k in SIZES:
+        each = [_at(fold, k) for fold in folds]
+        known = [one for one in each if one is not None]
+        if len(known) < len(each) or all(len(fold["columns"]) <= k for fold in folds):
+            break
+        points.append(
+            {
+                "most": k,
+                "columns": float(np.mean([one["columns"] for one in known])),
+                "score": mean([one["test"] for one in known]),
+                "loss": float(sum(one["loss"] for one in known) / sum(sum(fold["outer"]["rows"]) for fold in folds)),
+            }
+        )
+    return points
+
+
+def _at(fold: dict[str, Any], k: int) -> dict[str, Any] | None:
+    """A fold's procedure held to k columns; as it is, where it uses no more; None where it was not held."""
+    if len(fold["columns"]) <= k:
+        return {"columns": len(fold["columns"]), "test": fold["test"], "loss": sum(fold["outer"]["loss"])}
+    return next((one for one in fold.get("held", []) if one["most"] == k), None)
+
+
+def _halved_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A point for each size that every fold's columns were halved to, or had to begin with."""
+    listed = [fold.get("halved", []) for fold in folds]
+    if not all(len(one) > 1 for one in listed):
+        return []
+    points: list[dict[str, Any]] = []
+    for k in HALVED_SIZES:
+        each = [next((step for step in one if step["columns"] <= k), None) for one in listed]
+        known = [step for step in each if step is not None]
+        if len(known) < len(each):
+            continue
+        used, score = float(np.mean([step["columns"] for step in known])), mean([step["inner"] for step in known])
+        if not points or used > points[-1]["columns"]:
+            points.append({"most": k, "columns": used, "score": score, "loss": None})
+        if all(step is one[0] for step, one in zip(known, listed)):
+            break
+    return points if len(points) > 1 else []

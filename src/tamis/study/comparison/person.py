@@ -9,7 +9,7 @@ from typing import Any
 from tamis.check import count, one_of
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import mapping, text, whole
-from tamis.study.procedure.few_columns import held_to
+from tamis.study.procedure.few_columns import can_be_held, held_to
 from tamis.study.procedures import Procedure
 
 #: What a person's choice is called in the journal; the last one counts.
@@ -74,16 +74,24 @@ def restricted(procedure: Procedure, k: int) -> Procedure:
 
 
 def candidates(
-    wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[dict[str, Any]]]
+    wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[dict[str, Any]]], task: str
 ) -> list[tuple[Procedure, bool]]:
     """The procedures that a wish leaves to choose from, and of each whether its folds have been judged already.
 
     Held to k columns, a procedure that used no more in any fold is what it was there, and only its last fit is held.
+    Where none is named, those that cannot be held are left out.
     """
     named = [p for p in procedures if p.name == wish.procedure or (wish.procedure is None and p.name != "baseline")]
     if wish.columns is None:
         return [(procedure, True) for procedure in named]
     k = wish.columns
+    if wish.procedure is None:
+        named = [procedure for procedure in named if can_be_held(procedure.make(task))]
+        if not named:
+            raise ParameterError(
+                f"columns={k} goes with no procedure of this study: what columns contribute to a pipeline is not "
+                "known; give procedure= alone"
+            )
     few = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
     return [(restricted(procedure, k), known) for procedure, known in zip(named, few)]
 

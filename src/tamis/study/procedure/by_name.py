@@ -37,6 +37,13 @@ def elastic_net(task: str) -> Any:
     return linear(task, "elastic-net")
 
 
+def log_lasso(task: str) -> Any:
+    """A lasso of columns of which those that are positive and skewed come in as logarithms."""
+    from tamis.transform import Symmetrize
+
+    return Transformed([("transform", Symmetrize()), ("model", linear(task, "lasso"))])
+
+
 def svm(task: str) -> Any:
     """A sparse linear support vector machine."""
     if task == "numbers":

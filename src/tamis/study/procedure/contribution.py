@@ -15,6 +15,7 @@ from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.takes_table import takes_table
+from tamis.transform import Symmetrize
 
 #: Rows that a model of others is asked about, at most.
 MOST_ASKED = 5_000
@@ -39,7 +40,7 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
 def importances(model: Any) -> dict[str, float]:
     """Column -> what it brings to a fitted model of Tamis; empty where it does not say."""
     if isinstance(model, Transformed):
-        return importances(model.steps[-1][1]) if isinstance(model.steps[0][1], Columns) else {}
+        return importances(model.steps[-1][1]) if isinstance(model.steps[0][1], (Columns, Symmetrize)) else {}
     if not takes_table(model):
         return {}
     if hasattr(model, "inputs_"):

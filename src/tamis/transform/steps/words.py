@@ -41,6 +41,7 @@ WORDS = {
     "sigmoid": "Sigmoid",
     "smooth": "Smooth",
     "standardize": "Standardize",
+    "symmetrize": "Symmetrize",
     "trim": "Trim",
     "unit_range": "UnitRange",
     "wavelet": "Wavelet",
