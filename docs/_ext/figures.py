@@ -132,7 +132,7 @@ def _load_bokeh(app: Any, pagename: str, templatename: str, context: dict[str, A
 def _end_workers(app: Any) -> None:
     """End the gallery's processes, and the browsers with them, before Sphinx forks its own to read and to write.
 
-    Idle, they would stay for five minutes, with 300 MB each and a browser, and every fork would inherit their pipes.
+    Idle, they would stay for five minutes, each with its browser, and every fork would inherit their pipes.
     """
     from joblib.externals.loky import get_reusable_executor
 
