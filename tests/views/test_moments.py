@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -202,3 +204,15 @@ def test_indicators_survive_json():
         assert back == code
         np.testing.assert_array_equal(back.encode(Table.of(frame)), code.encode(Table.of(frame)))
     assert Indicators.of(Table.of(frame), reference=True).columns == ("a=y", "a=z", "b")
+
+
+def test_pickled_moments_hold_half_of_the_scatter_and_come_back_whole():
+    """A worker would send twice the bytes, or other bits would arrive."""
+    rng = np.random.default_rng(1)
+    whole = Moments.of(rng.normal(size=(200, 60)) + 5.0, rng.normal(size=200))
+    sent = pickle.dumps(whole, protocol=5)
+    back = pickle.loads(sent)
+    for name in ("shift", "scale", "unit_mean", "unit_scatter"):
+        assert getattr(back, name).tobytes() == getattr(whole, name).tobytes()
+    assert (back + back).scatter.tobytes() == (whole + whole).scatter.tobytes()
+    assert len(sent) < 0.7 * 8 * 61**2

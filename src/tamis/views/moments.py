@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,23 @@ class Moments:
         """Moments of a table (array, sparse matrix, frame or Table) and its target(s), one pass over its rows."""
         reader = _Rows.of(X, y, sample_weight)
         return reader.moments(np.arange(reader.n_rows))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Half of the scatter, which is symmetric: what workers send is mostly this matrix."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        if np.array_equal(self.unit_scatter, self.unit_scatter.T):
+            lower = np.tril(np.ones(self.unit_scatter.shape, dtype=bool))
+            state["unit_scatter"] = self.unit_scatter[lower]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        half = state["unit_scatter"]
+        if half.ndim == 1:
+            q = len(state["shift"])
+            whole = np.zeros((q, q))
+            whole[np.tril(np.ones((q, q), dtype=bool))] = half
+            state = state | {"unit_scatter": np.where(np.tri(q, dtype=bool), whole, whole.T)}
+        self.__dict__.update(state)
 
     @property
     def n_columns(self) -> int:
