@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis import Study
-from tamis.cli import _as_options, app
+from tamis.cli import app
+from tamis.cli.sentence import as_options
 
 QUICK = ["--procedures", "stump", "--repeats", "1"]
 
@@ -124,4 +125,4 @@ def test_the_header_of_predicted_numbers_is_no_formula(place):
 )
 def test_parameters_become_options(python, command):
     """If this fails, the command line speaks of parameters, or changes what is no parameter."""
-    assert _as_options(python) == command
+    assert as_options(python) == command

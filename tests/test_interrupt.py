@@ -101,7 +101,7 @@ def test_a_fit_that_is_interrupted_raises_nothing_else(kind, settings):
 def test_ctrl_c_in_a_callback_of_the_compiler_is_not_shown():
     """If this fails, Ctrl-C while kernels are compiled prints a traceback of their cache beside the sentence."""
     code = (
-        "import ctypes, sys; from tamis.cli import _unraisable; sys.unraisablehook = _unraisable\n"
+        "import ctypes, sys; from tamis.cli.stop import unraisable; sys.unraisablehook = unraisable\n"
         "def raising(error):\n    def call():\n        raise error\n    return ctypes.CFUNCTYPE(None)(call)\n"
         "raising(KeyboardInterrupt)(); raising(ValueError('shown'))()"
     )

@@ -1,0 +1,19 @@
+"""The command line: parses words, calls public functions. Nothing heavy is imported until a command runs.
+
+Read `command` (what holds for all commands), `sentence` (errors), `stop` (Ctrl-C), `words` (arguments and options);
+then the commands: `study`, `answers`, `table`, `machine`. Exit codes: 0 done, 1 bad input, 2 bad usage, 3 an audit
+found a leak, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from tamis.cli import study
+
+# isort: split
+# the order of the imports is that of the help
+from tamis.cli import answers, machine, table
+from tamis.cli.command import app, main
+from tamis.cli.sentence import BAD_INPUT
+from tamis.cli.stop import STOPPED
+
+__all__ = ["BAD_INPUT", "STOPPED", "answers", "app", "machine", "main", "study", "table"]

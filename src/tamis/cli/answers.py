@@ -1,0 +1,158 @@
+"""Commands that ask a finished study: locked rows, new rows, its report, its model elsewhere, another study."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tamis.cli.command import app
+from tamis.cli.sentence import plainly
+from tamis.cli.stop import say
+from tamis.cli.words import (
+    AddressOption,
+    EngineOption,
+    FolderArgument,
+    JsonOption,
+    MasterOption,
+    QueryOption,
+    TableArgument,
+    engine_of,
+    naming_file,
+)
+
+
+@app.command("open")
+@plainly
+def open_(
+    folder: FolderArgument,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Score the final model on the locked rows; every opening is counted."""
+    from tamis.study import load
+
+    opened = load(folder).open(table)
+    if as_json:
+        typer.echo(json.dumps(opened, ensure_ascii=False))
+        return
+    bounds = opened["interval"]
+    sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
+    found = f"{opened['score']:.4g} ({sure})"
+    typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {found}")
+    typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
+    if opened["note"]:
+        typer.echo(opened["note"])
+
+
+def _again(openings: int) -> str:
+    return f"opening number {openings}: no longer independent, the locked rows have been looked at before"
+
+
+@app.command()
+@plainly
+def predict(
+    folder: FolderArgument,
+    table: TableArgument,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+    query: QueryOption = None,
+    identifier: Annotated[str | None, typer.Option("--id", help="a column to keep beside the predictions")] = None,
+    coverage: Annotated[float, typer.Option(help="how often an interval of numbers holds a new answer")] = 0.95,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
+) -> None:
+    """Predict the rows of a new table with a study's model: CSV, to the screen unless -o; rows are counted from 1."""
+    from tamis.study import load
+    from tamis.table import is_lazy_source
+
+    study = load(folder)
+    if is_lazy_source(table):
+        with engine_of(engine, -1, address, master):
+            _predict_parts(study, table, output, identifier, coverage)
+    else:
+        text = study.predictions_csv(table, query=query, id=identifier, coverage=coverage)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            with naming_file(output):
+                output.write_text(text, encoding="utf-8")
+    if output is not None:
+        say(f"wrote {output}")
+    for said in (study.note_, *study.remarks_):
+        if said:
+            say(said)
+
+
+def _predict_parts(study: Any, table: str, output: Path | None, identifier: str | None, coverage: float) -> None:
+    """Predictions of many files, part by part."""
+    if output is None:
+        study.write_predictions(table, sys.stdout, id=identifier, coverage=coverage)
+        return
+    with naming_file(output), output.open("w", encoding="utf-8", newline="") as stream:
+        study.write_predictions(table, stream, id=identifier, coverage=coverage)
+
+
+@app.command()
+@plainly
+def report(
+    folder: FolderArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the HTML file; report.html in the folder")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="show it in the browser, too")] = False,
+) -> None:
+    """Write a study's report anew."""
+    from tamis.study import load
+
+    written = load(folder).report(output)
+    typer.echo(str(written))
+    if show:
+        import webbrowser
+
+        webbrowser.open(written.absolute().as_uri())
+
+
+@app.command()
+@plainly
+def cite(folder: FolderArgument) -> None:
+    """A methods paragraph for a paper: what a study did and found, and how often its locked rows were opened."""
+    from tamis.study import load
+
+    typer.echo(load(folder).cite())
+
+
+@app.command()
+@plainly
+def export(
+    folder: FolderArgument,
+    to: Annotated[str, typer.Option("--to", help="python, sql, html or onnx")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+) -> None:
+    """Write a study's model for a place without Tamis: a Python file, a SQL statement, an HTML page, an ONNX file."""
+    from tamis.study import load
+
+    written = load(folder).export(to, output)
+    if isinstance(written, Path):
+        say(f"wrote {written}")
+    else:
+        typer.echo(written, nl=False)
+
+
+@app.command()
+@plainly
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="STUDY1", help="the folder of a study")],
+    second: Annotated[Path, typer.Argument(metavar="STUDY2", help="the folder of another")],
+    as_json: JsonOption = False,
+) -> None:
+    """Two studies side by side: scores, models, columns; over the same rows and folds, the paired difference."""
+    from tamis.study import compare as compare_studies
+
+    found = compare_studies(first, second)
+    typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False) if as_json else found.to_text())

@@ -1,0 +1,101 @@
+"""Errors of the library as one sentence in the words of the command line."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import typer
+
+from tamis.cli.stop import STOPPED, say, say_stopped, state
+
+#: Exit code of bad input: one sentence said what.
+BAD_INPUT = 1
+
+#: Parameters that are options of another name, and all that are options.
+_CALLED = {"n_jobs": "jobs", "n_permutations": "permutations", "random_state": "seed"}
+_NAMES = (
+    *(
+        "target",
+        "folder",
+        "seed",
+        "types",
+        "query",
+        "drop",
+        "task",
+        "scoring",
+        "prefer",
+        "rare",
+        "loss",
+        "lock",
+        "folds",
+    ),
+    *(
+        "repeats",
+        "groups",
+        "time",
+        "procedures",
+        "procedure",
+        "columns",
+        "transform",
+        "by",
+        "combine",
+        "coverage",
+        "to",
+        "engine",
+        "address",
+        "master",
+    ),
+    *_CALLED,
+)
+_PARAMETER = re.compile(
+    rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join(_NAMES)})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
+)
+_NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'")
+
+shown = {"debug": False}
+
+
+def plainly(command: Callable[..., None]) -> Callable[..., None]:
+    """Errors in one sentence, without a traceback unless --debug asked for it."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        state["said"] = False
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            say_stopped()
+            raise typer.Exit(STOPPED) from None
+        except BrokenPipeError:  # the reader (head, less) went away: not an error
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except Exception as error:
+            if state["stopped"]:  # whatever a library made of the interrupt
+                say_stopped()
+                raise typer.Exit(STOPPED) from None
+            if shown["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
+                raise
+            say(f"error: {as_options(str(error))}")
+            raise typer.Exit(BAD_INPUT) from None
+
+    return wrapped
+
+
+def as_options(sentence: str) -> str:
+    """An error of the library in the words of the command line: options instead of parameters.
+
+    >>> as_options("n_jobs=0 is no number of threads; give task='classes', or start over with run(fresh=True)")
+    '--jobs 0 is no number of threads; give --task classes, or start over with --fresh'
+    """
+    sentence = sentence.replace("run(fresh=True)", "--fresh").replace("run()", "`tamis run`")
+    sentence = _NO_OPTION.sub("", sentence)
+    return _PARAMETER.sub(_option, sentence)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, word = found["name"], found["word"] or found["other"]
+    return f"--{_CALLED.get(name, name)}" + (f" {word}" if word else "")

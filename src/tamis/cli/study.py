@@ -1,0 +1,191 @@
+"""Commands that make a study and go on with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tamis.cli.command import app
+from tamis.cli.sentence import plainly
+from tamis.cli.words import (
+    AddressOption,
+    EngineOption,
+    FolderArgument,
+    JsonOption,
+    MasterOption,
+    QueryOption,
+    TableArgument,
+    TargetOption,
+    TypesOption,
+    engine_of,
+    listed,
+    seconds,
+    with_scripts,
+)
+
+
+@app.command()
+@plainly
+def run(
+    table: TableArgument,
+    target: TargetOption,
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="where the study is kept")] = Path("study"),
+    seed: Annotated[int, typer.Option(help="fixes every random choice")] = 0,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
+    task: Annotated[str | None, typer.Option(help="classes or numbers; decided from the target otherwise")] = None,
+    scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
+    prefer: Annotated[
+        str, typer.Option(help="simplest, balanced or best: how much a simpler model may lose")
+    ] = "balanced",
+    rare: Annotated[str, typer.Option(help="classes with fewer rows than folds: keep, merge or drop")] = "keep",
+    loss: Annotated[
+        str | None, typer.Option(help="costs of mistakes: 'ham>spam=10, spam>ham=1' (truth>answer=cost), or a CSV")
+    ] = None,
+    lock: Annotated[float, typer.Option(help="the share of rows to lock")] = 0.2,
+    folds: Annotated[int | None, typer.Option(help="outer folds; by default as the rows allow")] = None,
+    repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew; likewise")] = None,
+    groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
+    time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
+    procedures: Annotated[
+        str | None,
+        typer.Option(help="procedures to compare, separated by commas; my_script.py:name for your own"),
+    ] = None,
+    transform: Annotated[
+        str | None,
+        typer.Option(help="what is done to columns first: 'log,standardize', or 'spectrum_*: smooth; age: center'"),
+    ] = None,
+    black_box: Annotated[
+        bool, typer.Option(help="judge gradient boosting beside the procedures, to know what a readable model costs")
+    ] = True,
+    rows: Annotated[
+        int | None,
+        typer.Option(help="how many rows of files to draw and study; by default 50,000 of several files, all of one"),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="start over in a folder that holds another study")] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="time after which no fold is begun, as in 60s or 5m; the same command goes on")
+    ] = None,
+    null: Annotated[
+        int, typer.Option(help="shuffled targets on which the whole job is done, too, to show what chance scores")
+    ] = 0,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The main job: a table in, an honest answer and a report out. The same command again resumes."""
+    from tamis.study import Study
+
+    study = Study(
+        table,
+        target=target,
+        folder=folder,
+        seed=seed,
+        types=types,
+        query=query,
+        drop=listed(drop) or (),
+        task=task,
+        scoring=scoring,
+        prefer=prefer,
+        rare=rare,
+        loss=loss,
+        lock=lock,
+        folds=folds,
+        repeats=repeats,
+        groups=groups,
+        time=time,
+        procedures=with_scripts(listed(procedures)),
+        transform=transform,
+        black_box=black_box,
+        rows=rows,
+        n_jobs=jobs,
+    )
+    with engine_of(engine, jobs, address, master):
+        _run(study, fresh=fresh, as_json=as_json, budget=None if budget is None else seconds(budget), null=null)
+
+
+def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None, null: int = 0) -> None:
+    from tamis.report import progress_bar, say_answer, say_columns
+    from tamis.warm import warm_for_study
+
+    if not as_json:
+        say_columns(study.decisions)
+    problem = study.problem
+    warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
+    with progress_bar(enabled=not as_json) as bar:
+        study.run(fresh=fresh, budget=budget, null=null, progress=bar)
+    if not study.results_:
+        typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
+    elif as_json:
+        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+    else:
+        say_answer(study.results_, study.folder)
+
+
+@app.command()
+@plainly
+def demo(
+    folder: Annotated[Path, typer.Option("--folder", "-f", help="where the study is kept")] = Path("demo-study"),
+) -> None:
+    """The main job on a small real table that comes with Tamis: 569 tumours, 30 measurements, benign or malignant."""
+    from importlib.resources import as_file, files
+
+    from tamis.study import Study
+
+    with as_file(files("tamis") / "demo" / "breast_cancer.csv") as path:
+        _run(Study(str(path), target="diagnosis", folder=folder, n_jobs=-1), fresh=False, as_json=False)
+
+
+@app.command()
+@plainly
+def choose(
+    folder: FolderArgument,
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
+    ] = None,
+    procedure: Annotated[str | None, typer.Option(help="the procedure to take")] = None,
+    columns: Annotated[int | None, typer.Option(help="take the best that is held to so many columns")] = None,
+    rule: Annotated[bool, typer.Option("--rule", help="take what the rule takes, again")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    as_json: JsonOption = False,
+) -> None:
+    """Take another procedure than the rule did, and refit; without an option, score against number of columns."""
+    from tamis.errors import ParameterError
+    from tamis.report import say_answer
+    from tamis.study import load
+
+    study = load(folder)
+    if rule and (procedure is not None or columns is not None):
+        raise ParameterError("--rule goes back to the rule's choice; leave --procedure and --columns out")
+    if not rule and procedure is None and columns is None:
+        typer.echo(json.dumps(study.results_["frontier"], indent=1) if as_json else _frontier(study.results_))
+        return
+    study.n_jobs = jobs
+    study.choose(procedure, columns=columns, source=table)
+    if as_json:
+        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+    else:
+        say_answer(study.results_, study.folder)
+
+
+def _frontier(results: dict[str, Any]) -> str:
+    """The frontier as lines of text, the choice marked."""
+    lines = [f"{'procedure':<14} {'columns':>9} {results['answer']['metric']:>10}  95% interval"]
+    for point in results["frontier"]:
+        score = "–" if point["score"] is None else f"{point['score']:.4g}"
+        sure = "" if point["interval"] is None else "{:.4g}–{:.4g}".format(*point["interval"])
+        mark = "  chosen" if point["chosen"] else ""
+        lines.append(f"{point['procedure']:<14} {point['columns']:>9,.4g} {score:>10}  {sure}{mark}")
+    for path in results.get("paths") or ():
+        where = "rows not seen, first repeat" if path["rows"] == "outer" else "inside training parts, half of the rows"
+        lines += ["", f"{path['procedure']} held to fewer columns ({where})"]
+        for point in path["points"]:
+            score = "–" if point["score"] is None else f"{point['score']:.4g}"
+            lines.append(f"{'at most ' + format(point['most'], ','):<14} {point['columns']:>9,.4g} {score:>10}")
+    return "\n".join(lines)

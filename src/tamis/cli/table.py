@@ -1,0 +1,115 @@
+"""Commands that look at a table without a study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tamis.cli.command import app
+from tamis.cli.sentence import plainly
+from tamis.cli.stop import say
+from tamis.cli.words import (
+    AddressOption,
+    EngineOption,
+    JsonOption,
+    MasterOption,
+    QueryOption,
+    TableArgument,
+    TargetOption,
+    TypesOption,
+    engine_of,
+    naming_file,
+)
+
+#: Exit code of an audit that found a leak.
+LEAKS = 3
+
+
+@app.command()
+@plainly
+def columns(
+    table: TableArgument, types: TypesOption = None, query: QueryOption = None, target: str | None = None
+) -> None:
+    """How every column of a table is read, and why; with a target, by the rows that a study would not lock."""
+    from tamis.report import say_columns
+    from tamis.study import decisions
+
+    say_columns(decisions(table, types=types, query=query, target=target))
+
+
+@app.command()
+@plainly
+def rank(
+    table: TableArgument,
+    target: TargetOption,
+    by: Annotated[str, typer.Option(help="criteria, separated by commas")] = "mutual_information",
+    permutations: Annotated[int, typer.Option(help="permuted targets for p-values")] = 0,
+    combine: Annotated[str, typer.Option(help="how several criteria become one order")] = "borda",
+    top: Annotated[int | None, typer.Option(help="show only the best")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write CSV, or JSON by its ending")] = None,
+    seed: Annotated[int, typer.Option(help="fixes every random choice")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    master: MasterOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rank the columns by how much each says about the target, best first."""
+    from tamis.score import rank as rank_columns
+
+    with engine_of(engine, jobs, address, master):
+        found = rank_columns(
+            table,
+            target,
+            by=by,
+            n_permutations=permutations,
+            combine=combine,
+            random_state=seed,
+            n_jobs=jobs,
+            types=types,
+            query=query,
+        )
+    if output is not None:
+        with naming_file(output):
+            (found.to_json if output.suffix == ".json" else found.to_csv)(output)
+    if found.note:
+        say(found.note)
+    typer.echo(found.to_json() if as_json else found.to_text(top=top))
+
+
+@app.command()
+@plainly
+def audit(
+    procedure: Annotated[str, typer.Argument(metavar="SCRIPT:NAME", help="my_script.py:procedure, (X, y) -> answers")],
+    table: TableArgument,
+    target: TargetOption,
+    permutations: Annotated[int, typer.Option(help="shuffled targets at most")] = 100,
+    scoring: Annotated[str | None, typer.Option(help="the metric of the predictions, or of the score")] = None,
+    seed: Annotated[int, typer.Option(help="fixes the shuffles")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Does a way of working leak? It is run on shuffled targets, where an honest one lands at chance."""
+    from tamis.evaluate import audit_table
+
+    found = audit_table(
+        procedure,
+        table,
+        target,
+        n_permutations=permutations,
+        scoring=scoring,
+        seed=seed,
+        n_jobs=jobs,
+        types=types,
+        query=query,
+    )
+    typer.echo(json.dumps(found.to_dict()) if as_json else repr(found))
+    if found.leaks:
+        raise typer.Exit(LEAKS)
