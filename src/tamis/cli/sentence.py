@@ -19,12 +19,10 @@ BAD_INPUT = 1
 #: Parameters that are options of another name, and all that are options.
 _CALLED = {"n_jobs": "jobs", "n_permutations": "permutations", "random_state": "seed"}
 _NAMES = (
-    "target folder seed types query drop task scoring prefer rare loss lock folds repeats groups time procedures "
-    "procedure columns transform rows by combine coverage to engine address master"
-).split()
-_PARAMETER = re.compile(
-    rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{'|'.join([*_NAMES, *_CALLED])})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))"
+    "target|folder|seed|types|query|drop|task|scoring|prefer|rare|loss|lock|folds|repeats|groups|time|procedures|"
+    "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|" + "|".join(_CALLED)
 )
+_PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")
 _NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'")
 
 shown = {"debug": False}
