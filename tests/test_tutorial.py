@@ -22,8 +22,9 @@ DRAWN = re.compile(r"[│╭╮╰╯─]+")
 
 
 def words(text):
-    """Text without the lines drawn around it and without its breaks."""
-    return " ".join(DRAWN.sub(" ", text).split())
+    """Text without the lines drawn around it and without its breaks; of numbers, the digits any processor gives."""
+    plain = " ".join(DRAWN.sub(" ", text).split())
+    return re.sub(r"\d+\.\d{11,}", lambda found: f"{float(found[0]):.10f}", plain)
 
 
 def said(command, clone):

@@ -38,7 +38,7 @@ GROUPS = (
     "PCA project.spectrum_figure project.loadings_figure project.scores_figure",
     "project.SVD project.solve",
     "transform.Center transform.Standardize transform.UnitRange transform.Rank",
-    "transform.Clip transform.Trim transform.Log transform.Sigmoid",
+    "transform.Clip transform.Trim transform.Log transform.Symmetrize transform.Sigmoid",
     "transform.Normalize transform.Shares transform.ScatterCorrection",
     "transform.Discretize transform.Encode transform.Impute",
     "transform.Monomials transform.Ratios",
