@@ -38,7 +38,8 @@ class Boosting(TakesTable, BaseEstimator):
     Missing values stay missing; categories of at most 255 levels are taken as such, of more as numbers in the order of
     their names. A level that the training rows lack is missing. Each round adds a tree (of several classes, one a
     class): 100 rounds of rate 0.1, fewer and larger ones (at least 20, of rate 0.3 at most) where there would be more
-    than `MOST_TREES` trees, or trees × columns would exceed `MOST_SEARCHED`; one where rows are too few for any split.
+    than `MOST_TREES` trees, or trees × columns would exceed `MOST_SEARCHED`; none where rows are too few for any split:
+    trees without one answer by the shares of the classes, or by the mean.
     It computes on one thread, so that its bits do not depend on how many there are.
 
     Parameters
@@ -69,8 +70,6 @@ class Boosting(TakesTable, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Boosting:
         """Learn from a table and its target."""
-        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
         of_classes = one_of("task", self.task, ("classes", "numbers")) == "classes"
         table, target, seed = _table(X), np.asarray(y), seed_from(self.random_state)
         rows = self._rows(len(target), seed)
@@ -79,9 +78,24 @@ class Boosting(TakesTable, BaseEstimator):
         counts = np.unique(target, return_counts=True)[1] if of_classes else np.array([len(target)])
         trees = len(counts) if len(counts) > 2 else 1
         most = max(FEWEST_ROUNDS, min(MOST_TREES, MOST_SEARCHED // max(1, table.n_columns)) // trees)
-        self.rounds_ = min(count("rounds", self.rounds), most if len(target) >= 2 * LEAF else 1)
+        self.rounds_ = min(count("rounds", self.rounds), most if len(target) >= 2 * LEAF else 0)
+        self.model_ = self._model(of_classes, table, target, counts, seed)
+        with _one_thread():
+            self.model_.fit(self._matrix(table), target)
+        if of_classes:
+            self.classes_ = self.model_.classes_
+        self.selected_columns_ = tuple(table.names)
+        return self
+
+    def _model(self, of_classes: bool, table: Table, target: np.ndarray, counts: np.ndarray, seed: int) -> Any:
+        """The model of scikit-learn that is fitted: without a round, the one that answers as its trees would."""
+        from sklearn.dummy import DummyClassifier, DummyRegressor
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        if not self.rounds_:
+            return DummyClassifier(strategy="prior") if of_classes else DummyRegressor()
         kind = HistGradientBoostingClassifier if of_classes else HistGradientBoostingRegressor
-        self.model_ = kind(
+        return kind(
             max_iter=self.rounds_,
             learning_rate=min(0.3, max(0.1, 10 / self.rounds_)) if self.rounds_ < self.rounds else 0.1,
             min_samples_leaf=LEAF,
@@ -90,12 +104,6 @@ class Boosting(TakesTable, BaseEstimator):
             early_stopping="auto" if counts.min() > 1 else False,  # it sets rows of every class aside
             random_state=seed % 2**31,
         )
-        with _one_thread():
-            self.model_.fit(self._matrix(table), target)
-        if of_classes:
-            self.classes_ = self.model_.classes_
-        self.selected_columns_ = tuple(table.names)
-        return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class, or the number, of every row."""
