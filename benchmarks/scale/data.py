@@ -6,6 +6,9 @@ holds the same table.
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -49,3 +52,13 @@ def write(folder: Path, rows: int, files: int = 4) -> str:
         if writer is not None:
             writer.close()
     return str(folder / "*.parquet")
+
+
+def by_command_line(main: Callable[[int, Path], None]) -> None:
+    """Call a benchmark with the rows and the folder that the command line names; else with a folder that goes again."""
+    given = [word for word in sys.argv[1:] if not word.startswith("-")]
+    if len(given) > 1:
+        main(int(given[0]), Path(given[1]))
+        return
+    with tempfile.TemporaryDirectory(prefix="tamis-scale-") as place:
+        main(int(given[0]), Path(place))

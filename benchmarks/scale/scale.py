@@ -15,13 +15,13 @@ import json
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
+from data import BLOCK, by_command_line, write
 
 NUMBERS = [f"x{j:02d}" for j in range(40)]
 
@@ -179,7 +179,6 @@ def workers(pattern: str, number: int) -> tuple[float, str, int, int]:
 
 
 def main(rows: int, folder: Path) -> None:
-    from data import BLOCK, write
 
     small = write(folder / "few", BLOCK, 1)
     pattern = str(folder / "all" / "*.parquet") if (folder / "all").exists() else write(folder / "all", rows, 8)
@@ -206,13 +205,7 @@ def main(rows: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
     if sys.argv[1] == "--job":
         one(*sys.argv[2:5])
     else:
-        given = [word for word in sys.argv[1:] if not word.startswith("-")]
-        if len(given) > 1:
-            main(int(given[0]), Path(given[1]))
-        else:
-            with tempfile.TemporaryDirectory(prefix="tamis-scale-") as place:
-                main(int(given[0]), Path(place))
+        by_command_line(main)

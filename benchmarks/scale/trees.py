@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from data import BLOCK, WORDS, block, write
+from data import BLOCK, WORDS, block, by_command_line, write
 from scale import NUMBERS, Peak, batches
 
 TREES, DRAWN, FRESH = 100, 262_144, 1_000_000  # the last: a block that no table of the benchmark has
@@ -152,9 +152,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--job":
         one(*sys.argv[2:6])
     else:
-        given = [word for word in sys.argv[1:] if not word.startswith("-")]
-        if len(given) > 1:
-            main(int(given[0]), Path(given[1]))
-        else:
-            with tempfile.TemporaryDirectory(prefix="tamis-scale-") as place:
-                main(int(given[0]), Path(place))
+        by_command_line(main)

@@ -24,7 +24,8 @@ def check(reading: Reading, file: Path, choices: dict[str, Any]) -> dict[str, An
                 reading.found[key] = _checked(file, choices)
             except (TamisError, KindError) as error:
                 reading.found[key] = {"error": str(error)}
-        return reading.found[key]  # type: ignore[no-any-return]
+        facts: dict[str, Any] = reading.found[key]
+    return facts
 
 
 def known(reading: Reading, choices: dict[str, Any]) -> dict[str, Any] | None:

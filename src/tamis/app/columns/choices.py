@@ -103,7 +103,8 @@ def _known(name: Any, names: tuple[str, ...]) -> str:
 def _one_of(entry: str, value: Any, known: tuple[str | None, ...]) -> str | None:
     if (value is not None and not isinstance(value, str)) or value not in known:
         raise ParameterError(f"{entry} cannot be {value!r}")
-    return value  # type: ignore[no-any-return]
+    chosen: str | None = value
+    return chosen
 
 
 def _whole(entry: str, value: Any) -> int:

@@ -50,7 +50,8 @@ def decision_of(reading: Reading, name: str, type: dict[str, Any] | None) -> tup
     with reading.busy:
         if key not in reading.found:
             reading.found[key] = _decided(reading, name, type)
-        return reading.found[key]  # type: ignore[no-any-return]
+        decided: tuple[Decision, list[Column]] = reading.found[key]
+    return decided
 
 
 def _decided(reading: Reading, name: str, type: dict[str, Any] | None) -> tuple[Decision, list[Column]]:

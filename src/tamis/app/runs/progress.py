@@ -26,7 +26,8 @@ class Watch:
     """
 
     def __init__(self, place: Path) -> None:
-        self.place, self.read, self.done = place, 0, {}  # type: ignore[var-annotated]
+        self.place, self.read = place, 0
+        self.done: dict[str, float | None] = {}
 
     def tasks(self) -> dict[str, float | None]:
         """Finished tasks with the score of each on rows it had not seen, where it has one."""
