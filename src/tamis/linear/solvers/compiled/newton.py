@@ -65,7 +65,7 @@ def solve_path(columns, target, weights, screening, state, shared, rules, alphas
     )
     state.intercept[1], total, mean_curvature = update_residual(kind, rules[WIDTH], eta, target.y, target.w, residual)
     if rules[HAS_INTERCEPT] > 0.0:
-        _optimise_intercept(target, state, rules, total, mean_curvature)
+        optimise_intercept(target, state, rules, total, mean_curvature)
     fresh = False  # whether `known` holds the gradients of the columns inside at the present residuals
     for a in range(len(alphas)):
         rules[ALPHA] = alphas[a]
@@ -310,11 +310,11 @@ def _line_search(columns, target, weights, state, rules, position, old, moved):
         length *= 0.5
     b0[0] += length * moved
     if rules[HAS_INTERCEPT] > 0.0:
-        _optimise_intercept(target, state, rules, total, mean_curvature)
+        optimise_intercept(target, state, rules, total, mean_curvature)
 
 
 @inner
-def _optimise_intercept(target, state, rules, total, mean_curvature):
+def optimise_intercept(target, state, rules, total, mean_curvature):
     """Newton steps for the intercept alone, halved where they overshoot: the dual point needs residuals of sum 0."""
     y, w, eta, residual, b0 = target.y, target.w, state.eta, state.residual, state.intercept
     kind, width = int(rules[KIND]), rules[WIDTH]

@@ -18,6 +18,8 @@ from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 _OWN = 10_000_000  # products of one Hessian below which every fit computes its own
+_AXES = 60  # axes above which conjugate gradients solve for several strengths at once
+_STRENGTHS = 20  # strengths at once there
 
 
 class NewtonFit(OneOutputFit):
@@ -163,7 +165,11 @@ class NewtonFit(OneOutputFit):
 
 
 class RidgeNewtonFit(NewtonFit):
-    """A ridge fit of more columns than rows, along the principal axes of its training rows."""
+    """A ridge fit of more columns than rows, along the principal axes of its training rows.
+
+    With few axes the kernel solves for one strength after another by a Cholesky factor; with more, conjugate gradients
+    solve for several at once.
+    """
 
     def _begin(self, loss: Loss) -> None:
         self.axes = PrincipalAxes.of(
@@ -178,6 +184,26 @@ class RidgeNewtonFit(NewtonFit):
     def _start_screening(self) -> None:
         super()._start_screening()
         self.null_gradient = self.size / self.stretch * self.axes.gradients(self.residual[:, None])
+
+    @property
+    def at_once(self) -> int:
+        return _STRENGTHS if len(self.beta) > _AXES else AT_ONCE
+
+    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
+        if len(self.beta) <= _AXES or not len(alphas):
+            super()._run(alphas, goal, out)
+            return
+        from tamis.linear.solvers.compiled.ridge_strengths import Strengths, solve_strengths
+
+        seen = np.flatnonzero(self.w > 0)
+        fits = Strengths.starting(alphas * self.l2[0], self.beta, self.eta[seen], self.b0)
+        target = Target(self.y[seen], self.w[seen], self.offset)
+        goals = goal / self.size, self.enough * self.null / self.size
+        Z, offset = self.columns.Z, self.eta - self.beta @ self.columns.Z - self.b0[0]
+        out.gap[:] = solve_strengths(fits, Z[:, seen], self.norms, target, self.rules, *goals) * self.size
+        out.coef[:, :-1], out.coef[:, -1] = fits.beta, fits.intercept[:, 0]
+        out.eta[:] = fits.beta @ Z + fits.intercept[:, :1] + offset
+        self.beta[:], self.eta[:], self.b0[:] = fits.beta[-1], out.eta[-1], fits.intercept[-1]
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Nothing: every fit has axes of its own."""

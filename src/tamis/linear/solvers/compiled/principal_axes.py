@@ -18,11 +18,11 @@ class PrincipalAxes:
     Attributes
     ----------
     columns : the rows along the axes, ready for a fit.
-    vectors : columns × axes.
+    axes : columns × axes where rows outnumber columns; else rows × axes, and an axis is a combination of rows.
     """
 
     columns: StandardizedColumns
-    vectors: np.ndarray
+    axes: np.ndarray
     given: StandardizedColumns
     centre: np.ndarray
     units: np.ndarray
@@ -34,19 +34,23 @@ class PrincipalAxes:
         """The axes of dense columns; `centre` is None where nothing is centred."""
         centre = np.zeros_like(units) if centre is None else centre
         A = ((given.Z - centre[:, None]) * units[:, None]).T
-        root = np.sqrt(w)[:, None]
         p, n = given.Z.shape
-        values, vectors = np.linalg.eigh((A * root).T @ (A * root) if p <= n else (A * root) @ (A * root).T)
-        kept = values > 1e-14 * values[-1]
-        vectors = vectors[:, kept]
-        if p > n:
-            vectors = (A * root).T @ (vectors / np.sqrt(values[kept]))
-        zero, one = np.zeros(int(kept.sum())), np.ones(int(kept.sum()))
-        lengths = np.sqrt(values[kept])[:, None]
+        if p <= n:
+            weighted = A * np.sqrt(w)[:, None]
+            values, axes = _eigen(weighted.T @ weighted)
+            turned = A @ axes
+        else:  # products of rows: A Aᵀ is symmetric, so half of it is computed
+            seen, products = np.flatnonzero(w > 0), A @ A.T
+            root = np.sqrt(w[seen])
+            values, vectors = _eigen(products[np.ix_(seen, seen)] * root[:, None] * root)
+            combined = vectors * root[:, None] / np.sqrt(values)
+            turned, axes = products[:, seen] @ combined, np.zeros((n, len(values)))
+            axes[seen] = combined
+        zero, one = np.zeros(len(values)), np.ones(len(values))
         columns = StandardizedColumns(
-            np.ascontiguousarray((A @ vectors).T), zero, one, zero[:, None], one[:, None], lengths
+            np.ascontiguousarray(turned.T), zero, one, zero[:, None], one[:, None], np.sqrt(values)[:, None]
         )
-        return cls(columns, vectors, given, centre, units)
+        return cls(columns, axes, given, centre, units)
 
     def gradients(self, residual: np.ndarray) -> np.ndarray:
         """Gradients of the given columns (× outputs) from residuals (rows × outputs)."""
@@ -54,7 +58,22 @@ class PrincipalAxes:
 
     def restore(self, found: np.ndarray) -> np.ndarray:
         """Coefficients (strengths × columns × outputs, intercepts last) in the units of the table."""
-        turned = self.vectors @ found[:, :-1]
+        turned = self._turned(found[:, :-1])
         coef = turned * (self.units * self.given.inverse)[:, None]
         shift = (self.centre * self.units) @ turned + self.given.centre @ coef
         return np.concatenate([coef, (found[:, -1] - shift)[:, None]], axis=1)
+
+    def _turned(self, found: np.ndarray) -> np.ndarray:
+        """Coefficients (strengths × axes × outputs) as coefficients of the columns in their units."""
+        if len(self.axes) == len(self.units):
+            return np.asarray(self.axes @ found)
+        flat = self.axes @ found.transpose(1, 0, 2).reshape(found.shape[1], -1)
+        turned = (self.given.Z @ flat - np.outer(self.centre, flat.sum(axis=0))) * self.units[:, None]
+        return turned.reshape(len(self.units), len(found), -1).transpose(1, 0, 2)
+
+
+def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of a symmetric matrix that are not 0 but for rounding, and their vectors."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-14 * values[-1]
+    return values[kept], vectors[:, kept]
