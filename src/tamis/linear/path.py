@@ -12,6 +12,9 @@ from tamis.metrics.one_standard_error import one_standard_error
 SATURATED = 1e-3  # share of the loss without columns at which smaller strengths only follow noise
 _ALWAYS = 30  # strengths that are followed in any case
 _PATIENCE = 20  # strengths without a better error after which a path ends
+_RIDGE = 1e-7  # the least strength of a ridge path, of the largest
+_FEWEST = 20  # strengths of a ridge path that may end early
+_DECADES = 1.5  # of strengths without a better error after which a ridge path ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ class Path:
         return {name: None if part is None else np.asarray(part).tolist() for name, part in parts.items()}
 
 
-def is_past_its_best(errors: np.ndarray) -> bool:
+def is_past_its_best(errors: np.ndarray, always: int = _ALWAYS, patience: int = _PATIENCE) -> bool:
     """Whether a path from the empty model may end, by the errors so far (folds × models).
 
     After 30 strengths, when the folds do worse than with no column, or have not done better for 20 strengths: what
@@ -85,7 +88,19 @@ def is_past_its_best(errors: np.ndarray) -> bool:
     (True, False)
     """
     mean = errors.mean(axis=0)
-    return len(mean) >= _ALWAYS and bool(mean[-1] > mean[0] or len(mean) - 1 - mean.argmin() >= _PATIENCE)
+    return len(mean) >= always and bool(mean[-1] > mean[0] or len(mean) - 1 - mean.argmin() >= patience)
+
+
+def is_ridge_past_its_best(errors: np.ndarray, n: int) -> bool:
+    """The same for a ridge path of n strengths: after the four decades in which a model departs from the empty one,
+    when the folds have not done better for one and a half. A coarse grid is followed to its end.
+
+    >>> rising = np.r_[np.linspace(2.0, 1.0, 18), np.linspace(1.0, 1.2, 8)][None]
+    >>> is_ridge_past_its_best(rising, 30), is_ridge_past_its_best(rising[:, :22], 30)
+    (True, False)
+    """
+    decade = (n - 1) / -np.log10(_RIDGE)
+    return n >= _FEWEST and is_past_its_best(errors, int(4 * decade), int(_DECADES * decade))
 
 
 def over_folds(errors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,5 +119,5 @@ def strengths(largest: float, n: int, wide: bool, ridge: bool = False) -> np.nda
     begins at 1,000 times the largest gradient (as glmnet does) and ends at a ten-thousandth of it.
     """
     top = largest if largest > 0 else 1.0
-    last = 1e-7 if ridge else (1e-2 if wide else 1e-4)
+    last = _RIDGE if ridge else (1e-2 if wide else 1e-4)
     return np.asarray(top * np.logspace(0, np.log10(last), n))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from tamis import LinearClassifier, LinearRegressor
@@ -147,3 +148,32 @@ def test_a_path_on_normal_equations_is_exact_for_orthogonal_columns():
     follow_path(np.eye(4), c, 20.0, np.ones(4), np.zeros(4), alphas, 1e-12, out, gaps)
     np.testing.assert_allclose(out, np.sign(c) * np.maximum(np.abs(c) - alphas[:, None], 0), atol=1e-12)
     assert gaps.max() <= 1e-12
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_a_dense_table_of_zeros_is_fitted_as_its_entries(loss: str) -> None:
+    """A table read by its entries must have its optimum: gradients within the penalty, equal to it where used."""
+    rng = np.random.default_rng(5)
+    X = rng.poisson(0.04, size=(600, 400)) * rng.uniform(0.5, 3, 400)
+    y = (X[:, :15].sum(axis=1) + 0.3 * rng.normal(size=600) > 0.8).astype(int)
+    model = LinearClassifier("lasso", alpha=0.01, loss=loss).fit(X, y)
+    eta, side = X @ model.coef_[0] + model.intercept_[0], 2 * y - 1
+    slope = 1 / (1 + np.exp(-eta)) - y if loss == "logistic" else -2 * side * np.maximum(0, 1 - side * eta)
+    gradient = slope @ (X - X.mean(axis=0)) / X.std(axis=0) / len(y)
+    assert 5 < np.count_nonzero(model.coef_) < 200
+    assert np.abs(gradient).max() <= 0.01 * (1 + 1e-6)
+    used = model.coef_[0] != 0
+    assert np.allclose(gradient[used], -0.01 * np.sign(model.coef_[0, used]), atol=1e-7)
+    assert np.allclose(model.coef_, LinearClassifier("lasso", alpha=0.01, loss=loss).fit(csr_array(X), y).coef_)
+
+
+def test_a_ridge_path_ends_after_its_best() -> None:
+    """Strengths far below the best cost most of the time; what is chosen is the best of the whole grid."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(90, 200))
+    y = (X[:, :5].sum(axis=1) + rng.normal(size=90) > 0).astype(int)
+    ended = LinearClassifier("ridge", rule="min", cv=5).fit(X, y)
+    assert 50 < len(ended.path_.alphas) <= 100
+    best = int(ended.path_.cv_mean.argmin())
+    assert best < len(ended.path_.alphas) - 1
+    assert ended.alpha_ == ended.path_.alphas[best]

@@ -19,7 +19,7 @@ from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 _OWN = 10_000_000  # products of one Hessian below which every fit computes its own
 _AXES = 60  # axes above which conjugate gradients solve for several strengths at once
-_STRENGTHS = 20  # strengths at once there
+_STRENGTHS = 10  # strengths at once there
 
 
 class NewtonFit(OneOutputFit):
@@ -30,6 +30,7 @@ class NewtonFit(OneOutputFit):
     linear predictors back, `size` the loss.
     """
 
+    takes_sparse = True
     shift, stretch, size, kind, width = 0.0, 1.0, 1.0, 0, np.inf
 
     def _begin(self, loss: Loss) -> None:

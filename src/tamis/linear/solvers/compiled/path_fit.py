@@ -8,6 +8,7 @@ from operator import methodcaller
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tamis.engine import map_threads
 from tamis.errors import NotConverged
@@ -17,7 +18,7 @@ from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared import Squared
 from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
-from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
+from tamis.linear.path import SATURATED, Path, is_past_its_best, is_ridge_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.layout import Columns, PathOut, PenaltyWeights, Screening, State
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
@@ -27,6 +28,8 @@ AT_ONCE = 5  # strengths between two looks at the errors of the folds
 FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
 PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
+_SPARSE = 0.1  # share of entries other than 0 below which a dense table is read by its entries
+_FEW_ENTRIES = 200_000  # of a table for which that is not asked
 _COMPILED = (Squared, Logistic, Multinomial, SquaredHinge, Poisson, Huber)  # others take `newton_path`
 
 
@@ -54,6 +57,7 @@ class PathFit:
         """The columns as kernels read them."""
         return Columns(self.columns.Z, self.columns.place, self.centre, self.inverse, self.norms)
 
+    takes_sparse = False  # whether its kernels read columns by their entries
     null: float  # objective without columns, less `floor`
     floor = 0.0  # the loss of perfect predictions
     null_gradient: np.ndarray  # gradients of the columns (× outputs, for several) of the model without columns
@@ -144,10 +148,12 @@ def path_fits(job: Any, weights: np.ndarray) -> list[PathFit]:
     """A fit for every weighting of the rows (n × m)."""
     weights = weights / weights.sum(axis=0)
     n, p = job.X.shape
-    dense = isinstance(job.X, np.ndarray)
+    dense, ridge = isinstance(job.X, np.ndarray), job.penalty.l1_ratio == 0
     kind, y = _kind(job.loss, job.penalty, dense, p > n)
     options = {"standardize": job.standardize, "centred": job.fit_intercept}
-    if dense or (job.penalty.l1_ratio == 0 and p > n):
+    if kind.takes_sparse and not ridge and (not dense or _is_mostly_zero(job.X)):
+        columns = StandardizedColumns.of_sparse(sparse.csc_array(job.X), weights, **options)
+    elif dense or (ridge and p > n):
         X = np.asarray(job.X if dense else job.X.toarray(), dtype=np.float64)
         columns = StandardizedColumns.of(X, weights, n_jobs=job.n_jobs, **options)
     else:
@@ -157,6 +163,18 @@ def path_fits(job: Any, weights: np.ndarray) -> list[PathFit]:
         return kind(columns, f, y, np.ascontiguousarray(weights[:, f]), job.penalty, job.fit_intercept)
 
     return map_threads(one, range(weights.shape[1]), job.n_jobs)
+
+
+def _is_mostly_zero(X: np.ndarray) -> bool:
+    """Whether a dense table is faster by its entries: counts of words or reads, indicators of many levels.
+
+    Measured on 1,088 × 3,289 counts of words, 1.5% of them not 0: a path with five folds in 3.3 s instead of 12.5. A
+    small table is as fast either way. Some columns are looked at first.
+    """
+    if X.size < _FEW_ENTRIES:
+        return False
+    some = X[:, :: max(1, X.shape[1] // 64)]
+    return bool(np.count_nonzero(some) < 2 * _SPARSE * some.size and np.count_nonzero(X) < _SPARSE * X.size)
 
 
 def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[PathFit], Any]:
@@ -203,6 +221,9 @@ def compiled_path(
             errors = np.hstack([errors, double * np.array(new)])
         if splits and held is not None:
             _keep(held, fits[1:], splits, made[1:])
+        if alphas is None and ridge and splits and is_ridge_past_its_best(errors, len(grid)):
+            end = start + len(stretch)
+            break
         if alphas is None and not ridge and (last := _end((left - fits[0].floor) / fits[0].null, errors, start)):
             end = last
             break

@@ -1,8 +1,8 @@
 # mypy: allow-untyped-defs
-"""Ridge fits of several strengths at once: Newton steps by conjugate gradients, every product of a matrix with a matrix.
+"""Ridge fits of several strengths at once: Newton steps by conjugate gradients, in products of matrices.
 
 One strength after another, each step would read all axes of the rows for a single vector, and a Cholesky factor of
-their Hessian costs the cube of their number: with 870 axes 30 s for a path that takes 0.8 s so.
+their Hessian costs the cube of their number: with 870 axes and five folds 30 s where this takes 4.
 """
 
 from __future__ import annotations
