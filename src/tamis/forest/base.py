@@ -148,7 +148,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         )
 
     def _bootstrap(self, data: ForestData, target: ForestTarget) -> Bootstrap:
-        return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_)
+        return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_, self.max_oob_samples)
 
     def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
         """Raise a sentence if a setting looks at rows left out and there are none."""

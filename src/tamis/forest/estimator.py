@@ -44,6 +44,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         "balanced" draws as many rows of each class as the rarest has, with replacement.
     max_samples : how many rows a tree draws, a number or a share; by default as many as there are. Of a table larger
         than memory by default at most 262,144 rows and 16,777,216 codes; 50,000 of its rows (`oob_rows_`) judge trees.
+    max_oob_samples : about how many of the rows that it left out judge a tree; by default all. Where trees draw few of
+        many rows, sending all others down takes most of the time. Every row is still judged, by fewer trees.
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
@@ -93,6 +95,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         tune: Any = False,
         bootstrap: bool | str = True,
         max_samples: int | float | None = None,
+        max_oob_samples: int | None = None,
         voting: str = "probabilities",
         class_weight: Any = None,
         loss_matrix: Any = None,
@@ -113,6 +116,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.tune = tune
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.max_oob_samples = max_oob_samples
         self.voting = voting
         self.class_weight = class_weight
         self.loss_matrix = loss_matrix
@@ -232,6 +236,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         tune: Any = False,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
+        max_oob_samples: int | None = None,
         splits: str = "axis",
         thresholds: str = "best",
         max_depth: int | None = None,
@@ -249,6 +254,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.tune = tune
         self.bootstrap = bootstrap
         self.max_samples = max_samples
+        self.max_oob_samples = max_oob_samples
         self.splits = splits
         self.thresholds = thresholds
         self.max_depth = max_depth

@@ -83,3 +83,4 @@ class Draws(NamedTuple):
     strata: np.ndarray  # int64: where each stratum begins, and the end
     sizes: np.ndarray  # int64
     replace: bool
+    step: int  # of the rows left out, one of so many judges the tree

@@ -80,7 +80,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; "auto",
         for tables of more than 20 columns, as often as 99.5% of the gain over a constant answer is kept on rows that
         had no say (`search.resampling.halving`).
-    most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better.
+    most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better. As many of the
+        others judge it.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the trees; None leaves the estimator's own.
     n_jobs : threads; None leaves the estimator's own.
@@ -240,7 +241,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if len(leaves) > 1 or len(tried) > 1:
             forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves})
         if table.n_rows > self.most_drawn and forest.max_samples is None:
-            forest.set_params(max_samples=self.most_drawn)
+            forest.set_params(max_samples=self.most_drawn, max_oob_samples=self.most_drawn)
         forest.fit(table, y)
         self.min_samples_leaf_ = int(getattr(forest, "min_samples_leaf_", leaves[0]))
         taken = getattr(forest, "max_features_", tried[0])

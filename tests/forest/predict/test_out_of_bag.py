@@ -50,3 +50,22 @@ def test_out_of_bag_error_equals_test_error_on_many_rows():
     new = (forest.predict(X[8_000:]) - y[8_000:]) ** 2
     assert abs(off.mean() - new.mean()) < 1.96 * np.sqrt((off.var() + new.var()) / 8_000)
     assert forest.oob_curve_[-1] == pytest.approx(off.mean())
+
+
+def test_fewer_rows_left_out_judge_the_same_trees() -> None:
+    """Judging by some of the rows left out must leave the trees as they are, judge every row, and find their error.
+
+    A row is judged by a seventh of the trees, so the error is that of a smaller forest.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 6))
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=3000) > 0).astype(int)
+    whole = ForestClassifier(200, max_samples=300, random_state=1).fit(X, y)
+    some = ForestClassifier(200, max_samples=300, max_oob_samples=400, random_state=1).fit(X, y)
+    assert np.array_equal(whole.predict_proba(X), some.predict_proba(X))
+    assert not np.isnan(some.oob_decision_function_).any()
+    assert some.oob_share_ < 0.2 < 0.8 < whole.oob_share_
+    small = ForestClassifier(30, max_samples=300, random_state=1).fit(X, y)
+    assert small.oob_score_ - 0.01 < some.oob_score_ < whole.oob_score_ + 0.01
+    with pytest.raises(ValueError, match="max_oob_samples=0"):
+        ForestClassifier(5, max_oob_samples=0).fit(X, y)

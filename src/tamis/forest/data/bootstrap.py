@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.check import count
 from tamis.engine import seed_of, seeds_of
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
@@ -23,11 +24,12 @@ class Bootstrap:
     sizes: np.ndarray  # int64
     replace: bool
     seed: int
+    step: int = 1  # of the rows left out, one of so many judges the tree
 
     @property
     def draws(self) -> Draws:
         """As the kernel takes it."""
-        return Draws(self.population, self.strata, self.sizes, self.replace)
+        return Draws(self.population, self.strata, self.sizes, self.replace, self.step)
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """Of trees first … end - 1: the seed of the rows each draws, and of the tree."""
@@ -44,7 +46,13 @@ class Bootstrap:
 
     @classmethod
     def of(
-        cls, data: ForestData, target: ForestTarget, bootstrap: bool | str, max_samples: Any, seed: int
+        cls,
+        data: ForestData,
+        target: ForestTarget,
+        bootstrap: bool | str,
+        max_samples: Any,
+        seed: int,
+        max_oob_samples: Any = None,
     ) -> Bootstrap:
         """What a forest's parameters ask for: fixed by the rows' content and the seed, so it can be asked again."""
         n = len(target.weight)
@@ -71,4 +79,8 @@ class Bootstrap:
                 raise ParameterError(
                     f"max_samples={max_samples}, but without replacement there are only {len(population):,} rows"
                 )
-        return cls(population, strata, sizes.astype(np.int64), bool(bootstrap), seed)
+        step = 1
+        if max_oob_samples is not None:
+            most = count("max_oob_samples", max_oob_samples)
+            step = max(1, -(-max(0, n - int(sizes.sum())) // most))
+        return cls(population, strata, sizes.astype(np.int64), bool(bootstrap), seed, step)

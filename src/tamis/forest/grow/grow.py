@@ -99,7 +99,7 @@ def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
         if b + n_words > len(sets):
             sets = lengthened(sets, b, 2 * (b + n_words))
         _append(buffers, tree_sets, n_nodes, n_leaves, n_words, nodes[a:], table[c:], sets[b:])
-        n_out = write_out_of_bag(counts, rows[e:])
+        n_out = write_out_of_bag(counts, rows[e:], seeds[t, 0] % draws.step, draws.step)
         if out_of_bag and n_out and stop[0] == 0:
             out, reached, grown = rows[e : e + n_out], leaf[e : e + n_out], buffers.node[:n_nodes]
             leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, tree_sets, reached)

@@ -218,15 +218,15 @@ def out_of_bag_rows(counts):
     for i in range(len(counts)):
         n += counts[i] == 0
     rows = vector(n, np.uint32)
-    write_out_of_bag(counts, rows)
+    write_out_of_bag(counts, rows, np.int64(0), np.int64(1))
     return rows
 
 
 @njit(error_model="numpy")
-def write_out_of_bag(counts, rows):
-    """rows[:n]: the rows that were not drawn; returns n."""
+def write_out_of_bag(counts, rows, first, step):
+    """rows[:n]: the rows that were not drawn among first, first + step, …; returns n."""
     n = 0
-    for i in range(len(counts)):
+    for i in range(first, len(counts), step):
         if counts[i] == 0:
             rows[n] = i
             n += 1
