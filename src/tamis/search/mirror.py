@@ -29,8 +29,8 @@ MOST_TRIED = (
 #: Tables of more columns are halved by "auto": of fewer, readers have no wish for less.
 MANY_COLUMNS = 20
 
-#: A forest whose columns are to be halved has half of the trees: it only ranks. Over 13 tables of more than 20 columns,
-#: split twice, the forest that predicts has a mean loss of 0.1750, with all trees 0.1753, in three quarters of the time.
+#: A forest whose columns are to be halved has half of the trees: it only ranks. Over 13 tables of more than 20
+#: columns, split twice, what predicts has a mean loss of 0.1750, with all trees 0.1753, in three quarters of the time.
 RANKING = 2
 
 _FORESTS = ("ForestClassifier", "ForestRegressor")
