@@ -125,3 +125,17 @@ def test_weights_of_rows_reach_the_choice():
     one, two = np.array([0.0, 0, 1, 1, 5]), np.array([1.0, 1, 0, 0, 0])
     assert is_better(one, two, np.array([9.0, 9, 1, 1, 0]))
     assert not is_better(one, two, np.array([1.0, 1, 9, 9, 0]))
+
+
+def test_thresholds_are_chosen_where_they_may_be():
+    """A step at one value asks for the best threshold, a plane over many columns is smoother by random ones."""
+    X = table(300, 8)
+    kinds = {"thresholds": ["best", "random"], "max_features": [3, 8]}
+    step = ForestClassifier(100, tune=kinds, random_state=1).fit(X, X[:, 0] > 0.3)
+    plane = ForestRegressor(100, tune=kinds, random_state=1).fit(X, X.sum(axis=1))
+    assert (step.thresholds_, plane.thresholds_) == ("best", "random")
+    assert {tried.thresholds for tried in plane.tuning_} == {"best", "random"}
+    settings = {"max_features": plane.max_features_, "min_samples_leaf": plane.min_samples_leaf_}
+    assert same(plane, ForestRegressor(100, thresholds="random", random_state=1, **settings).fit(X, X.sum(axis=1)))
+    with pytest.raises(ParameterError, match="thresholds"):
+        ForestClassifier(10, tune={"thresholds": ["first"]}).fit(X, X[:, 0] > 0)

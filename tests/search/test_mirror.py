@@ -119,3 +119,15 @@ def test_a_clone_of_what_was_chosen_tunes_nothing():
     assert (again.min_samples_leaf_, again.features_) == (model.min_samples_leaf_, model.features_)
     assert again.estimator_.tune is False
     assert again.estimator_.n_estimators == 30
+
+
+def test_thresholds_follow_the_table_and_are_kept():
+    """A plane over many columns is smoother by random thresholds; what was chosen must come back from the disk."""
+    X = np.random.default_rng(7).normal(size=(300, 8))
+    model = MirrorSelector(forest("numbers"), thresholds=("best", "random")).fit(Table.of(X), X.sum(axis=1))
+    assert model.thresholds_ == model.chosen_parameters_["thresholds"] == model.estimator_.thresholds_ == "random"
+    again = MirrorSelector.from_dict(model.to_dict())
+    assert again.thresholds_ == "random"
+    assert np.array_equal(again.predict(Table.of(X)), model.predict(Table.of(X)))
+    with pytest.raises(KindError, match="names no kind"):
+        MirrorSelector(thresholds=()).fit(Table.of(X), X[:, 0])

@@ -98,7 +98,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         bootstrap: Bootstrap,
         n_trees: int,
     ) -> GrowingForest:
-        """The beginning of the forest whose columns tried and smallest leaf do best out of the bag."""
+        """The beginning of the forest whose settings do best out of the bag."""
         grid = Grid.of(self.tune, limits, n_columns, int(bootstrap.sizes.sum()))
         forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
         self._take(self.tuning_[-1])
@@ -110,13 +110,15 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     def _take(self, setting: Setting) -> None:
         self.max_features_, self.min_samples_leaf_ = setting.max_features, setting.min_samples_leaf
+        self.thresholds_ = setting.thresholds
 
     def _chosen_limits(self, n_columns: int, n_rows: int) -> ForestLimits:
         """The limits that the forest was grown with."""
         limits = self._limits(n_columns, n_rows)
         if not self._tunes:
             return limits
-        return limits._replace(max_features=self.max_features_, min_leaf=self.min_samples_leaf_)
+        random = self.thresholds_ == "random"
+        return limits._replace(max_features=self.max_features_, min_leaf=self.min_samples_leaf_, random_cut=random)
 
     def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
         """For the very table given to fit, each row's answer by the trees that did not see it; None for other tables.

@@ -38,7 +38,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
     tune : True chooses `max_features` and `min_samples_leaf`, from those given on, by the out-of-bag score (Brier
-        score, squared error) of 50 trees; a mapping says which values to try, as in {"min_samples_leaf": [1, 5, 20]}.
+        score, squared error) of 50 trees; a mapping says which values to try, as in {"min_samples_leaf": [1, 5, 20]}
+        or {"thresholds": ["best", "random"]}.
         The score quoted out of the bag is then the best of a few: it flatters a little.
     bootstrap : True draws rows with replacement, False without (all of them, unless max_samples says less),
         "balanced" draws as many rows of each class as the rarest has, with replacement.
@@ -71,7 +72,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
-    max_features_, min_samples_leaf_, tuning_ : with `tune`, what was chosen, and all that was
+    max_features_, min_samples_leaf_, thresholds_, tuning_ : with `tune`, what was chosen, and all that was
         tried with its score, the one chosen last.
 
     References

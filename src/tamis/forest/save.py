@@ -10,12 +10,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tamis.check import one_of
 from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
-from tamis.forest.tune import Setting
+from tamis.forest.tune import THRESHOLDS, Setting
 from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"
@@ -129,7 +130,10 @@ def _header(forest: Any) -> dict[str, Any]:
         "oob_score": _finite(getattr(forest, "oob_score_", None)),
     }
     if forest._tunes:
-        out["tuning"] = [[tried.max_features, tried.min_samples_leaf, _finite(tried.score)] for tried in forest.tuning_]
+        out["tuning"] = [
+            [tried.max_features, tried.min_samples_leaf, _finite(tried.score), tried.thresholds]
+            for tried in forest.tuning_
+        ]
     if trees.n_classes:
         kind = forest.classes_.dtype
         out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": forest.classes_.tolist()}
@@ -164,7 +168,8 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
         score = header["oob_score"]
         forest.oob_score_ = np.nan if score is None else float(numbers("oob_score", score, shape=()))
     if forest._tunes:
-        forest.tuning_ = [_setting(*tried) for tried in header["tuning"]]
+        # files written before thresholds were chosen name none: they are those of the parameter
+        forest.tuning_ = [_setting(*(*tried, forest.thresholds)[:4]) for tried in header["tuning"]]
         forest._take(forest.tuning_[-1])
     if n_classes:
         forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
@@ -175,11 +180,12 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     return forest
 
 
-def _setting(max_features: Any, min_samples_leaf: Any, score: Any) -> Setting:
+def _setting(max_features: Any, min_samples_leaf: Any, score: Any, thresholds: Any) -> Setting:
     return Setting(
         whole("max_features", max_features, low=1),
         whole("min_samples_leaf", min_samples_leaf, low=1),
         np.inf if score is None else float(numbers("a score", score, shape=())),
+        one_of("thresholds", thresholds, THRESHOLDS),
     )
 
 

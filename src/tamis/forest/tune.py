@@ -1,4 +1,4 @@
-"""The columns tried at a split and the smallest leaf, chosen by the forest's own out-of-bag score."""
+"""Columns tried at a split, smallest leaf and kind of thresholds, chosen by the forest's own out-of-bag score."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ TREES = 50  # that settings are compared by
 LEAVES = (1, 5, 20, 100)
 FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 MOST = 16  # settings of the first one's cost (columns tried) that comparing may cost: 1.6 forests of 500 trees
+THRESHOLDS = ("best", "random")
 
 #: Standard errors of the difference, paired by row, by which more columns tried (they cost time) must be better; a leaf
 #: must just be better. Over 52 runs of classes (22 tables split twice, at most 1,200 rows to learn from; 4 of rare
@@ -30,45 +31,61 @@ MARGIN = 0.25
 
 @dataclass(frozen=True)
 class Setting:
-    """Columns tried at a split and smallest leaf, with the score to expect of the whole forest (lower is better)."""
+    """What a forest is grown with, and the score to expect of the whole forest (lower is better)."""
 
     max_features: int
     min_samples_leaf: int
     score: float
+    thresholds: str = "best"
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Columns tried at a split and smallest leaves that may be taken; the search begins at the first of each."""
+    """Columns tried at a split, smallest leaves and thresholds that may be taken; the search begins at the first."""
 
     features: list[int]
     leaves: list[int]
+    thresholds: list[str]
 
     @classmethod
     def of(cls, given: Any, first: ForestLimits, n_columns: int, n_drawn: int) -> Grid:
-        """What `tune` asks for: True, or a mapping with values for `max_features`, `min_samples_leaf` or both.
+        """What `tune` asks for: True, or a mapping with values for `max_features`, `min_samples_leaf`, `thresholds`.
 
         Leaves of which a tree of `n_drawn` rows has no room for a few are left out.
         """
+        own = THRESHOLDS[first.random_cut]
         if given is True:
-            return cls(features_to_try(first.max_features, n_columns), leaves_to_try(first.min_leaf, n_drawn))
+            return cls(features_to_try(first.max_features, n_columns), leaves_to_try(first.min_leaf, n_drawn), [own])
         if not isinstance(given, Mapping) or not given:
             raise KindError(
                 f"tune={given!r} is neither True, False nor a mapping; give True, or values to try, as in "
                 "{'max_features': ['sqrt', 0.5], 'min_samples_leaf': [1, 5]}"
             )
         for name in given:
-            check.one_of("tune", name, ["max_features", "min_samples_leaf"])
+            check.one_of("tune", name, ["max_features", "min_samples_leaf", "thresholds"])
         features = [columns_to_try(value, n_columns) for value in _values(given, "max_features", first.max_features)]
         leaves = [
             rows_or_share("min_samples_leaf", value, n_drawn, 1)
             for value in _values(given, "min_samples_leaf", first.min_leaf)
         ]
         fits = [leaf for leaf in leaves if leaf <= n_drawn // FEWEST] or leaves[:1]
-        return cls(list(dict.fromkeys(features)), list(dict.fromkeys(fits)))
+        kinds = [check.one_of("thresholds", value, THRESHOLDS) for value in _values(given, "thresholds", own)]
+        return cls(list(dict.fromkeys(features)), list(dict.fromkeys(fits)), list(dict.fromkeys(kinds)))
+
+    def limits(self, first: ForestLimits, at: tuple[int, int, int]) -> ForestLimits:
+        """The limits at a place of the grid."""
+        features, leaf, kind = self.features[at[0]], self.leaves[at[1]], self.thresholds[at[2]]
+        return first._replace(max_features=features, min_leaf=leaf, random_cut=kind == "random")
+
+    def around(self, at: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+        """Neighbours of the same thresholds: more columns, next larger leaf, fewer columns, next smaller leaf."""
+        for more, larger in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+            i, j = at[0] + more, at[1] + larger
+            if 0 <= i < len(self.features) and 0 <= j < len(self.leaves):
+                yield i, j, at[2]
 
 
-def _values(given: Mapping[str, Any], name: str, alone: int) -> list[Any]:
+def _values(given: Mapping[str, Any], name: str, alone: Any) -> list[Any]:
     """The values to try of a parameter, in their order; the one it has, where none are given."""
     values = given.get(name, [alone])
     listed = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
@@ -84,8 +101,9 @@ def tuned(
 
     A setting is judged by the mean squared out-of-bag error (Brier score, for classes) of its first trees, which draw
     the same rows for every setting. From the first setting on, a neighbour (more columns, next larger leaf, fewer
-    columns, next smaller leaf) is taken when it is better, more columns by `MARGIN`, until none is. Settings that
-    would cost too much are not tried, by the number of trees and columns, never by the clock.
+    columns, next smaller leaf) is taken when it is better, more columns by `MARGIN`, until none is; likewise for the
+    other thresholds, which want more columns, and the better of the two is taken. Settings that would cost too much
+    are not tried, by the number of trees and columns, never by the clock.
 
     Parameters
     ----------
@@ -95,36 +113,42 @@ def tuned(
     n_trees : of the forest that is judged.
     """
     half = max(1, min(TREES, n_trees) // 2)
-    scores: dict[tuple[int, int], np.ndarray] = {}
+    scores: dict[tuple[int, int, int], np.ndarray] = {}
+    forests: dict[tuple[int, int, int], GrowingForest] = {}
     settings: list[Setting] = []
 
-    def judged(at: tuple[int, int]) -> GrowingForest:
-        limits = first._replace(max_features=grid.features[at[0]], min_leaf=grid.leaves[at[1]])
+    def judged(at: tuple[int, int, int]) -> GrowingForest:
+        limits = grid.limits(first, at)
         forest = begin(limits)
         scores[at] = out_of_bag_scores(forest, half, n_trees)
-        settings.append(Setting(limits.max_features, limits.min_leaf, _mean(scores[at], forest.by_copy.judge.weight)))
+        score = _mean(scores[at], forest.by_copy.judge.weight)
+        settings.append(Setting(limits.max_features, limits.min_leaf, score, grid.thresholds[at[2]]))
         return forest
 
-    def around(at: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        for step in ((1, 0), (0, 1), (-1, 0), (0, -1)):
-            i, j = at[0] + step[0], at[1] + step[1]
-            if (i, j) in scores or not (0 <= i < len(grid.features) and 0 <= j < len(grid.leaves)):
-                continue
-            if sum(grid.features[k] for k, _ in scores) + grid.features[i] <= MOST * grid.features[0]:
-                yield i, j
+    def climbed(kind: int) -> tuple[int, int, int]:
+        """The best place of one kind of thresholds."""
+        at, is_moving = (0, 0, kind), True
+        forests[at] = judged(at)
+        while is_moving:
+            is_moving = False
+            for near in grid.around(at):
+                cost = sum(grid.features[i] for i, _, k in (*scores, near) if k == kind)
+                if near in scores or cost > MOST * grid.features[0]:
+                    continue
+                forest = judged(near)
+                margin = MARGIN if near[0] > at[0] else 0.0
+                if is_better(scores[near], scores[at], forest.by_copy.judge.weight, margin):
+                    del forests[at]
+                    forests[near], at, is_moving = forest, near, True
+                    break
+        return at
 
-    at, found, best = (0, 0), 0, judged((0, 0))
-    moved = True
-    while moved:
-        moved = False
-        for near in around(at):
-            forest = judged(near)
-            margin = MARGIN if near[0] > at[0] else 0.0
-            if is_better(scores[near], scores[at], forest.by_copy.judge.weight, margin):
-                at, best, found, moved = near, forest, len(settings) - 1, True
-                break
-    settings.append(settings.pop(found))
-    return best, settings
+    best, *others = map(climbed, range(len(grid.thresholds)))
+    for other in others:
+        if is_better(scores[other], scores[best], forests[other].by_copy.judge.weight):
+            best = other
+    settings.append(settings.pop(list(scores).index(best)))
+    return forests[best], settings
 
 
 def features_to_try(first: int, n_columns: int) -> list[int]:

@@ -65,11 +65,11 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     a sample of the null distribution, and r is its largest value. Where no column exceeds r, the one of largest
     importance is kept. As in scikit-learn's RFE the model is fitted again on the columns kept, and predicts.
 
-    The smallest leaf and the number of columns tried at a split are chosen by the forest's out-of-bag score (Brier, or
-    squared error; see `tune` of the forest). They are chosen with all columns; the leaf, from there on upwards, again
-    with those kept: few weak columns want large leaves, or single rows are learned by heart. Anything else the second
-    choice could not be trusted with: rows out of the bag had a say in which columns were kept, so the score flatters
-    (noise, 40 rows and 1,000 columns: Brier 0.31 out of the bag, 0.63 on fresh rows).
+    The smallest leaf, the number of columns tried at a split and, where several are given, the kind of thresholds are
+    chosen by the forest's out-of-bag score (Brier, or squared error; see `tune` of the forest), with all columns; the
+    leaf, from there on upwards, again with those kept: few weak columns want large leaves, or single rows are learned
+    by heart. Anything else the second choice could not be trusted with: rows out of the bag had a say in which columns
+    were kept, so the score flatters (noise, 40 rows and 1,000 columns: Brier 0.31 out of the bag, 0.63 on fresh rows).
 
     Parameters
     ----------
@@ -77,6 +77,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     leaves : smallest leaves to try, in rows that a tree draws; a single one is taken as it is.
     features : columns tried at a split, in multiples of what the estimator's `max_features` asks for; as `leaves`. More
         than 100 are not tried unless the first asks for them.
+    thresholds : kinds of thresholds to try, as in ("best", "random"); None is the estimator's own.
     halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; "auto",
         for tables of more than 20 columns, as often as 99.5% of the gain over a constant answer is kept on rows that
         had no say (`search.resampling.halving`).
@@ -94,7 +95,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     estimator_ : the forest of the columns kept, in the order of their names.
     oob_predictions_of_all_ : out-of-bag answers of the forest of all columns; none beyond `most_rows`.
     oob_predictions_ : the same of the forest that predicts; they flatter where columns were left out.
-    min_samples_leaf_, features_ : the smallest leaf, and the multiple of `max_features`, that were chosen.
+    min_samples_leaf_, features_, thresholds_ : the smallest leaf, the multiple of `max_features`, and the kind of
+        thresholds that were chosen.
     halvings_ : how often the columns kept were halved.
     halving_ : where "auto" judged it, `columns` and `answers` of held-out rows at every step; else None.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
@@ -118,6 +120,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         *,
         leaves: Any = (1, 5, 20, 100),
         features: Any = (1, 2, 4, 8),
+        thresholds: Any = None,
         halvings: int | str = 0,
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
@@ -127,6 +130,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.estimator = estimator
         self.leaves = leaves
         self.features = features
+        self.thresholds = thresholds
         self.halvings = halvings
         self.most_drawn = most_drawn
         self.most_rows = most_rows
@@ -142,11 +146,12 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, X, reset=True, min_rows=2)
         given = table.n_rows
         model = self._model(y)
+        kinds = self._kinds(model)
         table, y = self._some(table, y, model.random_state)
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
         ranks_only = self.halvings == "auto" and table.n_columns > MANY_COLUMNS
-        first = self._grown(_smaller(model, RANKING) if ranks_only else model, ordered, y, leaves, multiples)
+        first = self._grown(_smaller(model, RANKING) if ranks_only else model, ordered, y, leaves, multiples, kinds)
         found = first.impurity_importance_
         self.reach_ = max(0.0, -float(found.min()))
         kept = np.flatnonzero(found > self.reach_)
@@ -159,7 +164,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             self.estimator_ = first
         else:
             larger = [leaf for leaf in leaves if leaf >= self.min_samples_leaf_]
-            self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, [self.features_])
+            chosen = [self.features_], [self.thresholds_]
+            self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, *chosen)
         self.support_ = np.zeros(table.n_columns, dtype=bool)
         self.support_[order[kept]] = True
         self._remember(tuple(ordered.names[j] for j in kept))
@@ -168,11 +174,11 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def _halved(self, model: Any, table: Table, y: Any, importance: np.ndarray, n_columns: int) -> np.ndarray:
         """Places of the columns that are left after halving; forests of a quarter of the trees rank and judge them."""
-        leaf, multiple = [self.min_samples_leaf_], [self.features_]
+        chosen = [self.min_samples_leaf_], [self.features_], [self.thresholds_]
         small = _smaller(model, 4)
 
         def grown(part: Table, target: Any) -> Any:
-            return self._grown(small, part, target, leaf, multiple)
+            return self._grown(small, part, target, *chosen)
 
         n = self.halvings
         self.halving_: Halving | None = None
@@ -213,6 +219,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             raise KindError(f"{name}={given!r} must be whole numbers that grow, as in (1, 5, 20); give one or several")
         return found
 
+    def _kinds(self, model: Any) -> list[str]:
+        """The kinds of thresholds to try, in their order."""
+        given = model.thresholds if self.thresholds is None else self.thresholds
+        listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+        if not listed:
+            raise KindError(f"thresholds={given!r} names no kind; give 'best', 'random' or both")
+        return [check.one_of("thresholds", kind, ("best", "random")) for kind in listed]
+
     def _model(self, y: Any) -> Any:
         """The forest to be grown, every setting but the leaf."""
         from tamis.forest import ForestClassifier, ForestRegressor
@@ -231,26 +245,30 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         made.set_params(oob_score=True, progress=False)
         return made if self.n_jobs is None else made.set_params(n_jobs=self.n_jobs)
 
-    def _grown(self, model: Any, table: Table, y: Any, leaves: list[int], multiples: list[int]) -> Any:
-        """The forest of the leaf, and of the multiple of the columns tried at a split, that do best out of the bag."""
+    def _grown(
+        self, model: Any, table: Table, y: Any, leaves: list[int], multiples: list[int], kinds: list[str]
+    ) -> Any:
+        """The forest of the leaf, the columns tried at a split and the thresholds that do best out of the bag."""
         d = table.n_columns
         single = columns_to_try(model.max_features, d)
         tried = sorted({min(d, single * multiple) for multiple in multiples})
         tried = [n for n in tried if n <= MOST_TRIED] or tried[:1]
-        forest = clone(model).set_params(max_features=tried[0], min_samples_leaf=leaves[0])
-        if len(leaves) > 1 or len(tried) > 1:
-            forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves})
+        forest = clone(model).set_params(max_features=tried[0], min_samples_leaf=leaves[0], thresholds=kinds[0])
+        if len(leaves) > 1 or len(tried) > 1 or len(kinds) > 1:
+            forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves, "thresholds": kinds})
         if table.n_rows > self.most_drawn and forest.max_samples is None:
             forest.set_params(max_samples=self.most_drawn, max_oob_samples=self.most_drawn)
         forest.fit(table, y)
         self.min_samples_leaf_ = int(getattr(forest, "min_samples_leaf_", leaves[0]))
+        self.thresholds_ = str(getattr(forest, "thresholds_", kinds[0]))
         taken = getattr(forest, "max_features_", tried[0])
         self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == taken)
         return forest
 
     def _remember(self, names: tuple[str, ...]) -> None:
         self.selected_columns_ = tuple(str(name) for name in names)
-        self.chosen_parameters_ = {"leaves": self.min_samples_leaf_, "features": self.features_}
+        self.chosen_parameters_: dict[str, Any] = {"leaves": self.min_samples_leaf_, "features": self.features_}
+        self.chosen_parameters_["thresholds"] = self.thresholds_
         self.chosen_parameters_["halvings"] = self.halvings_
         if self.estimator is not None:
             self.chosen_parameters_["estimator__n_estimators"] = max(1, self.estimator_.n_estimators // 2)
@@ -323,6 +341,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             "most_drawn": self.most_drawn,
             "leaf": self.min_samples_leaf_,
             "features": self.features_,
+            "thresholds": self.thresholds_,
             "halvings": self.halvings_,
             "forest": packed(self.estimator_),
         }
@@ -340,6 +359,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         made = cls(kind(trees), most_drawn=drawn)
         made.min_samples_leaf_ = whole("leaf", facts.get("leaf", 1), low=1)  # files written before this lack both
         made.features_ = whole("features", facts.get("features", 1), low=1)
+        made.thresholds_ = check.one_of("thresholds", facts.get("thresholds", "best"), ("best", "random"))
         made.halvings_ = whole("halvings", facts.get("halvings", 0), low=0)
         with reading("the packed forest", "fit it again"):
             made.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
