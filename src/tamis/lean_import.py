@@ -1,17 +1,17 @@
 """scikit-learn without the two libraries that it imports for functions hardly anybody calls.
 
 `sklearn.utils.fixes` stands below every estimator. It imports `scipy.stats` for one function and pandas, where there is
-one, for a version number: 0.9 of the 1.5 processor seconds that `import sklearn` takes (scikit-learn 1.9, SciPy 1.17,
-pandas 3.1, two cores). While that one file is run both are told to be elsewhere; whoever uses them afterwards imports
-them as ever, and `scipy.stats` within `sklearn.utils.fixes` is found by SciPy itself when it is asked for.
+one, for none: 0.9 of the 1.5 processor seconds that `import sklearn` takes (scikit-learn 1.9, SciPy 1.17, pandas 3.1,
+two cores). While that one file is run, its own import statements find neither; nobody else's are concerned. Whoever
+uses them imports them as ever, and `scipy.stats` within that file is found by SciPy when it is asked for.
 """
 
 from __future__ import annotations
 
+import builtins
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import find_spec
@@ -30,37 +30,41 @@ class _Finder:
         with suppress(ValueError):  # another thread has removed it
             sys.meta_path.remove(self)
         spec = find_spec(name)
-        if spec is not None and type(spec.loader) is SourceFileLoader and threading.active_count() == 1:
+        if spec is not None and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
 
 
 class _Loader(SourceFileLoader):
-    """Runs the file as ever, with both libraries put aside; with them, should it ask for more."""
+    """Runs the file with import statements that find neither library; as ever, should it ask for more."""
 
     def exec_module(self, module: ModuleType) -> None:
-        import_module("scipy.sparse.linalg")  # which the file imports, too
+        statements = _Statements()
         before = dict(vars(module))
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": statements}
         try:
-            with _aside():
-                super().exec_module(module)
+            super().exec_module(module)
         except Exception:
             vars(module).clear()
             vars(module).update(before)
             super().exec_module(module)
+        finally:
+            statements.lean = False
 
 
-@contextmanager
-def _aside() -> Iterator[None]:
-    """No pandas to be found, and nothing in `scipy.stats`, where they are not imported yet."""
-    put: dict[str, Any] = {"pandas": None, "scipy.stats": ModuleType("scipy.stats")}
-    put = {name: instead for name, instead in put.items() if name not in sys.modules}
-    sys.modules.update(put)
-    try:
-        yield
-    finally:
-        for name in put:
-            sys.modules.pop(name, None)
+class _Statements:
+    """What stands behind `import` in one file: lean while the file is run, plain in its functions afterwards."""
+
+    def __init__(self) -> None:
+        self.lean = True
+
+    def __call__(self, name: str, *others: Any) -> Any:
+        if self.lean and name not in sys.modules:
+            if name == "pandas":
+                raise ImportError("not needed here", name=name)
+            if name == "scipy.stats":
+                return import_module("scipy")
+        return builtins.__import__(name, *others)
 
 
 def install() -> None:
