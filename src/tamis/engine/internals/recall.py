@@ -101,6 +101,22 @@ def _is_counted(model):
     return model.contains_nrt_meminfo()
 
 
+def _refreshed(plain):
+    """Numba asks before each function whether anything was registered since: twenty imports, sixty lists each time."""
+
+    def refresh(self):
+        if self.__dict__.get("_tamis_registered") != _registered(self):
+            plain(self)
+            self._tamis_registered = _registered(self)
+
+    return refresh
+
+
+def _registered(context):
+    """How much is registered where the context has looked."""
+    return sum(len(getattr(one, item)) for one, loader in context._registries.items() for item in loader.registry_items)
+
+
 class _Context:
     """What an error is told to have happened in: put together only when there is one."""
 
@@ -152,6 +168,8 @@ _INSTEAD = (
     (llvm.Type, "get_abi_size", _size),
     (postproc.PostProcessor, "run", _lifetimes),
     (NRTContext, "get_meminfos", _counted_parts),
+    (base.BaseContext, "refresh", _refreshed(base.BaseContext.refresh)),
+    (TypingContext, "refresh", _refreshed(TypingContext.refresh)),
 )
 
 

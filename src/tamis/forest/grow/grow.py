@@ -254,7 +254,7 @@ def _search(binned, target, codes, node_rows, node, limits, work, mixed):
             work.constant[work.tally[CONSTANT]] = j
             work.tally[CONSTANT] += 1
             continue
-        if mixed is not None:
+        if mixed is not None:  # noqa: SIM102
             if binned.category[j]:
                 best, n_found = best_levels(kind, m, absent, node, limits, best, work)
                 if n_found:
