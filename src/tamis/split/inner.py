@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,9 @@ def _stretches(n_rows: int, k: int) -> Folds:
     """
     if n_rows < 2:
         raise ParameterError(f"cv cannot divide {n_rows} row into folds (n_samples={n_rows}); give more rows")
-    rows = np.arange(n_rows)
-    return [(np.setdiff1d(rows, test), test) for test in np.array_split(rows, k)]
+    rows, whole, left = np.arange(n_rows), *divmod(n_rows, k)
+    ends = np.cumsum([0, *(whole + (fold < left) for fold in range(k))]).tolist()
+    return [(np.concatenate([rows[:a], rows[b:]]), rows[a:b]) for a, b in pairwise(ends)]
 
 
 def dealt_folds(cv: Any, rows: np.ndarray, strata: np.ndarray, rng: np.random.RandomState, y: Any = None) -> Folds:
