@@ -8,9 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tamis.lean_import import install
+from tamis.lean_import import install as _lean
 
-install()
+_lean()
 
 __version__ = "0.1.0"
 
