@@ -160,6 +160,24 @@ def _transforms() -> None:
         PCA(2).fit_transform(holes)
 
 
+def _findings(X: np.ndarray, y: np.ndarray) -> None:
+    """What a study says of columns without a model."""
+    from tamis.score import mutual_information, relief
+    from tamis.score.criteria.interaction import top_pairs
+
+    mutual_information(X, y, corrected=True)
+    relief(X, y)
+    top_pairs(X, y, n_permutations=2)
+
+
+def _findings_of_classes() -> None:
+    _findings(*_classes())
+
+
+def _findings_of_numbers() -> None:
+    _findings(*_table())
+
+
 def _study() -> None:
     """A study of the demonstration's first rows: what the kinds of models above leave over."""
     from importlib.resources import files
@@ -189,8 +207,12 @@ JOBS: dict[str, Callable[[], None]] = {
 }
 #: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
-#: A part of a job, for two processors to share.
-PARTS: dict[str, Callable[[], None]] = {"growing forests": _growing_forests}
+#: Parts of jobs, for processors to share.
+PARTS: dict[str, Callable[[], None]] = {
+    "growing forests": _growing_forests,
+    "findings of classes": _findings_of_classes,
+    "findings of numbers": _findings_of_numbers,
+}
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
@@ -202,17 +224,23 @@ _KERNEL = {
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
+    "findings of classes": ("tamis.score.kernels.pair_contingency", "synergy"),
+    "findings of numbers": ("tamis.score.kernels.pair_contingency", "synergy"),
 }
 
 
 def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: int) -> list[str]:
-    """The jobs of a study, the longest first; of two processors one predicts when the other has grown the forests."""
+    """The jobs of a study, in the order in which they are begun.
+
+    Linear models come second, for they do not need what forests and trees both need; when it is the turn of the trees,
+    that is there. Of two processors one predicts when the other has grown the forests.
+    """
     linear = "linear regressors"
     if task == "classes":
         linear = "linear classifiers" if n_classes <= 2 else "linear classifiers of several classes"
-    if categories:
-        return ["forests of categories", "trees of categories", linear]
-    return ["growing forests", "trees", linear, "forests"] if n_processors == 2 else ["forests", "trees", linear]
+    of = " of categories" if categories else ""
+    names = [f"forests{of}", linear, f"trees{of}", f"findings of {task}"]
+    return ["growing forests", *names[1:], "forests"] if n_processors == 2 and not categories else names
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:

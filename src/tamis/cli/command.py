@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 from typing import Annotated
 
 import typer
 
 from tamis.cli.sentence import shown
-from tamis.cli.stop import STOPPED, leave, state, unraisable, watch
+from tamis.cli.stop import STOPPED, at_once, ended, leave, state, unraisable, watch
 
 app = typer.Typer(
     name="tamis",
@@ -24,10 +25,13 @@ def main() -> None:
     """The entry point of the `tamis` command."""
     watch()
     sys.unraisablehook = unraisable
+    atexit.register(at_once)  # the first to be registered is the last to be called
     try:
         app()
+        ended["code"] = 0
     except SystemExit as end:
         if end.code != STOPPED:
+            ended["code"] = end.code if isinstance(end.code, int) else int(end.code is not None)
             raise
         leave()  # threads are still inside compiled code: an orderly end would wait for them, or abort
     except BaseException:

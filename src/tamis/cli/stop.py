@@ -20,6 +20,8 @@ STOPPED = 130
 GRACE = 0.7
 
 state = {"stopped": False, "said": False}
+#: How the command ended; an error that nobody caught is 1.
+ended = {"code": 1}
 _saying = threading.Lock()
 
 
@@ -55,10 +57,19 @@ def _await_signal(end: socket.socket, other: socket.socket) -> None:
 def leave() -> None:
     """End the process, after the one sentence that says so."""
     say_stopped()
+    _exit(STOPPED)
+
+
+def at_once() -> None:
+    """End the process when all else is done: taking thousands of imported modules apart took 0.4 s of each command."""
+    _exit(ended["code"])
+
+
+def _exit(code: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
-    os._exit(STOPPED)
+    os._exit(code)
 
 
 def say_stopped() -> None:

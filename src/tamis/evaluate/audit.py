@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.check import count, number
 from tamis.engine import seed_from
@@ -257,7 +257,7 @@ def _hopeless(excess: np.ndarray, most: int, alpha: float) -> bool:
     spread = max(float(excess.std(ddof=1)), 1e-12)
     high = excess.mean() + spread * (1.65 / np.sqrt(done) + 2 / np.sqrt(rest))
     final = (done * excess.mean() + rest * high) / most
-    return bool(final / (spread / np.sqrt(most)) < stats.norm.isf(alpha))
+    return bool(final / (spread / np.sqrt(most)) < scipy.stats.norm.isf(alpha))
 
 
 def _told(

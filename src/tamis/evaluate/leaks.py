@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.check import one_of
 from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
@@ -183,7 +183,9 @@ def _time(column: Column, y: np.ndarray, classes: bool) -> Iterator[Leak]:
     there = ~column.missing
     drift = ""
     if there.sum() > 10:
-        r, p = stats.spearmanr(column.values[there], y[there]) if len(np.unique(y)) <= 2 or not classes else (0, 1)
+        r, p = (
+            scipy.stats.spearmanr(column.values[there], y[there]) if len(np.unique(y)) <= 2 or not classes else (0, 1)
+        )
         drift = f" and the target drifts with it (rank correlation {r:.2f})" if p < _ODDS else ""
     sentence = (
         f"column {column.name!r} is a date{drift}: random folds train on the future, so give it as time if new rows "
@@ -212,7 +214,7 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     if not classes:
         if np.ptp(y) == 0:
             return 0.0, 1.0
-        r, p = stats.pearsonr(mask.astype(float), y)
+        r, p = scipy.stats.pearsonr(mask.astype(float), y)
         return abs(float(r)), float(p)
     codes = y.astype(np.int64)
     cells = np.zeros((2, codes.max() + 1))
@@ -220,7 +222,7 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     cells = cells[:, cells.sum(axis=0) > 0]
     if cells.shape[1] < 2:
         return 0.0, 1.0
-    found = stats.chi2_contingency(cells, correction=False)
+    found = scipy.stats.chi2_contingency(cells, correction=False)
     return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
 
 

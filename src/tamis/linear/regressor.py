@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy import stats
+import scipy
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
@@ -251,7 +251,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
         extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
         wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
-        reach = stats.t.ppf(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
+        reach = scipy.stats.t.ppf(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
         return np.column_stack([middle - reach, middle + reach])
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.linear.losses import loss_named
 
@@ -45,7 +45,8 @@ def _errors(coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
     if model.fit_intercept:
         error = model.intercept_standard_error_
         t = intercept / error if error > 0 else np.nan
-        rows.insert(0, ("(intercept)", intercept, error, t, 2 * stats.t.sf(abs(t), freedom) if freedom > 0 else np.nan))
+        p = 2 * scipy.stats.t.sf(abs(t), freedom) if freedom > 0 else np.nan
+        rows.insert(0, ("(intercept)", intercept, error, t, p))
     cells = [["target", "coefficient", "standard error", "t", "p"]]
     for name, value, error, t, p in rows:
         cells.append([name, f"{value:.{digits}g}", f"{error:.{digits}g}", f"{t:.3g}", f"{p:.2g}"])

@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize
+import scipy
+from scipy import linalg
 
 from tamis import check
 from tamis.errors import DamagedError, NotConverged, ParameterError
@@ -117,7 +118,7 @@ class FactorAnalysis(Loaded):
             value = float((np.log(known) + squares / known).sum()) + rest + float(np.log(noise).sum())
             return 0.5 * value, 0.5 * ((loads**2).sum(axis=0) + noise - variances) / noise
 
-        found = optimize.minimize(
+        found = scipy.optimize.minimize(
             judged,
             np.full(len(safe), np.log(0.5)),
             jac=True,

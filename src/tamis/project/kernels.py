@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 KERNELS = ("rbf", "laplacian", "poly", "sigmoid", "cosine", "linear")
 
@@ -25,7 +25,7 @@ class Kernel:
 
     def __call__(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         if self.name == "laplacian":
-            return np.exp(-self.gamma * cdist(A, B, "cityblock"))
+            return np.exp(-self.gamma * scipy.spatial.distance.cdist(A, B, "cityblock"))
         if self.name == "rbf":
             out = squared_distances(A, B)
             out *= -self.gamma

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy import linalg
-from scipy.spatial.distance import cdist
 from sklearn import manifold
 
 from tamis import check
@@ -122,7 +122,7 @@ class MDS(Projection):
         self.n_iter_ = 1
         if self.kind == "metric":
             self.embedding_ = self._least_stress(distances)
-        left = distances - cdist(self.embedding_, self.embedding_)
+        left = distances - scipy.spatial.distance.cdist(self.embedding_, self.embedding_)
         self.stress_ = float(np.sqrt((left**2).sum() / max(float((distances**2).sum()), 1e-300)))
 
     def _distances(self, X: np.ndarray) -> np.ndarray:
@@ -136,7 +136,7 @@ class MDS(Projection):
                 np.fill_diagonal(found, 0.0)
                 found = (found + found.T) / 2
             return found
-        return np.asarray(cdist(X, self.rows_, self.metric))
+        return np.asarray(scipy.spatial.distance.cdist(X, self.rows_, self.metric))
 
     def _refuse_rank(self, values: np.ndarray, X: np.ndarray) -> None:
         there = int((values > 1e-12 * max(float(values[0]), 0.0)).sum()) if values[0] > 0 else 0
@@ -232,7 +232,7 @@ def _placed(distances: np.ndarray, embedding: np.ndarray) -> np.ndarray:
     active, size = np.arange(len(z)), max(float(np.abs(embedding).max()), 1e-300)
     middle = embedding.mean(axis=0)
     for _ in range(_ROUNDS):
-        apart = cdist(z[active], embedding)
+        apart = scipy.spatial.distance.cdist(z[active], embedding)
         ratio = np.divide(distances[active], apart, out=np.zeros_like(apart), where=apart > 1e-12 * size)
         moved = middle + (ratio.sum(axis=1)[:, None] * z[active] - ratio @ embedding) / len(embedding)
         step = np.abs(moved - z[active]).max(axis=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from tamis import check
 from tamis.errors import ParameterError
@@ -20,7 +20,7 @@ def ranks(scores: Any) -> np.ndarray:
     >>> ranks([0.1, 0.9, 0.5, 0.5])
     array([4. , 1. , 2.5, 2.5])
     """
-    return np.asarray(rankdata(-np.asarray(scores, dtype=np.float64), axis=-1))
+    return np.asarray(scipy.stats.rankdata(-np.asarray(scores, dtype=np.float64), axis=-1))
 
 
 def _borda(scores: np.ndarray) -> np.ndarray:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
+import scipy
 
 from tamis.table import Table
 
@@ -42,7 +41,8 @@ def clusters_of(table: Table, columns: np.ndarray, least: float) -> list[np.ndar
     values = np.column_stack([_centred(table.column(j).values) for j in numeric])
     distance = np.clip(1 - np.abs(values.T @ values), 0, 1)
     np.fill_diagonal(distance, 0)
-    labels = fcluster(linkage(squareform(distance, checks=False), "complete"), 1 - least, "distance")
+    hierarchy, pairs = scipy.cluster.hierarchy, scipy.spatial.distance.squareform(distance, checks=False)
+    labels = hierarchy.fcluster(hierarchy.linkage(pairs, "complete"), 1 - least, "distance")
     return alone + [np.array(numeric)[labels == label] for label in np.unique(labels)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from tamis.engine import generator, map_threads
 
@@ -61,7 +61,7 @@ def _combined_hits(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     for own, permuted in zip(observed, null):
         every = np.vstack([own, permuted])
         size = np.maximum(np.abs(every).max(axis=0), 1e-300)
-        total += rankdata(np.round(every / size, 10), axis=0)
+        total += scipy.stats.rankdata(np.round(every / size, 10), axis=0)
     return (total[1:] >= total[0]).sum(axis=0)
 
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -144,7 +144,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         words = np.array(["undecided", "confirmed", "rejected"])  # -1 is the last
         self.verdict_ = words[game.verdict][place]
         self.hits_, self.rounds_ = game.hits[place], game.rounds[place]
-        self.pvalue_ = binom.sf(self.hits_ - 1, self.rounds_, 0.5)
+        self.pvalue_ = scipy.stats.binom.sf(self.hits_ - 1, self.rounds_, 0.5)
         self.importance_ = (game.importance / np.maximum(game.rounds, 1))[place]
         kept = game.verdict == CONFIRMED if self.keep == "confirmed" else game.verdict != REJECTED
         self.support_ = kept[place]
@@ -208,8 +208,8 @@ class _Game:
         """Holm's tests over the undecided, each way at alpha over the number of looks."""
         open_ = np.flatnonzero(self.verdict == UNDECIDED)
         d = len(self.verdict)
-        more = binom.sf(self.hits[open_] - 1, self.rounds[open_], 0.5)
-        fewer = binom.cdf(self.hits[open_], self.rounds[open_], 0.5)
+        more = scipy.stats.binom.sf(self.hits[open_] - 1, self.rounds[open_], 0.5)
+        fewer = scipy.stats.binom.cdf(self.hits[open_], self.rounds[open_], 0.5)
         level = self.alpha / self.looks
         for pvalues, word in ((more, CONFIRMED), (fewer, REJECTED)):
             done = int((self.verdict == word).sum())

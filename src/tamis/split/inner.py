@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from tamis.check import count
 from tamis.errors import ParameterError
 from tamis.split.pairs import Folds, is_whole, pairs_of
-from tamis.split.stratify import dealt
+from tamis.split.stratify import Stratified, dealt
 
 __all__ = ["dealt_folds", "ordered_folds"]
 
@@ -27,17 +28,29 @@ def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
     >>> [test.tolist() for train, test in ordered_folds(2, np.array([0.5, 1.5, 2.5, 3.5]), classifier=False)]
     [[0, 1], [2, 3]]
     """
-    from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
-
     if isinstance(cv, str) and cv == "loo":
-        cv = LeaveOneOut()
+        cv = _stretches(len(y), len(y))
     elif cv is None or is_whole(cv):
         n_folds = 5 if cv is None else int(cv)
         if n_folds < 2:
             raise ParameterError(f"cv={cv} is too small; give at least 2 folds")
         most = int(np.bincount(y.astype(np.int64)).min()) if classifier else len(y)
-        cv = (StratifiedKFold if classifier else KFold)(max(2, min(n_folds, most)))
+        n_folds = max(2, min(n_folds, most))
+        cv = Stratified(n_folds, random_state=None) if classifier else _stretches(len(y), n_folds)
     return pairs_of(cv, len(y), y)
+
+
+def _stretches(n_rows: int, k: int) -> Folds:
+    """Folds of rows side by side, as scikit-learn's KFold cuts them: the first are longer by the rows left over.
+
+    >>> [test.tolist() for train, test in _stretches(5, 2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    if n_rows < 2:
+        raise ParameterError(f"cv cannot divide {n_rows} row into folds (n_samples={n_rows}); give more rows")
+    rows, whole, left = np.arange(n_rows), *divmod(n_rows, k)
+    ends = np.cumsum([0, *(whole + (fold < left) for fold in range(k))]).tolist()
+    return [(np.concatenate([rows[:a], rows[b:]]), rows[a:b]) for a, b in pairwise(ends)]
 
 
 def dealt_folds(cv: Any, rows: np.ndarray, strata: np.ndarray, rng: np.random.RandomState, y: Any = None) -> Folds:

@@ -17,19 +17,19 @@ __all__ = ["Stratified", "dealt"]
 
 
 class Stratified:
-    """A splitter: k shuffled folds with the classes' shares, no group torn apart.
+    """A splitter: k folds with the classes' shares, shuffled unless `random_state` is None, no group torn apart.
 
     >>> [test.tolist() for train, test in Stratified(2).split(range(4), [0, 0, 1, 1])]
     [[1, 2], [0, 3]]
     """
 
-    def __init__(self, n_splits: int = 5, *, random_state: int = 0) -> None:
+    def __init__(self, n_splits: int = 5, *, random_state: int | None = 0) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of (train, test)."""
-        draw = np.random.RandomState(self.random_state)
+        draw = None if self.random_state is None else np.random.RandomState(self.random_state)
         codes = _codes(np.asarray(y))
         if groups is None:
             fold = _deal(codes, self.n_splits, draw)
@@ -62,8 +62,8 @@ def _codes(y: np.ndarray) -> np.ndarray:
     return np.unique(y, return_inverse=True)[1]
 
 
-def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState) -> np.ndarray:
-    """A fold for every row: rows in order of class are dealt out in turn, then shuffled within their class."""
+def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState | None) -> np.ndarray:
+    """A fold for every row: rows in order of class are dealt out in turn, and shuffled within their class."""
     firsts = np.full(int(codes.max(initial=-1)) + 1, len(codes), dtype=np.int64)
     np.minimum.at(firsts, codes, np.arange(len(codes)))
     rank = np.argsort(np.argsort(firsts))  # classes in the order in which they appear
@@ -75,17 +75,19 @@ def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState) -> np.ndarray:
         first = np.arange(start, start + k) % k  # the fold of the next k rows: one more for as many as are left over
         extra = np.bincount(first[: (end - start) % k], minlength=k)
         dealt = np.repeat(np.arange(k), (end - start) // k + extra)
-        draw.shuffle(dealt)
+        if draw is not None:
+            draw.shuffle(dealt)
         fold[turn == number] = dealt
     return fold
 
 
-def _place(codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.RandomState) -> np.ndarray:
+def _place(codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.RandomState | None) -> np.ndarray:
     """A fold for every row: the most uneven groups first, each where the classes' shares then differ least."""
     n_classes, n_groups = int(codes.max()) + 1, int(groups.max()) + 1
     counts = np.bincount(groups * n_classes + codes, minlength=n_groups * n_classes).reshape(n_groups, n_classes)
     order = np.arange(n_groups)
-    draw.shuffle(order)
+    if draw is not None:
+        draw.shuffle(order)
     order = order[np.argsort(-np.std(counts[order].astype(np.float64), axis=1), kind="stable")]
     totals, held = counts.sum(axis=0), np.zeros((k, n_classes))
     fold, size = np.empty(n_groups, dtype=np.int64), np.zeros(k, dtype=np.int64)

@@ -12,7 +12,6 @@ from numba import types
 from numba.core import cgutils
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
-from numba.np.arrayobj import _empty_nd_impl
 
 
 def _array_of(shape, dtype):
@@ -20,6 +19,8 @@ def _array_of(shape, dtype):
     kind = types.Array(parse_dtype(dtype), len(shape), "C")
 
     def code(context, builder, signature, args):
+        from numba.np.arrayobj import _empty_nd_impl  # 60 ms, which a kept kernel need not wait for
+
         return _empty_nd_impl(context, builder, kind, args[: len(shape)])._getvalue()
 
     return kind(*(types.intp for _ in shape), dtype), code

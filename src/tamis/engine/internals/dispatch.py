@@ -7,6 +7,7 @@ from typing import Any
 import numba
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.types import unliteral  # type: ignore[attr-defined]
 
 from tamis.engine.internals.group import grouped
@@ -36,9 +37,18 @@ class _Index(caching.IndexDataCacheFile):
 
 
 class _Cache(caching.FunctionCache):
-    """Numba's cache of one kernel, with the forgiving list, and a stamp of all that the kernel is made from."""
+    """Numba's cache of one kernel, with the forgiving list, and a stamp of all that the kernel is made from.
+
+    Numba prepares to compile before it reads a kept kernel: all that it knows of functions is imported and entered, a
+    quarter of a second. Of this a kept kernel needs the counting of references.
+    """
 
     _list: _Index | None = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     @property
     def _cache_file(self) -> _Index:

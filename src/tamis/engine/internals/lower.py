@@ -7,11 +7,13 @@ leaves three. Written down in ten, the same is read, checked and optimised in le
 
 from __future__ import annotations
 
+from functools import cached_property
+from importlib import import_module
+
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
-from numba.np.arrayobj import load_item, store_item
 
 _DATA, _SHAPE, _STRIDES = 4, 5, 6  # places in the structure of an array
 
@@ -19,12 +21,18 @@ _DATA, _SHAPE, _STRIDES = 4, 5, 6  # places in the structure of an array
 class _Lower(Lower):
     """Numba's, with elements of arrays read and written where they are."""
 
+    @cached_property
+    def _arrayobj(self):
+        """Numba's part for arrays; it takes 60 ms to import, which a kept kernel need not wait for."""
+        return import_module("numba.np.arrayobj")
+
     def lower_getitem(self, resty, expr, value, index, signature):
         place = self._place(value.name, index.name)
         if place is None:
             return super().lower_getitem(resty, expr, value, index, signature)
         kind = self.typeof(value.name)
-        return self.context.cast(self.builder, load_item(self.context, self.builder, kind, place), kind.dtype, resty)
+        found = self._arrayobj.load_item(self.context, self.builder, kind, place)
+        return self.context.cast(self.builder, found, kind.dtype, resty)
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         place = self._place(target_var.name, index_var.name)
@@ -34,7 +42,7 @@ class _Lower(Lower):
         value = self.loadvar(value_var.name)
         value = self.context.cast(self.builder, value, self.typeof(value_var.name), signature.args[2])
         value = self.context.cast(self.builder, value, signature.args[2], kind.dtype)
-        return store_item(self.context, self.builder, kind, value, place)
+        return self._arrayobj.store_item(self.context, self.builder, kind, value, place)
 
     def _place(self, array, index):
         """Address of the element of an array that an index names; None where it names anything else."""

@@ -13,6 +13,7 @@ from functools import cache
 from llvmlite import ir as llvm
 from numba.core import base, ir, postproc, ssa, transforms, typeinfer, types
 from numba.core.errors import NumbaError, WarningsFixer
+from numba.core.runtime.context import NRTContext
 from numba.core.typing.context import BaseContext as TypingContext
 
 _plain_call_type = types.BaseFunction.get_call_type
@@ -82,6 +83,40 @@ def _lifetimes(self, emit_dels=False, extend_lifetimes=False):
     self.func_ir.generator_info = None
 
 
+def _counted_parts(self, builder, kind, value):
+    """What is counted in a value: looked for where it can be, in one of the seven parts of an array.
+
+    Numba takes every part out of a value to find those: a third of all that was lowered for a growing forest.
+    """
+    model = self._context.data_model_manager[kind]
+    found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
+    for part, getter in model.traverse(builder):
+        if _is_counted(self._context.data_model_manager[part]):
+            found.extend(self.get_meminfos(builder, part, getter(value)))
+    return found
+
+
+@cache
+def _is_counted(model):
+    return model.contains_nrt_meminfo()
+
+
+def _refreshed(plain):
+    """Numba asks before each function whether anything was registered since: twenty imports, sixty lists each time."""
+
+    def refresh(self):
+        if self.__dict__.get("_tamis_registered") != _registered(self):
+            plain(self)
+            self._tamis_registered = _registered(self)
+
+    return refresh
+
+
+def _registered(context):
+    """How much is registered where the context has looked."""
+    return sum(len(getattr(one, item)) for one, loader in context._registries.items() for item in loader.registry_items)
+
+
 class _Context:
     """What an error is told to have happened in: put together only when there is one."""
 
@@ -132,6 +167,9 @@ _INSTEAD = (
     (base, "_has_loc", cache(base._has_loc)),
     (llvm.Type, "get_abi_size", _size),
     (postproc.PostProcessor, "run", _lifetimes),
+    (NRTContext, "get_meminfos", _counted_parts),
+    (base.BaseContext, "refresh", _refreshed(base.BaseContext.refresh)),
+    (TypingContext, "refresh", _refreshed(TypingContext.refresh)),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 __all__ = ["Level", "constant", "p_above"]
 
@@ -59,5 +59,5 @@ def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
     if steady and excess.std() <= tiny:
         return 1.0 if excess.mean() <= tiny else least
     if steady:
-        return max(least, float(stats.ttest_1samp(excess, 0, alternative="greater").pvalue))
-    return max(least, float(stats.ttest_ind(scores, sample, equal_var=False, alternative="greater").pvalue))
+        return max(least, float(scipy.stats.ttest_1samp(excess, 0, alternative="greater").pvalue))
+    return max(least, float(scipy.stats.ttest_ind(scores, sample, equal_var=False, alternative="greater").pvalue))

@@ -119,7 +119,7 @@ def grow_trees(
     """The trees of a range of numbers."""
     from tamis.forest.grow.grow import grow_numeric, grow_several
 
-    kernel = grow_several if limits.random_cut or binned.category.any() else grow_numeric
+    kernel = grow_several if binned.category.any() else grow_numeric
     nodes, table, sets, ends, rows, leaf, gain = kernel(
         binned, target, limits, bootstrap.draws, bootstrap.seeds(*of), out_of_bag, stop
     )

@@ -71,13 +71,13 @@ def grow_several(binned, target, limits, draws, seeds, out_of_bag, stop):
 
 @njit(error_model="numpy")
 def grow_numeric(binned, target, limits, draws, seeds, out_of_bag, stop):
-    """As `grow_several`, where no column is categorical and cuts are the best: less to compile."""
+    """As `grow_several`, where no column is categorical: less to compile."""
     return _several(binned, target, limits, draws, seeds, out_of_bag, stop, None)
 
 
 @njit(error_model="numpy")
 def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
-    """mixed: None where no column is categorical and no cut random, so that what these need is not compiled."""
+    """mixed: None where no column is categorical, so that what these need is not compiled."""
     k, n = len(seeds), len(target.weight)
     wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
     nodes, sets = vector(2 * n * k, NODE), vector(64, np.uint64)
@@ -254,7 +254,7 @@ def _search(binned, target, codes, node_rows, node, limits, work, mixed):
             work.constant[work.tally[CONSTANT]] = j
             work.tally[CONSTANT] += 1
             continue
-        if mixed is not None:
+        if mixed is not None:  # noqa: SIM102
             if binned.category[j]:
                 best, n_found = best_levels(kind, m, absent, node, limits, best, work)
                 if n_found:
@@ -262,11 +262,11 @@ def _search(binned, target, codes, node_rows, node, limits, work, mixed):
                     for q in range(n_found):
                         work.chosen[q] = work.level[q]
                 continue
-            if limits.random_cut:
-                best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, best, work)
-                if found >= 0:
-                    column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
-                continue
+        if limits.random_cut:
+            best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, best, work)
+            if found >= 0:
+                column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
+            continue
         best, found, side = best_cut(kind, m, absent, binned.missing[j], node, limits, best, work)
         if found >= 0:
             column, cut, missing_left, n_set = j, found, side, 0

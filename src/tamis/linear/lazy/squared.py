@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.engine import map_threads, one_blas_thread
 from tamis.errors import ParameterError, TamisWarning
@@ -123,7 +123,7 @@ def _least_squares(model: Any, normal: NormalEquations, moments: FoldMoments) ->
     restore = model.inputs_.restore
     model.alpha_, model.gap_, model.path_, model.rank_ = 0.0, 0.0, None, rank
     model.standard_errors_, model.t_ = restore(errors), restore(t)
-    model.p_ = restore(2 * stats.t.sf(np.abs(t), max(free, 1)))
+    model.p_ = restore(2 * scipy.stats.t.sf(np.abs(t), max(free, 1)))
     at_zero = normal.centre / normal.scale
     spread = 1 / total.weight + at_zero @ inverse @ at_zero / total.weight
     model.intercept_standard_error_ = float(np.sqrt(variance * spread)) if model.fit_intercept else 0.0

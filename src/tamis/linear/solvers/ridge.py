@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+import scipy
+from scipy import linalg, sparse
 
 from tamis.engine import one_blas_thread
 from tamis.linear.design import Centred, Design
@@ -147,7 +148,9 @@ class Ridge:
         low = 1e-16 * top
         if self.norm(low) <= bound:
             low = 1e-300
-        log = optimize.brentq(lambda a: self.norm(np.exp(a)) - bound, np.log(low), np.log(top), xtol=1e-14, rtol=1e-14)
+        log = scipy.optimize.brentq(
+            lambda a: self.norm(np.exp(a)) - bound, np.log(low), np.log(top), xtol=1e-14, rtol=1e-14
+        )
         return float(np.exp(log))
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 __all__ = ["FEWEST", "Pair", "area", "area_variance", "combined", "positive", "wilson"]
 
@@ -72,8 +72,8 @@ def area(value: float, n_own: float, n_other: float, scale: float, z: float) -> 
         return (value - supposed) ** 2 - z * z * scale * area_variance(supposed, n_own, n_other)
 
     inside = min(max(value, 1e-9), 1 - 1e-9)  # at 0 and 1 the variance itself is 0
-    low = brentq(gap, 1e-12, inside) if gap(1e-12) > 0 > gap(inside) else 0.0
-    high = brentq(gap, inside, 1 - 1e-12) if gap(1 - 1e-12) > 0 > gap(inside) else 1.0
+    low = scipy.optimize.brentq(gap, 1e-12, inside) if gap(1e-12) > 0 > gap(inside) else 0.0
+    high = scipy.optimize.brentq(gap, inside, 1 - 1e-12) if gap(1 - 1e-12) > 0 > gap(inside) else 1.0
     return float(low), float(high)
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.check import count, number
 from tamis.engine.seed import generator
@@ -181,7 +181,7 @@ def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -
     if len(values) < 2:
         return Interval(np.nan, np.nan, level)
     error = standard_error(values, n_train, n_test)
-    reach = stats.t.ppf(0.5 + level / 2, len(values) - 1) * error
+    reach = scipy.stats.t.ppf(0.5 + level / 2, len(values) - 1) * error
     return Interval(float(values.mean() - reach), float(values.mean() + reach), level)
 
 
@@ -197,7 +197,7 @@ def corrected_test(differences: Any, n_train: float, n_test: float) -> float:
     error = standard_error(values, n_train, n_test)
     if error < 1e-12 * max(1.0, float(np.abs(values).max())):
         return 1.0 if abs(values.mean()) < 1e-12 else 0.0
-    return float(2 * stats.t.sf(abs(values.mean()) / error, len(values) - 1))
+    return float(2 * scipy.stats.t.sf(abs(values.mean()) / error, len(values) - 1))
 
 
 def resampled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy
 
 
 def residual_squares(left: np.ndarray) -> np.ndarray:
@@ -43,7 +43,7 @@ def residual_threshold(spectrum: np.ndarray, total: float, n_kept: int, n_all: i
     second = float((rest**2).sum()) + unknown**2 / max(n_all - len(spectrum), 1)
     if first <= 0 or second <= 0:
         return 0.0
-    return float(second / first * stats.chi2.ppf(level, first**2 / second))
+    return float(second / first * scipy.stats.chi2.ppf(level, first**2 / second))
 
 
 def hotelling_threshold(n_kept: int, n_rows: float, level: float) -> float:
@@ -55,7 +55,7 @@ def hotelling_threshold(n_kept: int, n_rows: float, level: float) -> float:
     if n_rows <= n_kept:
         return float("inf")
     factor = n_kept * (n_rows**2 - 1) / (n_rows * (n_rows - n_kept))
-    return float(factor * stats.f.ppf(level, n_kept, n_rows - n_kept))
+    return float(factor * scipy.stats.f.ppf(level, n_kept, n_rows - n_kept))
 
 
 def carriers_of(shares: np.ndarray, names: list[str], share: float, order: np.ndarray) -> list[str]:

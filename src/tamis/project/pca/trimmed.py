@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.project.pca.decompose import Decomposition, decompose
 
@@ -43,7 +43,7 @@ def of_most(
         found, before = decompose(X[inside], kept[inside], None)[0], kept
     share = wanted / float(weights.sum())
     size = max(1, min(X.shape[1], found.rank))
-    factor = share / stats.chi2.cdf(stats.chi2.ppf(share, size), size + 2) if share < 1 else 1.0
+    factor = share / scipy.stats.chi2.cdf(scipy.stats.chi2.ppf(share, size), size + 2) if share < 1 else 1.0
     scaled = replace(found, spectrum=found.spectrum * factor, total=found.total * factor)
     return scaled, np.flatnonzero((before == 0) & (weights > 0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy
 
 __all__ = ["agreement"]
 
@@ -35,5 +35,5 @@ def agreement(chosen: np.ndarray, *, level: float = 0.95) -> tuple[float, tuple[
     part = sizes / d
     each = (Z @ often / d - part * share + value / 2 * (2 * part * share - part - share + 1)) / spread
     error = np.sqrt(4 / n_sets**2 * ((each - each.mean()) ** 2).sum())
-    reach = float(stats.norm.ppf(0.5 + level / 2) * error)
+    reach = float(scipy.stats.norm.ppf(0.5 + level / 2) * error)
     return float(value), (float(value) - reach, float(value) + reach)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from tamis.errors import KindError
 from tamis.metrics.intervals.paired import difference, row_losses
@@ -203,7 +203,7 @@ def _by_folds(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | N
     if error == 0:
         p_value = 1.0 if mean == 0 else float(0.5 ** (len(gaps) - 1))  # all folds alike: the sign test's least
     else:
-        p_value = float(2 * stats.t.sf(abs(mean) / error, len(gaps) - 1))
+        p_value = float(2 * scipy.stats.t.sf(abs(mean) / error, len(gaps) - 1))
     return {"folds": len(gaps), "mean": mean, "error": error, "p_value": p_value}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2 as chi2_distribution
+import scipy
 
 from tamis.engine import map_threads
 from tamis.metrics.one_standard_error import one_standard_error
@@ -219,6 +219,6 @@ def _chance(tree: Tree, node: int, is_class: bool) -> float:
     if freedom < 1:
         return 1.0
     if tree.n_levels[node] > 0 and tree.feature[node] >= 0:
-        return float(chi2_distribution.sf(statistic, freedom * max(int(tree.n_levels[node]) - 1, 1)))
+        return float(scipy.stats.chi2.sf(statistic, freedom * max(int(tree.n_levels[node]) - 1, 1)))
     cuts = 2.0 + max(statistic - 1.0, 0.0) * np.log(max(n - 1.0, 1.0))
-    return float(chi2_distribution.sf(statistic, freedom)) * (cuts if np.isfinite(cuts) else 1.0)
+    return float(scipy.stats.chi2.sf(statistic, freedom)) * (cuts if np.isfinite(cuts) else 1.0)
