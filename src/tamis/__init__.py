@@ -8,10 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tamis.lean_import import install as _lean
-
-_lean()
-
 __version__ = "0.1.0"
 
 _HOME = {

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tamis.cli import lean_import
 from tamis.cli.sentence import shown
 from tamis.cli.stop import STOPPED, at_once, ended, leave, state, unraisable, watch
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 def main() -> None:
     """The entry point of the `tamis` command."""
     watch()
+    lean_import.install()
     sys.unraisablehook = unraisable
     atexit.register(at_once)  # the first to be registered is the last to be called
     try:

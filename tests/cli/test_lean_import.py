@@ -1,4 +1,4 @@
-"""scikit-learn, as it is imported by Tamis."""
+"""scikit-learn, as the command imports it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 
 def _ends_well(code: str) -> None:
+    code = f"from tamis.cli import lean_import\nlean_import.install()\n{code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -27,7 +28,7 @@ def test_what_was_put_aside_is_there_afterwards():
     """A program that uses pandas, SciPy's distributions or scikit-learn beside Tamis would not find them."""
     pytest.importorskip("pandas")
     _ends_well(
-        "import tamis, sklearn.base, sys\nfrom tamis.lean_import import _Finder\n"
+        "import tamis, sklearn.base, sys\nfrom tamis.cli.lean_import import _Finder\n"
         "assert not any(isinstance(one, _Finder) for one in sys.meta_path)\n"
         "from sklearn.utils.fixes import _mode\nassert _mode([[1, 1, 2]], axis=1).mode == 1\n"
         "import pandas, scipy.stats\nassert len(pandas.DataFrame({'a': [1]})) == 1\n"
@@ -41,7 +42,7 @@ def test_what_is_imported_already_stays():
     """A second pandas in one process would not know the frames of the first."""
     pytest.importorskip("pandas")
     _ends_well(
-        "import pandas, scipy.stats, tamis, sklearn.utils.fixes as fixes, sys, scipy\n"
+        "import pandas, scipy.stats, sklearn.utils.fixes as fixes, sys, scipy\n"
         "assert sys.modules['pandas'] is pandas and fixes.pd is pandas\n"
         "assert sys.modules['scipy.stats'] is scipy.stats\n"
     )
@@ -59,7 +60,7 @@ def test_other_threads_import_what_they_like():
 
 def test_a_file_that_asks_for_more_is_run_as_ever(tmp_path, monkeypatch):
     """Another version of scikit-learn may use at once what is put aside."""
-    from tamis.lean_import import _Loader
+    from tamis.cli.lean_import import _Loader
 
     file = tmp_path / "fixes.py"
     file.write_text(
@@ -67,7 +68,14 @@ def test_a_file_that_asks_for_more_is_run_as_ever(tmp_path, monkeypatch):
         "version = pandas.__name__\n"
     )
     monkeypatch.setitem(sys.modules, "pandas", ModuleType("pandas"))
-    monkeypatch.setattr("tamis.lean_import.sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr("tamis.cli.lean_import.sys", SimpleNamespace(modules={}))
     module = ModuleType("fixes")
     _Loader("fixes", str(file)).exec_module(module)
     assert module.version == "pandas"
+
+
+def test_a_program_has_scikit_learn_as_it_is():
+    """Importing Tamis must not change how other libraries are imported."""
+    before = "import sys; finders = list(sys.meta_path)\nimport tamis\nassert sys.meta_path == finders\n"
+    done = subprocess.run([sys.executable, "-c", before], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -3,7 +3,8 @@
 `sklearn.utils.fixes` stands below every estimator. It imports `scipy.stats` for one function and pandas, where there is
 one, for none: 0.9 of the 1.5 processor seconds that `import sklearn` takes (scikit-learn 1.9, SciPy 1.17, pandas 3.1,
 two cores). While that one file is run, its own import statements find neither; nobody else's are concerned. Whoever
-uses them imports them as ever, and `scipy.stats` within that file is found by SciPy when it is asked for.
+uses them imports them as ever, and `scipy.stats` within that file is found by SciPy when it is asked for. Only the
+command does this: a program that imports Tamis has scikit-learn as it is.
 """
 
 from __future__ import annotations
