@@ -31,10 +31,10 @@ def test_a_study_compiles_nothing_that_is_there(monkeypatch):
 @pytest.mark.parametrize(
     ("n_processors", "given", "jobs"),
     [
-        (2, ("classes",), ["growing forests", "trees", "linear classifiers", "forests"]),
-        (4, ("classes",), ["forests", "trees", "linear classifiers"]),
-        (4, ("classes", 3), ["forests", "trees", "linear classifiers of several classes"]),
-        (2, ("numbers", 0, True), ["forests of categories", "trees of categories", "linear regressors"]),
+        (2, ("classes",), ["growing forests", "trees", "linear classifiers", "boosting", "forests"]),
+        (4, ("classes",), ["forests", "trees", "linear classifiers", "boosting"]),
+        (4, ("classes", 3), ["forests", "trees", "linear classifiers of several classes", "boosting"]),
+        (2, ("numbers", 0, True), ["forests of categories", "trees of categories", "linear regressors", "boosting"]),
     ],
 )
 def test_a_first_study_compiles_what_is_missing(monkeypatch, n_processors, given, jobs):

@@ -75,6 +75,13 @@ def _forests_of_categories() -> None:
     ForestRegressor(4).fit(X, y).predict(X)
 
 
+def _boosting() -> None:
+    from tamis.boosting import BoostingClassifier
+
+    X, y = _table()
+    BoostingClassifier(2).fit(X, np.digitize(y, [-0.7, 0.7]))  # the kernel of all targets; forests' own predicts
+
+
 def _trees_of_categories() -> None:
     from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -182,6 +189,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "forests": _forests,
     "trees": _trees,
     "linear classifiers": _linear_classifiers,
+    "boosting": _boosting,
     "linear regressors": _linear_regressors,
     "scores": _scores,
     "importances and intervals": _importances,
@@ -199,6 +207,7 @@ _KERNEL = {
     "forests of categories": ("tamis.forest.grow.grow", "grow_several"),
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
+    "boosting": ("tamis.boosting.grow.rounds", "boost"),
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
@@ -211,8 +220,9 @@ def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: in
     if task == "classes":
         linear = "linear classifiers" if n_classes <= 2 else "linear classifiers of several classes"
     if categories:
-        return ["forests of categories", "trees of categories", linear]
-    return ["growing forests", "trees", linear, "forests"] if n_processors == 2 else ["forests", "trees", linear]
+        return ["forests of categories", "trees of categories", linear, "boosting"]
+    forests = ["growing forests", "trees", linear, "boosting", "forests"]
+    return forests if n_processors == 2 else ["forests", "trees", linear, "boosting"]
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
