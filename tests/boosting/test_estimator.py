@@ -60,6 +60,18 @@ def test_a_leaf_of_classes_is_a_newton_step():
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
+def test_a_class_of_few_rows_does_not_throw_the_sums_off():
+    """Where probabilities are next to 0 a Newton step is next to infinite: answers would be sure and wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 6))
+    y = np.digitize(X[:, 0] + X[:, 1] + rng.normal(size=1500), [-4.0, -2.0, 0.0, 2.0, 4.0])
+    assert np.bincount(y[:1000]).min() < 20
+    model = BoostingClassifier(33, learning_rate=0.3).fit(X[:1000], y[:1000])
+    told = model.predict_proba(X[1000:])[np.arange(500), y[1000:]]
+    assert -np.log(np.maximum(told, 1e-15)).mean() < 2.5
+    assert np.abs(model.decision_function(X)).max() < 40
+
+
 def test_missing_values_go_where_they_belong():
     """Holes would be filled by a side that they say nothing about."""
     X = np.r_[np.zeros(30), np.ones(30), np.full(30, np.nan)][:, None]

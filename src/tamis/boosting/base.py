@@ -22,6 +22,10 @@ from tamis.tree.tree import matrix_of
 
 MOST_BINS = 255  # with the code of missing values they fill a byte
 ROUNDING = 1e-24  # of the first rounds' squares: a gain below is a difference of equal numbers
+#: That a leaf of classes takes, before the rate. Of a rare class the hessian p (1 - p) is next to 0, a step next to
+#: infinite: without a limit 4 of 8 splits of a table with classes of 10 rows had a log loss of 20. Over 13 tables, 100
+#: rounds of rate 0.1 and 33 of 0.3, the mean log loss is 0.86 without, 0.52 with 50, 0.51 with 20, 0.50 with 10 to 3.
+MOST_STEP = 10.0
 _NO_LIMIT = 2**31 - 1
 
 
@@ -63,6 +67,7 @@ class BaseBoosting(TakesTable, BaseEstimator):
             min_leaf=float(least),
             l2=check.number("l2_regularization", self.l2_regularization, low=0),
             rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True),
+            most_step=np.inf if target.loss == SQUARED else MOST_STEP,
             least_gain=ROUNDING * squares,
             max_features=columns_to_try(self.max_features, n_columns),
             seed=drawn_seed(self.random_state) if self.max_features is not None else 0,

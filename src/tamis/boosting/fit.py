@@ -27,6 +27,7 @@ from tamis.forest.predict.trees import Trees
 NODES = 200_000  # of a buffer; a round has one in any case
 BYTES = 2**28  # of histograms at most
 WORTH = 20_000  # codes below which threads for the classes of a round do not pay
+SORTED = 2  # rows for each bin of a column, at most, where they are sorted by every column
 DENSE = 2  # rows for each bin of a column: with fewer a node is counted anew instead of subtracted
 
 
@@ -63,8 +64,9 @@ def buffers_for(table: BinnedColumns, limits: BoostingLimits) -> Buffers:
     """What a growing tree works in."""
     n_columns, n_rows = table.codes.shape
     n_bins, n_leaves = int(table.first[-1]), limits.max_leaves
+    order = _sorted_rows(table)
     slots = min(n_leaves, n_rows // max(1, limits.dense_rows)) + 2 if n_rows >= limits.dense_rows else 0
-    slots = min(slots, BYTES // (8 * LANES * n_bins + 1))
+    slots = 0 if len(order.lines) else min(slots, BYTES // (8 * LANES * n_bins + 1))
     there = np.zeros(256, dtype=np.uint8)
     column = ColumnBuffers(
         histogram=np.zeros(256 * LANES),
@@ -86,13 +88,15 @@ def buffers_for(table: BinnedColumns, limits: BoostingLimits) -> Buffers:
         left=np.empty((n_leaves, WORDS), dtype=np.uint64),
         tried=np.empty(n_columns, dtype=bool),
         column=column,
-        order=_sorted_rows(table, limits),
+        order=order,
     )
 
 
-def _sorted_rows(table: BinnedColumns, limits: BoostingLimits) -> SortedRows:
+def _sorted_rows(table: BinnedColumns) -> SortedRows:
     """The order of few rows in every column; of many none."""
-    n_columns, n_rows = table.codes.shape if table.codes.shape[1] < limits.dense_rows else (0, 0)
+    n_columns, n_rows = table.codes.shape
+    if n_rows * n_columns > SORTED * int(table.first[-1]) or n_rows > 2**16:
+        n_columns = n_rows = 0
     codes = table.codes[:n_columns, :n_rows]
     return SortedRows(
         of_all=np.argsort(codes, axis=1, kind="stable").astype(np.uint16),

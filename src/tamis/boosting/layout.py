@@ -45,6 +45,7 @@ class BoostingLimits(NamedTuple):
     min_leaf: float  # rows
     l2: float
     rate: float
+    most_step: float  # that a leaf takes, before the rate
     least_gain: float  # less is rounding
     max_features: int
     seed: int

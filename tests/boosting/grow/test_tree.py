@@ -48,15 +48,16 @@ def plain_tree(X, g, least, n_leaves):
     return out
 
 
-@pytest.mark.parametrize("dense", [0, 1, 30, 10**6])
+@pytest.mark.parametrize(("dense", "is_sorted"), [(1, False), (30, False), (10**6, False), (1, True)])
 @pytest.mark.parametrize("holes", [0.0, 0.2])
-def test_a_tree_is_that_of_plain_python(monkeypatch, dense, holes):
+def test_a_tree_is_that_of_plain_python(monkeypatch, dense, is_sorted, holes):
     """Histograms that are subtracted, counted anew or never made would give different trees."""
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(120, 4)) * 6)
     X[rng.random(X.shape) < holes] = np.nan
     y = np.nan_to_num(X[:, 0]) * np.nan_to_num(X[:, 1]) + rng.normal(size=120)
     monkeypatch.setattr("tamis.boosting.base.dense_rows", lambda table: dense)
+    monkeypatch.setattr(fit, "SORTED", 10**6 if is_sorted else 0)
     model = BoostingRegressor(1, learning_rate=1.0, max_leaf_nodes=9, min_samples_leaf=5).fit(X, y)
     known = y.mean() + plain_tree(X, y.mean() - y, 5, 9)
     np.testing.assert_allclose(model.predict(X), known)

@@ -289,7 +289,8 @@ def _end(limits, buffers, grown, n_leaves):
     for k in range(n_leaves):
         node = grown.nodes[root + buffers.leaf[PLACE, k]]
         node.left, node.column = np.int32(-1), np.int32(0)
-        node.threshold = -limits.rate * sums[GRADIENT, k] / (sums[HESSIAN, k] + limits.l2 + 1e-15)
+        step = -sums[GRADIENT, k] / (sums[HESSIAN, k] + limits.l2 + 1e-15)
+        node.threshold = limits.rate * min(max(step, -limits.most_step), limits.most_step)
         sums[GAIN, k] = node.threshold
     used[0] += 1
     grown.roots[used[0]] = used[1]
