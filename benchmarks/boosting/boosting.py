@@ -5,7 +5,7 @@ or columns. What counts is processor time over all threads, best of the rounds, 
 form. XGBoost counts the weight of a leaf by its hessian and not by rows, so its trees are others. Losses are log losses
 or mean squared errors over the variance, on rows held out.
 
-    python benchmarks/boosting/boosting.py           seconds and losses, on one thread and on two
+    python benchmarks/boosting/boosting.py [1] [2]           seconds and losses, on one thread and on two
     python benchmarks/boosting/boosting.py quality FOLDER    losses over a folder of parquet files
 """
 
@@ -103,7 +103,7 @@ def times(model, X, y):
 
 
 def speed():
-    for threads in (1, 2):
+    for threads in map(int, sys.argv[1:] or "12"):
         print(f"\n{threads} thread(s): milliseconds of the processor (by the clock), times Tamis's, loss on new rows")
         for name, make in TABLES.items():
             X, y, n = make()
