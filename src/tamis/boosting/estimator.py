@@ -14,6 +14,8 @@ from tamis.boosting.base import BaseBoosting
 from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, SQUARED, BoostingTarget
 from tamis.table import Classes, features, numbers, same_length
 
+#: Digits of sums after the point: of classes that are tied the first is the answer, and not one that rounding prefers.
+_DIGITS = 12
 _LEAST_SHARE = np.finfo(np.float64).eps  # of a class whose rows weigh nothing
 
 
@@ -111,6 +113,12 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
         self.classes_ = classes.labels
         self._boost(table, data, target, baseline)
         return self
+
+    def _sums(self, X: Any) -> np.ndarray:
+        return np.round(super()._sums(X), _DIGITS)
+
+    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
+        return (np.round(sums, _DIGITS) for sums in super()._staged_sums(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The sums of the trees: log odds of the second of two classes, or one number a class."""
