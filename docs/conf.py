@@ -49,7 +49,19 @@ default_role = "code"  # one backtick in docstrings is code, as in Markdown
 
 EXAMPLES = "../examples"
 #: Sections of the gallery: the order of a lecture.
-ORDER = ("report", "evaluate", "study", "score", "search", "linear", "tree", "forest", "project", "transform")
+ORDER = (
+    "report",
+    "evaluate",
+    "study",
+    "score",
+    "search",
+    "linear",
+    "tree",
+    "forest",
+    "boosting",
+    "project",
+    "transform",
+)
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",

@@ -31,13 +31,21 @@ def test_a_study_compiles_nothing_that_is_there(monkeypatch):
 @pytest.mark.parametrize(
     ("n_processors", "given", "jobs"),
     [
-        (2, ("classes",), ["growing forests", "linear classifiers", "trees", "findings of classes", "forests"]),
-        (4, ("classes",), ["forests", "linear classifiers", "trees", "findings of classes"]),
-        (4, ("classes", 3), ["forests", "linear classifiers of several classes", "trees", "findings of classes"]),
+        (
+            2,
+            ("classes",),
+            ["growing forests", "linear classifiers", "trees", "boosting", "findings of classes", "forests"],
+        ),
+        (4, ("classes",), ["forests", "linear classifiers", "trees", "boosting", "findings of classes"]),
+        (
+            4,
+            ("classes", 3),
+            ["forests", "linear classifiers of several classes", "trees", "boosting", "findings of classes"],
+        ),
         (
             2,
             ("numbers", 0, True),
-            ["forests of categories", "linear regressors", "trees of categories", "findings of numbers"],
+            ["forests of categories", "linear regressors", "trees of categories", "boosting", "findings of numbers"],
         ),
     ],
 )

@@ -17,6 +17,7 @@ STAGES = {
     "tamis.linear": "Linear models.",
     "tamis.tree": "Trees people can read.",
     "tamis.forest": "Forests.",
+    "tamis.boosting": "Gradient boosting.",
     "tamis.evaluate": "Honest evaluation.",
     "tamis.study": "The main job.",
     "tamis.report": "Results as people read them.",

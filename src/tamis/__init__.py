@@ -42,6 +42,7 @@ _STAGES = (
     "linear",
     "tree",
     "forest",
+    "boosting",
     "evaluate",
     "study",
     "report",

@@ -75,6 +75,13 @@ def _forests_of_categories() -> None:
     ForestRegressor(4).fit(X, y).predict(X)
 
 
+def _boosting() -> None:
+    from tamis.boosting import BoostingClassifier
+
+    X, y = _table()
+    BoostingClassifier(2).fit(X, np.digitize(y, [-0.7, 0.7]))  # the kernel of all targets; forests' own predicts
+
+
 def _trees_of_categories() -> None:
     from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -200,6 +207,7 @@ JOBS: dict[str, Callable[[], None]] = {
     "forests": _forests,
     "trees": _trees,
     "linear classifiers": _linear_classifiers,
+    "boosting": _boosting,
     "linear regressors": _linear_regressors,
     "scores": _scores,
     "importances and intervals": _importances,
@@ -221,6 +229,7 @@ _KERNEL = {
     "forests of categories": ("tamis.forest.grow.grow", "grow_several"),
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
+    "boosting": ("tamis.boosting.grow.rounds", "boost"),
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
@@ -239,7 +248,7 @@ def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: in
     if task == "classes":
         linear = "linear classifiers" if n_classes <= 2 else "linear classifiers of several classes"
     of = " of categories" if categories else ""
-    names = [f"forests{of}", linear, f"trees{of}", f"findings of {task}"]
+    names = [f"forests{of}", linear, f"trees{of}", "boosting", f"findings of {task}"]
     return ["growing forests", *names[1:], "forests"] if n_processors == 2 and not categories else names
 
 

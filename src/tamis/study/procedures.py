@@ -151,7 +151,7 @@ GIVEN = 4
 #: The black box that a study compares with; one of its procedures only where it is asked for by name.
 BLACK_BOX = Procedure(
     "boosting",
-    "scikit-learn's histogram gradient boosting of at most 100 rounds, on all columns as they are",
+    "histogram gradient boosting of at most 100 rounds, on all columns as they are",
     _boosting,
     cost=3,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,12 @@ class Trees:
 
     def mean(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Average of the trees' answers for every row of a C-ordered float64 matrix."""
+        out = self.total(X, n_jobs)
+        out /= len(self)
+        return out
+
+    def total(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Sum of the trees' answers for every row of a C-ordered float64 matrix, in the order of the trees."""
         from tamis.forest.predict.route import add_answers
 
         X = _read_only(X)
@@ -124,12 +130,15 @@ class Trees:
             add_answers(X, begin, end, self.arrays, self.n_classes, self._copy_buffer(end - begin), out)
 
         _blocks(some, len(X), n_jobs)
-        out /= len(self)
         return out
+
+    def stretch(self, begin: int, end: int) -> Trees:
+        """Some of the trees, which share the arrays of all."""
+        return replace(self, roots=self.roots[begin : end + 1])
 
     def _copy_buffer(self, n_rows: int) -> np.ndarray:
         """A buffer for a copy of the largest tree, for a block of rows; empty for a few rows."""
-        return np.empty(np.diff(self.roots).max() if n_rows >= FEW else 0, dtype=NODE)
+        return np.empty(np.diff(self.roots).max(initial=0) if n_rows >= FEW else 0, dtype=NODE)
 
     def drawn(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """A training answer from the leaf of each row in each tree (one numeric target): rows × trees, float32."""

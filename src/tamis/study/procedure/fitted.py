@@ -23,6 +23,7 @@ from tamis.table.interface.takes_table import takes_table
 #: Every model a study can save, and where it lives. Transforms carry their room, for a signal has a baseline, too.
 MODELS = {
     "Baseline": "tamis.evaluate.baseline",
+    "Boosting": "tamis.study.procedure.boosting",
     "Columns": "tamis.study.procedure.columns",
     "LinearClassifier": "tamis.linear",
     "LinearRegressor": "tamis.linear",

@@ -1,0 +1,140 @@
+"""What boosting for classes and for numbers shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tamis import check
+from tamis.boosting.data import BoostingData
+from tamis.boosting.fit import boosted, dense_rows, in_columns_of
+from tamis.boosting.layout import SQUARED, BinnedColumns, BoostingLimits, BoostingTarget
+from tamis.engine import drawn_seed
+from tamis.forest.predict.trees import Trees
+from tamis.forest.settings import columns_to_try
+from tamis.table import Table, features
+from tamis.table.interface.takes_table import TakesTable
+from tamis.tree.tree import matrix_of
+
+MOST_BINS = 255  # with the code of missing values they fill a byte
+ROUNDING = 1e-24  # of the first rounds' squares: a gain below is a difference of equal numbers
+#: That a leaf of classes takes, before the rate. Of a rare class the hessian p (1 - p) is next to 0, a step next to
+#: infinite: without a limit 4 of 8 splits of a table with classes of 10 rows had a log loss of 20. Over 13 tables, 100
+#: rounds of rate 0.1 and 33 of 0.3, the mean log loss is 0.86 without, 0.52 with 50, 0.51 with 20, 0.50 with 10 to 3.
+MOST_STEP = 10.0
+_NO_LIMIT = 2**31 - 1
+
+
+class BaseBoosting(TakesTable, BaseEstimator):
+    """What boosting for classes and for numbers shares: codes, rounds, sums of trees."""
+
+    trees_: Trees
+    baseline_: np.ndarray
+    n_features_in_: int
+
+    def _boost(self, table: Table, data: BoostingData, target: BoostingTarget, baseline: np.ndarray) -> None:
+        """Grow the trees of all rounds; `baseline` is what every sum begins with."""
+        n_rounds = check.count("n_estimators", self.n_estimators)
+        limits = self._limits(data.binned, target)
+        trees, gain = boosted(data.binned, target, limits, baseline, n_rounds, self.n_jobs)
+        self.trees_ = in_columns_of(trees, data.columns)
+        self.gain_importance_ = np.empty(table.n_columns)
+        self.gain_importance_[data.columns] = gain
+        self.baseline_ = baseline
+        self.n_rounds_ = n_rounds
+        self.level_codes_ = data.level_codes
+
+    def _data(self, table: Table, sample_weight: Any) -> BoostingData:
+        bins = check.count("max_bins", self.max_bins, low=2, high=MOST_BINS)
+        return BoostingData.of(table, check.weights(sample_weight, table.n_rows), bins, self.n_jobs)
+
+    def _limits(self, table: BinnedColumns, target: BoostingTarget) -> BoostingLimits:
+        n_rows = int(target.counted.sum())
+        least = check.count("min_samples_leaf", self.min_samples_leaf)
+        most = max(1, n_rows // least)
+        if self.max_leaf_nodes is not None:
+            most = min(most, check.count("max_leaf_nodes", self.max_leaf_nodes, low=2))
+        n_columns = len(table.n_bins)
+        squares = float(target.weight @ (target.values**2 if target.loss == SQUARED else np.ones(len(target.values))))
+        return BoostingLimits(
+            max_leaves=most,
+            is_bounded=self.max_leaf_nodes is not None,
+            max_depth=_NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth),
+            min_leaf=float(least),
+            l2=check.number("l2_regularization", self.l2_regularization, low=0),
+            rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True),
+            most_step=np.inf if target.loss == SQUARED else MOST_STEP,
+            least_gain=ROUNDING * squares,
+            max_features=columns_to_try(self.max_features, n_columns),
+            seed=drawn_seed(self.random_state) if self.max_features is not None else 0,
+            dense_rows=max(1, dense_rows(table)),
+        )
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each column in what all splits gained."""
+        check_is_fitted(self, "trees_")
+        whole = np.sort(self.gain_importance_).sum()  # in an order that does not depend on the columns'
+        return self.gain_importance_ / whole if whole > 0 else self.gain_importance_.copy()
+
+    @property
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the columns that some split asks for."""
+        check_is_fitted(self, "trees_")
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return tuple(str(name) for name, gain in zip(names, self.gain_importance_) if gain > 0)
+
+    def _sums(self, X: Any) -> np.ndarray:
+        """The model's sums for every row: rows × sums."""
+        matrix = self._matrix(X)
+        out = np.empty((len(matrix), len(self.baseline_)))
+        for k, start in enumerate(self.baseline_):
+            trees = self.trees_.stretch(k * self.n_rounds_, (k + 1) * self.n_rounds_)
+            out[:, k] = start + trees.total(matrix, self.n_jobs)[:, 0]
+        return out
+
+    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
+        """The sums after each round; what is given out is not changed any more."""
+        matrix = self._matrix(X)
+        out = np.zeros((len(matrix), len(self.baseline_)))
+        for t in range(self.n_rounds_):
+            for k in range(len(self.baseline_)):
+                one = self.trees_.stretch(k * self.n_rounds_ + t, k * self.n_rounds_ + t + 1)
+                out[:, k] += one.total(matrix, self.n_jobs)[:, 0]
+            yield out + self.baseline_
+
+    def _matrix(self, X: Any) -> np.ndarray:
+        """The rows as one matrix: levels by their codes, NaN where missing or in no training row."""
+        check_is_fitted(self, "trees_")
+        matrix = matrix_of(features(self, X, reset=False, sparse_ok=True))
+        if self.level_codes_ and matrix.base is not None:
+            matrix = matrix.copy()
+        for j, codes in self.level_codes_.items():
+            there = ~np.isnan(matrix[:, j])
+            found = codes[matrix[there, j].astype(np.int64)].astype(np.float64)
+            matrix[there, j] = np.where(found < 0, np.nan, found)
+        return matrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as plain values that JSON holds; `from_dict` brings it back exactly."""
+        from tamis.boosting.save import plain
+
+        check_is_fitted(self, "trees_")
+        return plain(self)
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> Any:
+        """The fitted model that `to_dict` wrote."""
+        from tamis.boosting.save import model_of
+
+        return model_of(cls, saved)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,126 @@
+"""A fitted model as plain values, and back: nodes column by column, nothing that could run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import workers
+from tamis.errors import DamagedError, TamisError
+from tamis.forest.damaged import refuse_damaged
+from tamis.forest.layout import COLUMN, NODE
+from tamis.forest.predict.trees import Trees
+from tamis.saved import classes, levels, mapping, numbers, reading, refuse_outside, refuse_shape, text, texts, whole
+from tamis.table.notation import Notation
+
+FORMAT = 1
+
+
+def plain(model: Any) -> dict[str, Any]:
+    """Plain values only: dicts, lists, text, numbers, None (an infinite threshold)."""
+    trees = model.trees_
+    threshold = trees.nodes["threshold"]
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "kind": type(model).__name__,
+        "params": {name: _parameter(value) for name, value in model.get_params(deep=False).items()},
+        "n_features_in": int(model.n_features_in_),
+        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
+        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
+        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        "level_codes": [[int(j), codes.tolist()] for j, codes in model.level_codes_.items()],
+        "baseline": model.baseline_.tolist(),
+        "rounds": int(model.n_rounds_),
+        "gain": model.gain_importance_.tolist(),
+        "trees": {
+            "roots": trees.roots.tolist(),
+            "left": trees.nodes["left"].tolist(),
+            "column": trees.nodes["column"].tolist(),
+            "threshold": [value if np.isfinite(value) else None for value in threshold.tolist()],
+            "sets": trees.sets.astype("<u8").view("<u4").tolist(),  # lower half first
+        },
+    }
+    if hasattr(model, "classes_"):
+        kind = model.classes_.dtype
+        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": model.classes_.tolist()}
+    return out
+
+
+def model_of(kind: Any, saved: dict[str, Any]) -> Any:
+    """The fitted model of `plain`."""
+    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
+        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
+        raise TamisError(
+            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
+        )
+    with reading("the saved model", "give what its to_dict wrote"):
+        return _model(kind, saved)
+
+
+def _model(kind: Any, saved: dict[str, Any]) -> Any:
+    model = kind(**mapping("params", saved["params"]))
+    workers(model.n_jobs)
+    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1, high=COLUMN)
+    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
+    if len(names) != n:
+        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
+    if saved["names"] is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    noted = mapping("notations", saved["notations"])
+    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
+    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    n_codes = _take_levels(model, names, saved["level_codes"])
+    if "classes" in saved:
+        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+    n_classes = len(getattr(model, "classes_", ()))
+    n_sums = {0: 1, 1: 0, 2: 1}.get(n_classes, n_classes)
+    model.baseline_ = numbers("baseline", saved["baseline"], shape=(n_sums,))
+    model.n_rounds_ = whole("rounds", saved["rounds"])
+    model.gain_importance_ = numbers("gain", saved["gain"], shape=(n,))
+    model.trees_ = _trees(mapping("trees", saved["trees"]))
+    if len(model.trees_) != n_sums * model.n_rounds_:
+        raise DamagedError(f"it has {len(model.trees_):,} trees instead of {n_sums * model.n_rounds_:,}")
+    if n_sums:
+        refuse_damaged(model.trees_, n, n_codes)
+    return model
+
+
+def _take_levels(model: Any, names: tuple[str, ...], given: Any) -> np.ndarray:
+    """Take the codes of levels; how many codes each column has, 0 for numbers."""
+    place = {name: j for j, name in enumerate(names)}
+    n_codes = np.zeros(len(names), dtype=np.int64)
+    model.level_codes_ = {whole("a column", j): numbers("level_codes", codes, np.int64) for j, codes in given}
+    if sorted(model.level_codes_) != sorted(place[name] for name in model.levels_in_):
+        raise DamagedError("its codes of levels are not of its categorical columns")
+    for name, known in model.levels_in_.items():
+        codes = model.level_codes_[place[name]]
+        refuse_shape("level_codes", codes, (len(known),))
+        refuse_outside("level_codes", codes, -1, 254)
+        n_codes[place[name]] = int(codes.max(initial=-1)) + 1
+    return n_codes
+
+
+def _trees(saved: dict[str, Any]) -> Trees:
+    roots = numbers("roots", saved["roots"], np.int64)
+    left = numbers("left", saved["left"], np.int32)
+    threshold = [np.inf if value is None else value for value in saved["threshold"]]
+    found = np.array(threshold, dtype=np.float64)
+    if found.shape != left.shape or np.isnan(found).any():
+        raise DamagedError("its thresholds are not one number a node")
+    nodes = np.empty(len(left), dtype=NODE)
+    nodes["left"], nodes["threshold"] = left, found
+    nodes["column"] = numbers("column", saved["column"], np.int32, shape=(len(left),))
+    halves = numbers("sets", saved["sets"], np.uint32)
+    sets = halves[: len(halves) // 2 * 2].astype("<u4").view("<u8").astype(np.uint64)
+    none = np.empty((0, 3))
+    return Trees(nodes, roots, np.empty((0, 1)), sets, none.astype(np.int64), none, n_classes=0, n_outputs=1)
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _parameter(value: Any) -> Any:
+    value = _item(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else None
