@@ -17,6 +17,7 @@ from tamis import read
 from tamis.errors import TableError
 from tamis.table import LazyTable, Table
 from tamis.table.inference.kinds import Rules
+from tamis.table.lazy.formats import read_groups
 from tamis.table.lazy.deciding import SAMPLE_ROWS
 from tamis.table.lazy.files import files_of, footers_of
 from tamis.table.lazy.grid_source import GridSource
@@ -195,3 +196,20 @@ def test_rules_are_not_needed_to_know_a_glob_from_a_file(tmp_path):
     pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), tmp_path / "a[1].parquet")
     assert isinstance(read(tmp_path / "a[1].parquet"), Table)
     assert Rules().tokens
+
+
+def test_memory_of_reading_does_not_grow_with_the_groups_of_a_file(tmp_path):
+    """A reader that keeps what it read of earlier groups would need memory in proportion to the rows."""
+    rng = np.random.default_rng(0)
+    held = {}
+    for groups in (2, 16):
+        path = tmp_path / f"{groups}.parquet"
+        rows = pa.table({f"x{j}": rng.normal(size=groups * 20_000) for j in range(10)})
+        pq.write_table(rows, path, row_group_size=20_000, compression="none", use_dictionary=False)
+        del rows
+        before, most = pa.total_allocated_bytes(), 0
+        for batch in read_groups(str(path), "parquet", range(groups), [f"x{j}" for j in range(10)], [], 80):
+            most = max(most, pa.total_allocated_bytes() - before)
+            del batch
+        held[groups] = most
+    assert held[16] < 1.5 * held[2]

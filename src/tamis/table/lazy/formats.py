@@ -68,8 +68,10 @@ def read_groups(
 
         with sound(path):
             file = parquet.ParquetFile(path, read_dictionary=list(texts), buffer_size=_BUFFER)
-            batches = file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
-        yield from _each(path, iter(batches))
+        for k in groups:  # a reader of several groups keeps what it read of each until its end: 416 MB of ten, not 52
+            with sound(path):
+                batches = file.iter_batches(size, row_groups=[k], columns=list(columns), use_threads=False)
+            yield from _each(path, iter(batches))
         return
     with sound(path):
         arrow = pa.ipc.open_file(pa.memory_map(path))
