@@ -75,13 +75,6 @@ class Dask(Engine):
 
     def each(self, function: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
         """Every task is a function of a module and a description; what comes back is one value a partition."""
-        distributed = _distributed()
-        lost = (
-            distributed.KilledWorker,
-            distributed.comm.CommClosedError,
-            distributed.client.FutureCancelledError,
-            TimeoutError,
-        )
         waiting: list[Any] = []
         try:
             self._warm(function)
@@ -92,14 +85,29 @@ class Dask(Engine):
                     yield waiting.pop(0).result()
             while waiting:
                 yield waiting.pop(0).result()
-        except lost as error:
-            raise EngineError(
-                f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
-                "what was finished is kept"
-            ) from error
+        except Exception as error:
+            lost = self.loss(error)
+            if lost is None:
+                raise
+            raise lost from error
         finally:
             for future in waiting:
                 future.cancel()
+
+    def loss(self, error: BaseException) -> EngineError | None:
+        distributed = _distributed()
+        lost = (
+            distributed.KilledWorker,
+            distributed.comm.CommClosedError,
+            distributed.client.FutureCancelledError,
+            TimeoutError,
+        )
+        if not isinstance(error, lost):
+            return None
+        return EngineError(
+            f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
+            "what was finished is kept"
+        )
 
     def _warm(self, function: Any) -> None:
         """One worker of each host compiles what the tasks need; the others then find it on the disk."""

@@ -21,13 +21,22 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 @dataclass(frozen=True)
 class Footer:
-    """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes."""
+    """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes.
+
+    `written_from` is the file that the user knows, where this one was written from it.
+    """
 
     path: str
     format: str
     schema: pa.Schema
     group_rows: tuple[int, ...]
     row_bytes: int
+    written_from: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file as the user knows it."""
+        return self.written_from or self.path
 
     @property
     def n_rows(self) -> int:

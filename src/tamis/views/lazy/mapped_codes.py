@@ -191,7 +191,7 @@ class WriteCell:
             counts = np.bincount(fold, minlength=n)[:, None]
             np.minimum.at(low, fold, y)
             np.maximum.at(high, fold, y)
-            total = np.bincount(fold, y, minlength=n)
+            total[:] = np.bincount(fold, y, minlength=n)
         return Written(counts, low, high, total)
 
 
