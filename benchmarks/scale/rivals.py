@@ -231,7 +231,8 @@ def used() -> tuple[float, float]:
             status, stat = Path(f"/proc/{pid}/status").read_text(), Path(f"/proc/{pid}/stat").read_text()
         except OSError:
             continue
-        memory += int(status.partition("RssAnon:")[2].split()[0]) / 1024
+        if "RssAnon:" in status:  # a process that has ended and is not yet waited for has no memory
+            memory += int(status.partition("RssAnon:")[2].split()[0]) / 1024
         seconds += sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
     return memory, seconds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import logging
 import os
 import shutil
 import signal
@@ -238,14 +239,17 @@ def _last_word(fatal: str, k: int, seed: int) -> int:
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
-def test_folds_on_a_lost_cluster_end_with_the_same_sentence(mortal, _):
+def test_folds_on_a_lost_cluster_end_with_the_same_sentence(mortal, monkeypatch, _):
     """A study whose cluster goes away would end in a traceback, with what was finished handed out or not."""
     client, fatal = mortal
+    address, said = client.scheduler.address, []
+    monkeypatch.setattr(logging.getLogger("distributed.client"), "handle", said.append)
     tasks = [Task(f"fold {k}", _last_word, (str(fatal), k)) for k in range(8)]
     done = {}
-    with use("dask", client=client), pytest.raises(EngineError, match=LOST):
+    with use("dask", address=address), pytest.raises(EngineError, match=LOST):
         done.update((task.name, value) for task, value in run(tasks))
     assert done.get("fold 0") == 0
+    assert not [record for record in said if record.exc_info]
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
