@@ -163,11 +163,19 @@ def spark_pca(pattern, n_rows):
 
 # -- what they share -------------------------------------------------------------------------------------------------
 def dask_arrays(pattern):
-    import dask.dataframe as dd
+    """Numbers and answers as arrays of one block a file, each read when it is needed."""
+    import dask
+    import dask.array as da
+    import pyarrow.parquet as pq
 
-    frame = dd.read_parquet(pattern, columns=[*NUMBERS, "class"])
-    X = frame[NUMBERS].to_dask_array(lengths=True).astype("float64")
-    return X, (frame["class"] == "yes").to_dask_array(lengths=True).astype("float64")
+    files = sorted(Path(pattern).parent.glob("*.parquet"))
+    rows = [pq.ParquetFile(path).metadata.num_rows for path in files]
+    X = [dask.delayed(lambda p: numbers_of(pq.read_table(p, columns=NUMBERS)).astype(np.float64))(p) for p in files]
+    y = [dask.delayed(lambda p: answers(pq.read_table(p, columns=["class"])).astype(np.float64))(p) for p in files]
+    return (
+        da.concatenate([da.from_delayed(one, (n, 40), np.float64) for one, n in zip(X, rows)]),
+        da.concatenate([da.from_delayed(one, (n,), np.float64) for one, n in zip(y, rows)]),
+    )
 
 
 def session():

@@ -3,10 +3,11 @@
     python benchmarks/scale/workers.py 2000000 [folder]
 
 The pass makes the moments of ten folds. The model has four numbers: the processor seconds of a cell (one worker, the
-smallest table), the seconds of a task that does nothing, those of merging two partial results on the driver, and the
-capacity of the cores, which is measured by processes that share nothing, side by side. Partitions are then dealt to
-workers in their order, as the engine does; k busy workers run at capacity(k) / k of the speed of one. Bytes sent back
-are those of half a symmetric matrix and three vectors a fold and partition.
+smallest table), those of the driver for a partition (a task, its answer, a merge), and the capacity of the cores for
+two and for four processes that share nothing, side by side. Partitions are then dealt to workers in their order, as the
+engine does; k busy workers run at capacity(k) / k of the speed of one. Bytes sent back are those of half a symmetric
+matrix and three vectors a fold and partition. Where others use the machine the clock follows them; processor seconds
+do not.
 
 At the end the same model says what 10⁹ rows × 100 numbers take on 100 workers with a core each; the seconds of a cell
 of 100 columns are measured on a table of four such cells.
@@ -20,14 +21,16 @@ import multiprocessing
 import pickle
 import statistics
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from data import by_command_line, write
 
-FOLDS, WORKERS = 10, (1, 2, 4)
+FOLDS, WORKERS, PASSES = 10, (1, 2, 4), 3
 
 
 def read(pattern: str):
@@ -79,8 +82,8 @@ def capacity(pattern: str, n: int) -> float:
     return n * seconds[1] / seconds[n]
 
 
-def measured(pattern: str, number: int) -> dict[str, float | str]:
-    """The pass on so many Dask workers: seconds, bytes that come back, partitions, digest; and an empty task's."""
+def measured(pattern: str, number: int) -> dict[str, Any]:
+    """The pass on so many Dask workers: the clock, processor seconds of workers and driver, bytes that come back."""
     import distributed
 
     from tamis.engine import use
@@ -104,10 +107,15 @@ def measured(pattern: str, number: int) -> dict[str, float | str]:
         engine.each = counted
         found = moments(table)
         engine.each = each
-        seconds = least(lambda: moments(table))
-        empty = least(lambda: list(each(abs, range(40)))) / 40
+        workers, driver = sum(client.run(time.process_time).values()), time.process_time()
+        clock = least(lambda: moments(table), PASSES)
+        driver = (time.process_time() - driver) / PASSES
+        workers = (sum(client.run(time.process_time).values()) - workers) / PASSES
     digest = hashlib.sha256(b"".join(part.scatter.tobytes() for part in found.test)).hexdigest()[:12]
-    return {"seconds": seconds, "bytes": sum(sizes), "partitions": partitions, "digest": digest, "empty": empty}
+    return {
+        "clock": clock, "workers": workers, "driver": driver, "bytes": sum(sizes), "partitions": partitions,
+        "digest": digest, "width": len(found.test[0].scatter),
+    }  # fmt: skip
 
 
 def cells_of_partitions(n_rows: int, cell: int, workers: int) -> list[float]:
@@ -118,7 +126,7 @@ def cells_of_partitions(n_rows: int, cell: int, workers: int) -> list[float]:
     return [min(rows, n_rows - first) / cell for first in range(0, n_rows, rows)]
 
 
-def simulated(tasks: list[float], workers: int, task: float, merge: float, speed) -> float:
+def simulated(tasks: list[float], workers: int, driver: float, speed: Callable[[int], float]) -> float:
     """Seconds until the last partial result is merged; `tasks` are processor seconds of partitions.
 
     The workers that are busy share the cores: with k of them each runs at speed(k).
@@ -126,27 +134,18 @@ def simulated(tasks: list[float], workers: int, task: float, merge: float, speed
     waiting, busy, now, merged = list(reversed(tasks)), [], 0.0, 0.0
     while waiting or busy:
         while waiting and len(busy) < workers:
-            heapq.heappush(busy, waiting.pop() + task)
-        rate = speed(len(busy))
+            heapq.heappush(busy, waiting.pop())
         left = busy[0]
-        now += left / rate
+        now += left / speed(len(busy))
         busy = [other - left for other in busy[1:]]
         heapq.heapify(busy)
-        merged = max(now, merged) + merge
+        merged = max(now, merged) + driver
     return merged
 
 
 def bytes_back(partitions: int, width: int) -> int:
     """Half of a symmetric matrix and three vectors of 8 bytes a number, a fold and partition."""
     return partitions * FOLDS * (4 * width * (width + 1) + 24 * width)
-
-
-def seconds_of_merge(pattern: str) -> tuple[float, int]:
-    """Seconds of merging two partial results of ten folds, and the width of their matrices."""
-    from tamis.views.lazy.fold_moments import merge
-
-    found = moments(read(pattern)).test
-    return least(lambda: [merge(tuple(found), tuple(found)) for _ in range(20)]) / 20, len(found[0].scatter)
 
 
 def hundred_columns(folder: Path) -> tuple[float, int]:
@@ -172,32 +171,34 @@ def main(rows: int, folder: Path) -> None:
     sizes = [rows // 4, rows // 2, rows]
     patterns = {n: write(folder / str(n), n, 4) for n in sizes}
     power = {1: 1.0, 2: capacity(patterns[sizes[0]], 2), 4: capacity(patterns[sizes[0]], 4)}
-    print(f"side by side, sharing nothing: 2 processes do the work of {power[2]:.2f}, 4 that of {power[4]:.2f}")
+    print(
+        f"side by side, sharing nothing: 2 processes do the work of {power[2]:.2f}, 4 that of {power[4]:.2f}",
+        flush=True,
+    )
 
     def speed(k: int) -> float:
         return min(1.0, float(np.interp(k, list(power), list(power.values()))) / k)
 
-    merge, width = seconds_of_merge(patterns[sizes[0]])
-    cell = read(patterns[sizes[0]]).source.cell
-    found = {(n, w): measured(patterns[n], w) for n in sizes for w in WORKERS}
-    task = found[sizes[0], 1]["empty"]
-    first = cells_of_partitions(sizes[0], cell, 1)
-    each = (found[sizes[0], 1]["seconds"] - len(first) * (task + merge)) / sum(first)
-    print(f"a cell {1e3 * each:.1f} ms, an empty task {1e3 * task:.1f} ms, a merge {1e3 * merge:.1f} ms")
+    cell, each, driver = read(patterns[sizes[0]]).source.cell, 0.0, 0.0
     for n in sizes:
+        alone = 0.0
         for w in WORKERS:
-            cells, one = cells_of_partitions(n, cell, w), found[n, w]
-            predicted = simulated([each * c for c in cells], w, task, merge, speed)
-            back, gain = bytes_back(len(cells), width), found[n, 1]["seconds"] / one["seconds"]
+            cells, one = cells_of_partitions(n, cell, w), measured(patterns[n], w)
+            each = each or one["workers"] / sum(cells)
+            driver = driver or one["driver"] / len(cells)
+            alone = alone or one["clock"]
+            clock = simulated([each * c for c in cells], w, driver, speed)
             print(
-                f"{n:>11,} rows, {w} worker(s): {predicted:6.2f} s predicted, {one['seconds']:6.2f} measured "
-                f"({gain:.2f} × one worker); {len(cells)} partitions, {one['partitions']} measured; "
-                f"{back / 1e6:6.2f} MB predicted, {one['bytes'] / 1e6:6.2f} measured; {one['digest']}",
+                f"{n:>10,} rows, {w} worker(s): processor of workers {each * sum(cells):5.2f} s predicted, "
+                f"{one['workers']:5.2f} measured, of the driver {driver * len(cells):5.2f}, {one['driver']:5.2f}; "
+                f"clock {clock:5.2f}, {one['clock']:5.2f} ({alone / one['clock']:.2f} × one worker); "
+                f"partitions {len(cells)}, {one['partitions']}; MB back {bytes_back(len(cells), one['width']) / 1e6:5.2f}, "
+                f"{one['bytes'] / 1e6:5.2f}; {one['digest']}",
                 flush=True,
             )
     hundred, cell = hundred_columns(folder / "hundred")
     cells = cells_of_partitions(10**9, cell, 100)
-    seconds = simulated([hundred * c for c in cells], 100, task, merge * (101 / width) ** 2, lambda k: 1.0)
+    seconds = simulated([hundred * c for c in cells], 100, driver * (101 / one["width"]) ** 2, lambda k: 1.0)
     print(
         f"10⁹ rows × 100 numbers, 100 workers: a cell of {cell:,} rows {1e3 * hundred:.0f} ms, {len(cells)} partitions "
         f"of {cells[0]:.0f} cells, {seconds:.0f} s besides the disks, {bytes_back(len(cells), 101) / 1e6:.0f} MB back"
