@@ -192,8 +192,8 @@ def main(rows: int, folder: Path) -> None:
                 f"{n:>10,} rows, {w} worker(s): processor of workers {each * sum(cells):5.2f} s predicted, "
                 f"{one['workers']:5.2f} measured, of the driver {driver * len(cells):5.2f}, {one['driver']:5.2f}; "
                 f"clock {clock:5.2f}, {one['clock']:5.2f} ({alone / one['clock']:.2f} × one worker); "
-                f"partitions {len(cells)}, {one['partitions']}; MB back {bytes_back(len(cells), one['width']) / 1e6:5.2f}, "
-                f"{one['bytes'] / 1e6:5.2f}; {one['digest']}",
+                f"partitions {len(cells)}, {one['partitions']}; MB back "
+                f"{bytes_back(len(cells), one['width']) / 1e6:5.2f}, {one['bytes'] / 1e6:5.2f}; {one['digest']}",
                 flush=True,
             )
     hundred, cell = hundred_columns(folder / "hundred")
