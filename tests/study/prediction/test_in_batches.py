@@ -108,7 +108,7 @@ def test_ranks_on_the_command_line(home):
     """The command for one file would not do for many."""
     out = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--by", "anova", "--engine", "local"])
     assert out.exit_code == 0
-    assert out.output.split("\n")[1].split()[1] == "a"
+    assert out.stdout.split("\n")[1].split()[1] == "a"
     bad = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--engine", "ray"])
     assert bad.exit_code == 1
     assert "--engine ray" in bad.output
