@@ -19,11 +19,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from data import BLOCK, WORDS, block, by_command_line, write
 from scale import NUMBERS, Peak, batches
 
 TREES, DRAWN, FRESH = 100, 262_144, 1_000_000  # the last: a block that no table of the benchmark has
-PLACES = [{word: k for k, word in enumerate(words)} for words in WORDS]
+PLACES = [pa.array(words) for words in WORDS]
 
 
 def forest(pattern, n_rows):
@@ -48,12 +50,13 @@ def matrix(batch) -> np.ndarray:
     """Numbers and codes of categories, float32."""
     columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in NUMBERS]
     for j, places in enumerate(PLACES):
-        columns.append(np.array([places[word] for word in batch.column(f"c{j}").to_pylist()], dtype=np.float32))
+        codes = pc.index_in(batch.column(f"c{j}").cast(pa.string()), places)
+        columns.append(codes.to_numpy(zero_copy_only=False))
     return np.column_stack(columns).astype(np.float32, copy=False)
 
 
 def answers(batch) -> np.ndarray:
-    return (np.asarray(batch.column("class").to_pylist()) == "yes").astype(np.float32)
+    return np.asarray(pc.equal(batch.column("class").cast(pa.string()), "yes")).astype(np.float32)
 
 
 def xgboost_forest(pattern, n_rows):

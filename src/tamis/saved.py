@@ -192,6 +192,24 @@ def write_whole(path: Path, text: str) -> None:
 
 
 @contextmanager
+def replacing(path: Path) -> Iterator[Any]:
+    """A stream to a file that takes the place of `path` when all of it is written; till then that is as it was."""
+    if path.exists() and not path.is_file():  # a device or a pipe
+        with naming(path), path.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        return
+    half = path.with_name(path.name + ".part")
+    with naming(path):
+        try:
+            with half.open("w", encoding="utf-8", newline="") as stream:
+                yield stream
+            os.replace(half, path)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """An error of the system while a file is written (a full disk says no more than that) names the file."""
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -83,3 +85,20 @@ def test_a_failing_task_does_not_lose_the_others():
     with pytest.raises(ValueError, match="cannot be done"):
         found.extend(task.name for task, _ in run(tasks, n_jobs=2))
     assert len(found) < 200
+
+
+def test_an_error_of_the_one_who_asks_ends_without_a_warning(recwarn):
+    """A full disk would be told in two sentences, one of them about tasks of a library."""
+
+    def first_only():
+        for _ in run([Task(f"t{k}", _slow, (k,)) for k in range(8)], n_jobs=2):
+            raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        first_only()
+    assert not [str(one.message) for one in recwarn if "tasks" in str(one.message)]
+
+
+def _slow(k, seed):
+    time.sleep(0.05)
+    return k

@@ -1,11 +1,13 @@
-"""Ranking a table: what is said about the target's rows."""
+"""Ranking a table: what is said about the rows of the target and about columns left out."""
 
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+from tamis.cli import app
 from tamis.errors import TableError
 from tamis.score import rank
 
@@ -32,3 +34,17 @@ def test_rows_without_a_target_are_counted_and_said():
     assert rank(frame, "y").note == "1 of 40 rows has no value of 'y' and was left out"
     facts = json.loads(part.to_json())
     assert (facts["rows"], facts["dropped"]) == (37, 3)
+
+
+def test_columns_that_are_not_ranked_are_said(tmp_path):
+    """One bad cell would take a column out of the ranking without a word."""
+    n = 60
+    numbers = [f"{k / 7:.3f}" for k in range(n)]
+    numbers[17] = "oops"
+    lines = ["a,b,y", *(f"{k * 37 % 11 + 0.5},{numbers[k]},{'uv'[k % 2]}" for k in range(n))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    found = rank(tmp_path / "t.csv", "y")
+    assert found.columns == ["a"]
+    assert [decision.name for decision in found.left_out] == ["b"]
+    told = CliRunner().invoke(app, ["rank", str(tmp_path / "t.csv"), "--target", "y"])
+    assert "column 'b' left out: " in told.stderr

@@ -21,7 +21,7 @@ from tamis.cli.words import (
     QueryOption,
     TableArgument,
     engine_of,
-    naming_file,
+    replacing_file,
 )
 
 
@@ -80,8 +80,8 @@ def predict(
         if output is None:
             typer.echo(text, nl=False)
         else:
-            with naming_file(output):
-                output.write_text(text, encoding="utf-8")
+            with replacing_file(output) as stream:
+                stream.write(text)
     if output is not None:
         say(f"wrote {output}")
     for said in (study.note_, *study.remarks_):
@@ -94,7 +94,7 @@ def _predict_parts(study: Any, table: str, output: Path | None, identifier: str 
     if output is None:
         study.write_predictions(table, sys.stdout, id=identifier, coverage=coverage)
         return
-    with naming_file(output), output.open("w", encoding="utf-8", newline="") as stream:
+    with replacing_file(output) as stream:
         study.write_predictions(table, stream, id=identifier, coverage=coverage)
 
 

@@ -23,7 +23,7 @@ _NAMES = (
     "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|" + "|".join(_CALLED)
 )
 _PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")
-_NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'")
+_NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'|, name it in missing=")
 
 shown = {"debug": False}
 

@@ -27,6 +27,9 @@ from tamis.cli.words import (
 #: Exit code of an audit that found a leak.
 LEAKS = 3
 
+#: Columns left out that `tamis rank` speaks of, each in a sentence.
+MOST_SAID = 5
+
 
 @app.command()
 @plainly
@@ -79,6 +82,10 @@ def rank(
             (found.to_json if output.suffix == ".json" else found.to_csv)(output)
     if found.note:
         say(found.note)
+    for decision in found.left_out[:MOST_SAID]:
+        say(decision.sentence)
+    if len(found.left_out) > MOST_SAID:
+        say(f"{len(found.left_out) - MOST_SAID:,} more columns left out; `tamis columns` lists them")
     typer.echo(found.to_json() if as_json else found.to_text(top=top))
 
 

@@ -44,6 +44,12 @@ def naming_file(path: Path) -> AbstractContextManager[None]:
     return naming(path)
 
 
+def replacing_file(path: Path) -> AbstractContextManager[Any]:
+    from tamis.saved import replacing
+
+    return replacing(path)
+
+
 def listed(text: str | None) -> tuple[str, ...] | None:
     """Names separated by commas."""
     return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

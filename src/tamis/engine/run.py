@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -69,13 +70,31 @@ def run(
         return
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():
-        for task, result, error in pool(delayed(_one)(task, seed) for task in _until(tasks, failed, stop)):
+        for task, result, error in _handed_out(pool(delayed(_one)(task, seed) for task in _until(tasks, failed, stop))):
             if error is not None:
                 failed.append(error)
             else:
                 yield task, result
     if failed:
         raise failed[0]
+
+
+def _handed_out(results: Any) -> Iterator[tuple[Task, Any, Exception | None]]:
+    """Results of joblib as they come; a lost cluster in our words, and no warning where whoever asks stops early."""
+    from tamis.engine.cluster.use import current
+
+    try:
+        for result in results:  # noqa: UP028 - `yield from` would close it first, and let it warn
+            yield result
+    except Exception as error:
+        lost = current().loss(error)
+        if lost is None:
+            raise
+        raise lost from error
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of tasks that were cancelled
+            results.close()
 
 
 def _alone(n_jobs: int | None) -> bool:

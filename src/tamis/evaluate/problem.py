@@ -17,6 +17,7 @@ from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.interface.names import column_names
 from tamis.table.interface.takes_table import takes_table
+from tamis.table.table import refuse_lazy
 
 __all__ = ["Problem", "named_procedures", "problem_of"]
 
@@ -117,6 +118,7 @@ def problem_of(
         return X
     if y is None:
         raise ParameterError("y is missing; give the target, one value a row")
+    refuse_lazy(X)
     X = _unwrapped(X)
     of_classes = _of_classes(procedures, y) if task is None else task == "classes"
     target = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel() if of_classes else numbers(y)

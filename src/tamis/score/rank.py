@@ -15,6 +15,7 @@ from tamis.errors import ParameterError, TableError
 from tamis.score.bars import with_bars
 from tamis.score.selector import RankSelector
 from tamis.table import Column, LazyTable, Table, read
+from tamis.table.decision import Decision
 
 __all__ = ["Ranking", "rank"]
 
@@ -32,6 +33,7 @@ class Ranking:
     lines : one dict a column, best first: rank, column, score, then (when there are several criteria) the score of
         each, sign (with pearson), pvalue and adjusted (with permutations).
     selector : the fitted RankSelector.
+    left_out : what was decided about the columns that are not ranked: texts, identifiers, constants.
     """
 
     target: str
@@ -40,6 +42,7 @@ class Ranking:
     lines: tuple[dict[str, Any], ...]
     selector: RankSelector
     dropped: int = 0
+    left_out: tuple[Decision, ...] = ()
 
     @property
     def note(self) -> str:
@@ -124,7 +127,12 @@ def rank(
     selector = RankSelector(
         listed, n_permutations=n_permutations, combine=combine, random_state=random_state, n_jobs=n_jobs, share=1.0
     ).fit(table, y)
-    return Ranking(target, tuple(selector.criterion_scores_), len(rows), _lines(table, selector), selector, dropped)
+    lines, by_name, gone = _lines(table, selector), tuple(selector.criterion_scores_), _left_out(whole)
+    return Ranking(target, by_name, len(rows), lines, selector, dropped, gone)
+
+
+def _left_out(table: Table | LazyTable) -> tuple[Decision, ...]:
+    return tuple(decision for decision in table.decisions if not decision.used)
 
 
 def _of_lazy(table: LazyTable, target: str, by: Any, n_permutations: int, combine: str) -> Ranking:
@@ -138,8 +146,8 @@ def _of_lazy(table: LazyTable, target: str, by: Any, n_permutations: int, combin
     listed = list(by) if isinstance(by, (list, tuple)) else [by]
     selector, rows = rank_lazily(table, target, listed, combine)
     rest = table.select([name for name in table.names if name != target])
-    lines = _lines(rest, selector)
-    return Ranking(target, tuple(selector.criterion_scores_), rows, lines, selector, table.n_rows - rows)
+    lines, by_name, gone = _lines(rest, selector), tuple(selector.criterion_scores_), _left_out(table)
+    return Ranking(target, by_name, rows, lines, selector, table.n_rows - rows, gone)
 
 
 def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:

@@ -172,8 +172,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         tree though the shares tell a lot; then a probability score keeps the splits. Not with `loss_matrix`.
     rule : with "cv", "1se" takes the smallest tree within one standard error of the best, "min" the best. The error is
         that of the best tree's risk or, for a probability score, that of the difference of the two, row by row.
-    cv : a number of folds, a splitter, or (train, test) pairs. Of a table larger than memory one fold of so many, held
-        out, chooses among the subtrees of the tree of the others.
+    cv : a number of folds, a splitter, or (train, test) pairs. Of a table larger than memory a number; as
+        many of its folds as hold 262,144 rows, two at least and all but one at most, are judged.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
     leaf : "constant"; "linear" is for TreeRegressor.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import logging
 import os
 import shutil
 import signal
@@ -189,41 +190,66 @@ class Ending(Numbers):
         yield from super().cells()
 
 
-@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
-def test_a_lost_cluster_ends_with_a_sentence(tmp_path, _):
-    """Whoever works on a cluster that goes away would wait for ever, or read a traceback of sockets."""
-    address = tmp_path / "address"
+@pytest.fixture
+def mortal(tmp_path):
+    """A client of a scheduler with a worker of two threads, and the file that holds the scheduler's number."""
+    distributed = pytest.importorskip("distributed")
+    address, fatal = tmp_path / "address", tmp_path / "pid"
     words = ["--port", "0", "--scheduler-file", str(address), "--no-dashboard"]
     scheduler = subprocess.Popen(
         [sys.executable, "-m", "distributed.cli.dask_scheduler", *words], stderr=subprocess.DEVNULL
     )
-    distributed = pytest.importorskip("distributed")
     worker = subprocess.Popen(
         [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address), "--no-nanny",
-         "--nthreads", "1", "--no-dashboard", "--death-timeout", "60"], stderr=subprocess.DEVNULL
+         "--nthreads", "2", "--no-dashboard", "--death-timeout", "60"], stderr=subprocess.DEVNULL
     )  # fmt: skip
-    fatal = tmp_path / "pid"
     fatal.write_text(str(scheduler.pid))
     try:
         with distributed.Client(scheduler_file=str(address), set_as_default=False, timeout="60s") as client:
             client.wait_for_workers(1, timeout=60)
-            parts = [Ending(k, k + 4, str(fatal)) for k in range(0, 40, 4)]
-            with (
-                use("dask", client=client),
-                pytest.raises(
-                    EngineError,
-                    match=r"the Dask cluster was lost \([\w-]+\); run the same again, on another engine if you wish",
-                ),
-            ):
-                reduce(parts, _third, _add)
+            yield client, fatal
     finally:
         for process in (worker, scheduler):
             process.kill()
             process.wait()
+
+
+LOST = r"the Dask cluster was lost \([\w-]+\); run the same again, on another engine if you wish"
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_a_lost_cluster_ends_with_a_sentence(mortal, _):
+    """Whoever works on a cluster that goes away would wait for ever, or read a traceback of sockets."""
+    client, fatal = mortal
+    parts = [Ending(k, k + 4, str(fatal)) for k in range(0, 40, 4)]
+    with use("dask", client=client), pytest.raises(EngineError, match=LOST):
+        reduce(parts, _third, _add)
     with use("local"):
         fatal.write_text("0")
         known = reduce([Numbers(k, k + 4) for k in range(0, 40, 4)], _third, _add)
         assert reduce(parts, _third, _add) == known
+
+
+def _last_word(fatal: str, k: int, seed: int) -> int:
+    if k == 3:
+        time.sleep(1)  # what is finished is handed out meanwhile
+        os.kill(int(Path(fatal).read_text()), signal.SIGKILL)
+        time.sleep(60)
+    return k
+
+
+@pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])
+def test_folds_on_a_lost_cluster_end_with_the_same_sentence(mortal, monkeypatch, _):
+    """A study whose cluster goes away would end in a traceback, with what was finished handed out or not."""
+    client, fatal = mortal
+    address, said = client.scheduler.address, []
+    monkeypatch.setattr(logging.getLogger("distributed.client"), "handle", said.append)
+    tasks = [Task(f"fold {k}", _last_word, (str(fatal), k)) for k in range(8)]
+    done = {}
+    with use("dask", address=address), pytest.raises(EngineError, match=LOST):
+        done.update((task.name, value) for task, value in run(tasks))
+    assert done.get("fold 0") == 0
+    assert not [record for record in said if record.exc_info]
 
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=dask)], ids=["dask"])

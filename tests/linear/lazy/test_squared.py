@@ -184,3 +184,14 @@ def test_components_of_a_table_with_holes_are_those_of_rows_drawn(tmp_path):
         found = PCA(2).fit(lazy_table(tmp_path / "4", 128, target="y").drop(["y", "w"]))
     wanted = PCA(2).fit(read(_with_holes(), target="y").drop(["y", "w"]))
     np.testing.assert_allclose(found.spectrum_, wanted.spectrum_, rtol=1e-9)
+
+
+def test_a_target_of_words_is_refused(tmp_path):
+    """The places of words in the alphabet would pass for numbers."""
+    rows = _rows()
+    yes = pa.array(np.where(rows["y"].to_numpy() > 2_000, "yes", "no"))
+    write_parts(tmp_path, rows.append_column("two", yes), (2,), row_group_size=500)
+    table = lazy_table(tmp_path / "2", 256)
+    for target in ("w", "two"):
+        with pytest.raises(TableError, match=f"the target '{target}' holds words, which are no numbers"):
+            LinearRegressor().fit(table, target)

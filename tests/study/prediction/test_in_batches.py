@@ -108,7 +108,31 @@ def test_ranks_on_the_command_line(home):
     """The command for one file would not do for many."""
     out = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--by", "anova", "--engine", "local"])
     assert out.exit_code == 0
-    assert out.output.split("\n")[1].split()[1] == "a"
+    assert out.stdout.split("\n")[1].split()[1] == "a"
     bad = CliRunner().invoke(app, ["rank", str(home / "data"), "--target", "y", "--engine", "ray"])
     assert bad.exit_code == 1
     assert "--engine ray" in bad.output
+
+
+def test_predictions_that_fail_leave_an_earlier_file_as_it_was(home, tmp_path, monkeypatch):
+    """A run that fails half way would leave half of the new answers in the place of all of the old."""
+    output = tmp_path / "answers.csv"
+    output.write_text("earlier answers")
+    new = tmp_path / "new"
+    new.mkdir()
+    for k in range(3):
+        pq.write_table(_rows().drop_columns(["y"]), new / f"{k}.parquet")
+    damaged = bytearray((new / "2.parquet").read_bytes())
+    damaged[100:3_000] = b"\xff" * 2_900
+    (new / "2.parquet").write_bytes(bytes(damaged))
+    monkeypatch.setattr("tamis.study.prediction.in_batches.MOST_CELLS", 1)
+    monkeypatch.setattr("tamis.table.lazy.grid.MOST_ROWS", 256)
+    told = CliRunner().invoke(app, ["predict", str(home / "many"), str(new / "*.parquet"), "-o", str(output)])
+    assert told.exit_code == 1, told.output
+    assert "2.parquet' cannot be read" in told.output
+    assert output.read_text() == "earlier answers"
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["answers.csv"]
+    (new / "2.parquet").unlink()
+    told = CliRunner().invoke(app, ["predict", str(home / "many"), str(new / "*.parquet"), "-o", str(output)])
+    assert told.exit_code == 0, told.output
+    assert len(output.read_text().splitlines()) == 601

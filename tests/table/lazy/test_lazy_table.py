@@ -19,6 +19,7 @@ from tamis.table import LazyTable, Table
 from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.deciding import SAMPLE_ROWS
 from tamis.table.lazy.files import files_of, footers_of
+from tamis.table.lazy.formats import read_groups
 from tamis.table.lazy.grid_source import GridSource
 
 _spec = importlib.util.spec_from_file_location("lazy_files", Path(__file__).with_name("files.py"))
@@ -195,3 +196,61 @@ def test_rules_are_not_needed_to_know_a_glob_from_a_file(tmp_path):
     pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), tmp_path / "a[1].parquet")
     assert isinstance(read(tmp_path / "a[1].parquet"), Table)
     assert Rules().tokens
+
+
+def test_memory_of_reading_does_not_grow_with_the_groups_of_a_file(tmp_path):
+    """A reader that keeps what it read of earlier groups would need memory in proportion to the rows."""
+    rng = np.random.default_rng(0)
+    held = {}
+    for groups in (2, 16):
+        path = tmp_path / f"{groups}.parquet"
+        rows = pa.table({f"x{j}": rng.normal(size=groups * 20_000) for j in range(10)})
+        pq.write_table(rows, path, row_group_size=20_000, compression="none", use_dictionary=False)
+        del rows
+        before, most = pa.total_allocated_bytes(), 0
+        for batch in read_groups(str(path), "parquet", range(groups), [f"x{j}" for j in range(10)], [], 80):
+            most = max(most, pa.total_allocated_bytes() - before)
+            del batch
+        held[groups] = most
+    assert held[16] < 1.5 * held[2]
+
+
+def _write_texts(folder, rows, parts):
+    for k, cut in enumerate(np.array_split(np.arange(rows.num_rows), parts)):
+        part = rows.slice(cut[0], len(cut))
+        pa_csv.write_csv(part, folder / f"part-{k}.csv")
+
+
+def test_text_files_without_rows_are_passed_over(tmp_path):
+    """An empty part of an export would end the job."""
+    rows = pa.table({"a": [1.5, 2.0, 3.5, 4.0], "b": ["u", "v", "u", "v"]})
+    _write_texts(tmp_path, rows, 2)
+    (tmp_path / "part-1b.csv").write_text("a,b\n")
+    assert read(str(tmp_path / "*.csv")).n_rows == 4
+    (tmp_path / "part-1b.csv").write_text("a,c\n")
+    with pytest.raises(TableError, match=r"part-1b\.csv' has no column 'b'"):
+        read(str(tmp_path / "*.csv"))
+    for name in ("part-0.csv", "part-1.csv", "part-1b.csv"):
+        (tmp_path / name).write_text("a,b\n")
+    with pytest.raises(TableError, match=r"part-0\.csv' has names but no rows"):
+        read(str(tmp_path / "*.csv"))
+
+
+def test_a_row_of_a_text_file_is_named_by_that_file(tmp_path):
+    """The user would look for a value in a temporary file that is gone."""
+    n = 70_000
+    words = [f"{k % 977}.5" for k in range(n)]
+    words[65_000] = "oops"
+    _write_texts(tmp_path, pa.table({"a": words, "b": [f"{k % 7}.25" for k in range(n)]}), 4)
+    table = read(str(tmp_path / "*.csv"))
+    with pytest.raises(TableError, match=r"row 65,001 \(row 12,501 of '.*part-3\.csv'\) holds 'oops'"):
+        for _ in table.batches():
+            pass
+
+
+def test_a_file_without_a_byte_is_named(tmp_path):
+    """An upload that failed would pass for a file of another format."""
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 1.0]}), tmp_path / "1.parquet")
+    (tmp_path / "2.parquet").write_bytes(b"")
+    with pytest.raises(TableError, match=r"2\.parquet' is empty; make or fetch it again"):
+        read(tmp_path)

@@ -12,8 +12,8 @@ from tests.table.lazy.parts import lazy_table, write_parts
 
 from tamis import ForestClassifier, TreeClassifier, TreeRegressor, read
 from tamis.engine import use
-from tamis.errors import KindError, ParameterError
-from tamis.tree.lazy import top
+from tamis.errors import KindError, ParameterError, TableError
+from tamis.tree.lazy import fit, top
 from tamis.tree.lazy.fixed_point import FixedPoint, whole
 from tamis.views.lazy.fold_moments import RowFolds
 
@@ -123,40 +123,98 @@ def test_bits_do_not_depend_on_threads_or_on_the_cut_of_the_files(folder, small_
     assert len(digests) == 1
 
 
-def test_rows_held_out_have_no_say_in_the_tree_and_choose_its_size(tmp_path):
-    """The part that judges would be one that was learned from."""
-    rows, held = _rows(), RowFolds(4, 0).of(np.arange(1_500)) == 0
+def _fold_tree(monkeypatch, folder, target: str, part: int):
+    """The tree that a fit with four folds grows on the rows outside one of them."""
+    grown = {}
+
+    def kept(growing, number, limits):
+        grown[number] = fold_tree(growing, number, limits)
+        return grown[number]
+
+    fold_tree = fit.Growing.fold
+    monkeypatch.setattr(fit.Growing, "fold", kept)
+    kind = TreeRegressor if target == "y" else TreeClassifier
+    options = {} if target == "y" else {"class_weight": "balanced"}
+    model = kind(prune="cv", cv=4, rule="min", **options).fit(_lazy(folder, target, 2), target)
+    monkeypatch.setattr(fit.Growing, "fold", fold_tree)
+    return grown[part].tree, model
+
+
+@pytest.mark.parametrize("target", ["two", "y"])
+def test_rows_held_out_have_no_say_in_the_tree_of_their_fold_and_choose_the_size(tmp_path, monkeypatch, target):
+    """The rows that judge a tree would be ones that its edges, splits, values or weights were learned from."""
+    rows, held = _rows(), RowFolds(4, 0).of(np.arange(1_500)) == 1
     changed = rows
     for name in ("x1", "like"):
         there = rows[name].to_numpy()
         changed = changed.set_column(rows.schema.get_field_index(name), name, pa.array(np.where(held, 7.0, there)))
-    turned = np.where(held, "no", np.asarray(rows["two"].to_pylist()))
-    changed = changed.set_column(rows.schema.get_field_index("two"), "two", pa.array(turned))
-    models = []
+    other = "no" if target == "two" else -5e7
+    turned = np.where(held, other, np.asarray(rows[target].to_pylist()))
+    changed = changed.set_column(rows.schema.get_field_index(target), target, pa.array(turned))
+    found = []
     for k, table in enumerate((rows, changed)):
         (tmp_path / str(k)).mkdir()
         write_parts(tmp_path / str(k), table, (2,), row_group_size=300)
-        lazy = _lazy(tmp_path / str(k), "two", 2)
-        models.append(TreeClassifier(prune="cv", cv=4, rule="min").fit(lazy, "two"))
-    one, other = (model.cost_complexity_ for model in models)
-    np.testing.assert_array_equal(one["alpha"], other["alpha"])
-    np.testing.assert_array_equal(one["risk"], other["risk"])
-    assert not np.array_equal(one["cv_risk"], other["cv_risk"])
+        found.append(_fold_tree(monkeypatch, tmp_path / str(k), target, 1))
+    (one, first), (two, second) = found
+    for field in fields(one)[2:]:  # beyond names and levels
+        np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name))
+    assert not np.array_equal(first.cost_complexity_["cv_risk"], second.cost_complexity_["cv_risk"])
 
 
-def test_held_out_risks_are_the_errors_of_the_subtrees(folder):
-    """Another subtree would be chosen than the one that errs least."""
-    X, y = _in_memory("two")
-    held = np.flatnonzero(RowFolds(4, 0).of(np.arange(1_500)) == 0)
-    model = TreeClassifier(prune="cv", cv=4, rule="min", min_samples_leaf=20).fit(_lazy(folder, "two"), "two")
-    shown = model.cost_complexity_
-    k = int(np.argmin(shown["cv_risk"]))
-    assert shown["n_leaves"][k] == model.get_n_leaves()
-    train = np.setdiff1d(np.arange(1_500), held)
-    root = min(np.mean(y[train] == "no"), np.mean(y[train] == "yes"))
-    wrong = np.mean(model.predict(X.take(held)) != y[held])
-    assert shown["cv_risk"][k] == pytest.approx(wrong / root, rel=1e-12)
-    assert shown["cv_se"][k] == pytest.approx(np.sqrt(wrong * (1 - wrong) / len(held)) / root, rel=1e-9)
+@pytest.mark.parametrize(
+    ("kind", "target", "options"),
+    [
+        (TreeClassifier, "two", {}),
+        (TreeClassifier, "two", {"prune_by": "brier", "missing": "category"}),
+        (TreeClassifier, "class", {"prune_by": "log_loss"}),
+        (TreeClassifier, "class", {"loss_matrix": [[0, 1, 5], [1, 0, 1], [2, 1, 0]]}),
+        (TreeClassifier, "class", {"priors": [0.2, 0.2, 0.6], "missing": "majority"}),
+        (TreeRegressor, "y", {}),
+    ],
+)
+def test_risks_and_choice_are_those_of_the_same_folds_in_memory(folder, small_memory, kind, target, options):
+    """Pruning by cross-validation would mean one thing for a large table and another in memory."""
+    X, y = _in_memory(target)
+    fold = RowFolds(4, 0).of(np.arange(1_500))
+    pairs = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]  # the fourth gives the edges
+    lazy = kind(prune="cv", cv=4, min_samples_leaf=5, **options).fit(_lazy(folder, target), target)
+    known = kind(prune="cv", cv=pairs, min_samples_leaf=5, **options).fit(X, y)
+    assert lazy.get_n_leaves() == known.get_n_leaves()
+    assert lazy.alpha_ == pytest.approx(known.alpha_, rel=1e-9)
+    assert set(lazy.cost_complexity_) == set(known.cost_complexity_)
+    for name, values in known.cost_complexity_.items():
+        np.testing.assert_allclose(lazy.cost_complexity_[name], values, rtol=1e-8, atol=1e-12)
+
+
+def test_a_class_of_one_fold_alone_is_judged_and_kept(tmp_path):
+    """A rare class would end the fit because all of its rows were held out together."""
+    rows, fold = _rows(), RowFolds(4, 0).of(np.arange(1_500))
+    rare = np.flatnonzero(fold == 0)[:3]
+    words = np.asarray(rows["two"].to_pylist(), dtype=object)
+    words[rare] = "perhaps"
+    rows = rows.set_column(rows.schema.get_field_index("two"), "two", pa.array(words))
+    write_parts(tmp_path, rows, (3,), row_group_size=300)
+    for options in ({}, {"prune_by": "log_loss"}, {"class_weight": "balanced"}):
+        model = TreeClassifier(prune="cv", cv=4, **options).fit(_lazy(tmp_path, "two"), "two")
+        assert model.classes_.tolist() == ["no", "perhaps", "yes"]
+        assert np.isfinite(model.cost_complexity_["cv_risk"]).all()
+
+
+def test_no_room_for_the_rows_of_subtrees_is_said_in_a_sentence(folder, monkeypatch):
+    """A disk that fills up after the codes were written would end in a traceback."""
+    import os
+
+    given = os.posix_fallocate
+
+    def full(file, offset, size):
+        if size % 8 == 0 and size > 8 * 1_000:
+            raise OSError(28, "No space left on device")
+        given(file, offset, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(TableError, match="no room left on the disk"):
+        TreeClassifier().fit(_lazy(folder, "two"), "two")
 
 
 def test_noise_is_pruned_to_the_root_by_any_risk(tmp_path):

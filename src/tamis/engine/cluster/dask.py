@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -33,6 +35,7 @@ class Dask(Engine):
         self._client, self._address, self._number = client, address, workers
         self._own: list[Any] = []
         self._joblib: Any = None
+        self._lost = False
 
     def begin(self) -> None:
         distributed = _distributed()
@@ -65,8 +68,9 @@ class Dask(Engine):
     def end(self) -> None:
         if self._joblib is not None:
             self._joblib.unregister()
-        for one in self._own:
-            one.close()
+        with _silent() if self._lost else nullcontext():  # clients of a lost cluster log tracebacks as they close
+            for one in self._own:
+                one.close()
         self._own.clear()
 
     @property
@@ -75,13 +79,6 @@ class Dask(Engine):
 
     def each(self, function: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
         """Every task is a function of a module and a description; what comes back is one value a partition."""
-        distributed = _distributed()
-        lost = (
-            distributed.KilledWorker,
-            distributed.comm.CommClosedError,
-            distributed.client.FutureCancelledError,
-            TimeoutError,
-        )
         waiting: list[Any] = []
         try:
             self._warm(function)
@@ -92,19 +89,46 @@ class Dask(Engine):
                     yield waiting.pop(0).result()
             while waiting:
                 yield waiting.pop(0).result()
-        except lost as error:
-            raise EngineError(
-                f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
-                "what was finished is kept"
-            ) from error
+        except Exception as error:
+            lost = self.loss(error)
+            if lost is None:
+                raise
+            raise lost from error
         finally:
             for future in waiting:
                 future.cancel()
+
+    def loss(self, error: BaseException) -> EngineError | None:
+        distributed = _distributed()
+        lost = (
+            distributed.KilledWorker,
+            distributed.comm.CommClosedError,
+            distributed.client.FutureCancelledError,
+            TimeoutError,
+        )
+        if not isinstance(error, lost):
+            return None
+        self._lost = True
+        return EngineError(
+            f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
+            "what was finished is kept"
+        )
 
     def _warm(self, function: Any) -> None:
         """One worker of each host compiles what the tasks need; the others then find it on the disk."""
         hosts = {str(urlsplit(address).hostname): address for address in self._client.nthreads()}
         self._client.run(warm, function, workers=sorted(hosts.values()), on_error="ignore")  # a worker may be gone
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Dask's log of clients, kept quiet."""
+    log = logging.getLogger("distributed.client")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _distributed() -> Any:

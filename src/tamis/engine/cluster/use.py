@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tamis import check
-from tamis.errors import ParameterError
+from tamis.errors import EngineError, ParameterError
 
 T = TypeVar("T")
 
@@ -30,6 +30,10 @@ class Engine(ABC):
     @abstractmethod
     def each(self, function: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
         """The results in the order of the items; the first error in that order is raised."""
+
+    def loss(self, error: BaseException) -> EngineError | None:
+        """What to say where an error means that the workers are lost; None where it does not."""
+        return None
 
     def begin(self) -> None:  # noqa: B027 - threads need neither
         """Reach the workers."""

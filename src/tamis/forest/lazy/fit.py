@@ -54,7 +54,7 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     if classes:
         forest.classes_ = np.array(answer.labels)
         forest.loss_ = loss = loss_of(forest.loss_matrix, len(answer.labels))
-        coded = _by_class(forest, written.counts.astype(np.float64))
+        coded = _by_class(forest, written.counts.sum(axis=0).astype(np.float64))
     else:
         forest.n_outputs_, loss = 1, np.zeros((0, 0))
         coded = CodedTarget(np.empty(0), np.ones(1))

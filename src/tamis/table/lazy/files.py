@@ -6,6 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,15 +62,20 @@ def natural(path: Path) -> list[Any]:
     return [(int(part), "") if k % 2 else (-1, part) for k, part in enumerate(parts)]
 
 
-def footers_of(files: Sequence[Path]) -> list[Footer]:
-    """What each file says of itself; files without rows are left out, and files of other columns refused."""
+def footers_of(files: Sequence[Path], written_from: Sequence[Path] = ()) -> list[Footer]:
+    """What each file says of itself; files without rows are left out, and files of other columns refused.
+
+    `written_from` are the files that the user knows, where these were written from them.
+    """
     found = [footer(str(path), format_of(path) or "parquet") for path in files]
+    if written_from:
+        found = [replace(one, written_from=str(path)) for one, path in zip(found, written_from, strict=True)]
     first = found[0]
     for other in found[1:]:
         refuse_other_schema(first, other)
     kept = [one for one in found if one.n_rows]
     if not kept:
-        raise TableError(f"{str(files[0])!r} has names but no rows, and so have the files beside it; give some rows")
+        raise TableError(f"{first.name!r} has names but no rows, and so have the files beside it; give some rows")
     return kept
 
 
@@ -79,20 +85,20 @@ def refuse_other_schema(first: Footer, other: Footer) -> None:
     for name in first.schema.names:
         if name not in names:
             raise TableError(
-                f"the file {other.path!r} has no column {name!r}, which {first.path!r} has; give files of the same "
+                f"the file {other.name!r} has no column {name!r}, which {first.name!r} has; give files of the same "
                 "columns"
             )
     for name in other.schema.names:
         if name not in known:
             raise TableError(
-                f"the file {other.path!r} has a column {name!r}, which {first.path!r} has not; give files of the same "
+                f"the file {other.name!r} has a column {name!r}, which {first.name!r} has not; give files of the same "
                 "columns"
             )
         one, two = first.schema.field(name).type, other.schema.field(name).type
         if _kind(one) != _kind(two) and "nothing" not in (_kind(one), _kind(two)):
             raise TableError(
-                f"column {name!r} holds {_kind(two)} ({two}) in {other.path!r}, but {_kind(one)} ({one}) in "
-                f"{first.path!r}; write the files with one type"
+                f"column {name!r} holds {_kind(two)} ({two}) in {other.name!r}, but {_kind(one)} ({one}) in "
+                f"{first.name!r}; write the files with one type"
             )
 
 

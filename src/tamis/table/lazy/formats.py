@@ -21,13 +21,22 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 @dataclass(frozen=True)
 class Footer:
-    """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes."""
+    """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes.
+
+    `written_from` is the file that the user knows, where this one was written from it.
+    """
 
     path: str
     format: str
     schema: pa.Schema
     group_rows: tuple[int, ...]
     row_bytes: int
+    written_from: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file as the user knows it."""
+        return self.written_from or self.path
 
     @property
     def n_rows(self) -> int:
@@ -68,8 +77,10 @@ def read_groups(
 
         with sound(path):
             file = parquet.ParquetFile(path, read_dictionary=list(texts), buffer_size=_BUFFER)
-            batches = file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
-        yield from _each(path, iter(batches))
+        for k in groups:  # a reader of several groups keeps what it read of each until its end: 416 MB of ten, not 52
+            with sound(path):
+                batches = file.iter_batches(size, row_groups=[k], columns=list(columns), use_threads=False)
+            yield from _each(path, iter(batches))
         return
     with sound(path):
         arrow = pa.ipc.open_file(pa.memory_map(path))

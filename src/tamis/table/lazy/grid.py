@@ -38,6 +38,7 @@ class Piece:
     n_rows: int
     first: int  # its first row's number in the file
     row_bytes: int
+    written_from: str = ""  # the file that the user knows, where this one was written from it
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,8 @@ class Cell:
         left = row
         for piece in self.pieces:
             if left < piece.n_rows:
-                return f"row {self.first + row + 1:,} (row {piece.first + left + 1:,} of {piece.path!r})"
+                file = piece.written_from or piece.path
+                return f"row {self.first + row + 1:,} (row {piece.first + left + 1:,} of {file!r})"
             left -= piece.n_rows
         return f"row {self.first + row + 1:,}"
 
@@ -168,4 +170,5 @@ def _piece(one: Footer, low: int, high: int) -> Piece:
         end_group = k + 1
         if before >= high:
             break
-    return Piece(one.path, one.format, first_group, end_group, low - skipped, high - low, low, one.row_bytes)
+    skip, rows = low - skipped, high - low
+    return Piece(one.path, one.format, first_group, end_group, skip, rows, low, one.row_bytes, one.written_from)

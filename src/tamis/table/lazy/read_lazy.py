@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ def grid_source(
         return GridSource.of(footers_of(plain), "the dataset", cell=cell)
     if is_several(source) or is_file(source):
         files = [Path(source)] if is_file(source) else files_of(source)
+        _refuse_empty(files)
         formats = {format_of(path) for path in files}
         label = f"the files {str(source)!r}"
         if None not in formats:
@@ -54,7 +55,7 @@ def grid_source(
             write_batches(_texts(path, rules, options or {}), room / f"{k:08d}.parquet", f"the file {str(path)!r}")
             for k, path in enumerate(files)
         ]
-        return GridSource.of(footers_of(written), label, cell=cell, kept=kept)
+        return GridSource.of(footers_of(written, files), label, cell=cell, kept=kept)
     room, kept = _folder(folder)
     if is_cluster_frame(source):
         written = write_frame(source, room)
@@ -73,6 +74,12 @@ def _texts(path: Path, rules: Rules, options: Mapping[str, Any]) -> Iterator[Any
     if file.format != "text":
         raise TableError(f"{file.label} is {file.format}, which is not read part by part; give it by itself")
     return text_batches(file, rules.tokens, **options)
+
+
+def _refuse_empty(files: Sequence[Path]) -> None:
+    for path in files:
+        if not path.stat().st_size:
+            raise TableError(f"the file {str(path)!r} is empty; make or fetch it again")
 
 
 def _is_dataset(source: Any) -> bool:

@@ -80,15 +80,19 @@ def text_batches(
     encoding: str | None = None,
     header: bool | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a text file in batches, every column as texts."""
+    """The rows of a text file in batches, every column as texts; one batch without rows of a file that has none."""
     head, whole = _look(file)
     plan = _first_plan(file, head, whole, delimiter, quote, encoding, header)
     if plan.dialect.quote.encode() in head:
         plan = replace(plan, dialect=replace(plan.dialect, newlines=True))
     try:
         reader = file.guard(lambda: csv.open_csv(file.open(), **_options(plan, tokens, plan.types)))
+        some = False
         while (batch := file.guard(lambda: next(reader, None))) is not None:
+            some = True
             yield batch
+        if not some:
+            yield pa.RecordBatch.from_pylist([], schema=pa.schema(list(plan.types.items())))
         _refuse_open_quote(plan, file)
     except pa.ArrowInvalid as error:
         _mended(plan, str(error), head, file)  # says what is wrong, or offers a plan that differs in types alone

@@ -1,41 +1,42 @@
-"""Pruning by rows held out: every subtree of a tree's sequence, judged in a pass over the files."""
+"""Pruning by cross-validation: every subtree of a tree's sequence, judged by folds on their mapped codes.
+
+As in memory: each fold grows a tree of its own on the rows outside it, prunes it at the geometric means of neighbouring
+prices of a leaf, and judges it on its rows. Every threshold lies between two codes, so codes route a row as its values
+do.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.table import LazyTable
-from tamis.table.lazy.grid import Cell
-from tamis.table.lazy.lazy_table import CellTable
+from tamis.engine import reduce
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
+from tamis.tree.lazy.level import partitions
 from tamis.tree.prune.pruning import CrossValidation, Sequence
-from tamis.tree.tree import Tree, matrix_of
-from tamis.views.lazy.fold_moments import RowFolds
-from tamis.views.lazy.target import LazyTarget
+from tamis.tree.tree import Tree
+from tamis.views.lazy.mapped_codes import MappedCodes
+
+_NO_CLASSES, _NO_VALUES = np.zeros(0, dtype=np.int32), np.zeros((0, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeCell:
-    """Sums over the held-out rows of a cell: their weight; errors, their squares, and squares to one pruning.
+class JudgeRows:
+    """Differences along the prunings of sums over held-out rows: errors, their squares, and squares to one pruning.
 
     Parameters
     ----------
-    read, names, answer : the table of a cell, its columns, and what is learned.
-    folds : the first is held out.
-    tree, until : the tree, and of each node the first pruning at which it is no longer a leaf.
+    mapped : the rows; those held out are judged.
+    tree, until : the tree, its splits in codes, and of each node the first pruning at which it is no longer a leaf.
     answers, cost : what nodes answer, and what that costs each class (empty for numbers).
     case : weight of a row of each class; empty for numbers.
     n_prunings : of the sequence.
     best : the pruning that others are compared with; −1 for none.
     """
 
-    read: CellTable
-    names: tuple[str, ...]
-    answer: LazyTarget
-    folds: RowFolds
+    mapped: MappedCodes
     tree: Tree
     until: np.ndarray
     answers: np.ndarray
@@ -46,25 +47,26 @@ class JudgeCell:
 
     def warm(self) -> None:
         """Compile the kernels, on a row."""
-        classes = np.zeros(1 if self.answer.is_classes else 0, dtype=np.int32)
-        self._sums(np.zeros((1, len(self.names))), classes, np.zeros((0 if self.answer.is_classes else 1, 1)))
+        classes = np.zeros(1 if self.mapped.n_classes else 0, dtype=np.int32)
+        self._sums(np.zeros((1, self.mapped.n_columns)), classes, np.zeros((0 if self.mapped.n_classes else 1, 1)))
 
-    def __call__(self, cell: Cell) -> np.ndarray:
-        table = self.read(cell)
-        column = table.column(self.answer.name)
-        held = self.folds.of(np.arange(cell.first, cell.first + cell.n_rows)) == 0
-        rows = np.flatnonzero(held & ~column.missing)
-        if not len(rows):
-            return np.zeros((4, self.n_prunings))
-        X = np.ascontiguousarray(matrix_of(table.select(list(self.names)).take(rows)))
-        if self.answer.is_classes:
-            return self._sums(X, self.answer.codes(column)[rows], np.zeros((0, 1)))
-        return self._sums(X, np.zeros(0, dtype=np.int32), np.ascontiguousarray(column.values[rows][:, None]))
+    def __call__(self, rows: slice) -> np.ndarray:
+        """(3, prunings + 1)."""
+        target = np.array(self.mapped.target[rows])
+        here = np.flatnonzero(self.mapped.is_held_out(rows) & self.mapped.has_target(target))
+        if not len(here):
+            return np.zeros((3, self.n_prunings + 1))
+        X = np.array(self.mapped.codes[rows])[here].astype(np.float64)
+        for j, coding in enumerate(self.mapped.codings):
+            X[X[:, j] == coding.n_values, j] = np.nan
+        if self.mapped.n_classes:
+            return self._sums(X, target[here], _NO_VALUES)
+        return self._sums(X, _NO_CLASSES, np.ascontiguousarray(target[here][:, None]))
 
     def _sums(self, X: np.ndarray, classes: np.ndarray, values: np.ndarray) -> np.ndarray:
         from tamis.tree.route import errors_of_prunings, squares_to_pruning
 
-        out, every = np.zeros((4, self.n_prunings + 1)), np.arange(len(X))
+        out, every = np.zeros((3, self.n_prunings + 1)), np.arange(len(X))
         weight = self.case[classes] if len(classes) else np.ones(len(X))
         node, target = np.empty(len(X), dtype=np.int64), (classes, values, weight)
         errors_of_prunings(X, every, self.tree.routes, self.until, target, self.answers, self.cost, (node, *out[:2]))
@@ -73,9 +75,13 @@ class JudgeCell:
                 self.best, every, node.astype(np.int32), self.tree.parent, self.until.astype(np.int32), classes, weight,
                 self.cost, out[2],
             )  # fmt: skip
-        sums = np.cumsum(out, axis=1)[:, :-1]
-        sums[3] = weight.sum()
-        return sums
+        return out
+
+    def sums(self) -> np.ndarray:
+        """(3, prunings) over all held-out rows, worked out by the engine in use."""
+        found = reduce(partitions(self.mapped.n_rows), self, add)
+        assert found is not None
+        return np.asarray(np.cumsum(found, axis=1)[:, :-1])
 
 
 def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -83,36 +89,59 @@ def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a + b
 
 
+@dataclass(frozen=True, eq=False)
+class FoldTree:
+    """The tree of the rows outside a fold, its splits in codes.
+
+    Attributes
+    ----------
+    mapped : the rows, this fold held out.
+    trained, judged : weight of the rows outside the fold and of those in it.
+    """
+
+    mapped: MappedCodes
+    tree: Tree
+    trained: float
+    judged: float
+
+
 def judge(
-    table: LazyTable,
-    names: tuple[str, ...],
-    answer: LazyTarget,
-    folds: RowFolds,
+    folds: Iterator[FoldTree],
     problem: ClassProblem | NumberProblem,
-    tree: Tree,
     sequence: Sequence,
     case: np.ndarray,
+    full_weight: float,
 ) -> CrossValidation:
-    """Risks of every subtree of the sequence on the rows held out, relative to the root's risk; one pass, or two.
+    """Risks of every subtree of the sequence on the rows of some folds, relative to the root's risk.
 
-    The second, for probability scores, compares each with the best row by row.
+    For probability scores another pass compares each with the best row by row.
     """
-    wanted = table.select([*names, answer.name])
-    n_prunings = len(sequence.alpha)
-    collapse = np.where(tree.left >= 0, sequence.collapse, -np.inf)
-    until = np.searchsorted(-sequence.alpha, -collapse, side="right")
-    given: dict[str, Any] = {
-        "read": wanted.cell_table(), "names": names, "answer": answer, "folds": folds, "tree": tree, "until": until,
-        "answers": problem.predictions(tree), "cost": problem.costs(tree), "case": case, "n_prunings": n_prunings,
-    }  # fmt: skip
-    first, second, _, judged = wanted.reduce(JudgeCell(**given), add)
-    scale = sequence.scale * float(judged[0]) / float(tree.weight[0])
+    judges, sums, judged = [], [], 0.0
+    betas = np.append(np.inf, np.sqrt(sequence.alpha[1:] * sequence.alpha[:-1]))
+    for fold in folds:
+        until = _until(fold, sequence, betas, full_weight)
+        answers, cost = problem.predictions(fold.tree), problem.costs(fold.tree)
+        one = JudgeRows(fold.mapped, fold.tree, until, answers, cost, case, len(betas))
+        sums.append(one.sums())
+        judged += fold.judged
+        judges += [one] if problem.is_probability_score else []
+    first, second, _ = np.sum(sums, axis=0)
+    scale = sequence.scale * judged / full_weight
     gap_se = None
     if problem.is_probability_score:
         best = int(np.argmin(first))
-        squares = wanted.reduce(JudgeCell(**given, best=best), add)[2]
-        gap_se = _spread(first - first[best], squares, judged[0]) / scale
-    return CrossValidation(first / scale, _spread(first, second, judged[0]) / scale, gap_se, [], first[None])
+        squares = np.sum([replace(one, best=best).sums()[2] for one in judges], axis=0)
+        gap_se = _spread(first - first[best], squares, judged) / scale
+    by_fold = np.array([each[0] for each in sums])
+    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, [], by_fold)
+
+
+def _until(fold: FoldTree, sequence: Sequence, betas: np.ndarray, full_weight: float) -> np.ndarray:
+    """The first pruning at which each node of a fold's tree is no leaf; prices are compared per unit of weight."""
+    own = Sequence.of(fold.tree)
+    share = sequence.scale / full_weight * fold.trained / own.scale
+    collapse = np.where(fold.tree.left >= 0, own.collapse, -np.inf)
+    return np.searchsorted(-betas * share, -collapse, side="right")
 
 
 def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:

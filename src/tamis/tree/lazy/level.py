@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.engine import current, reduce
+from tamis.engine import current
 from tamis.tree.lazy.counting import CodeRoutes
 from tamis.tree.lazy.fixed_point import FixedPoint
 from tamis.views.lazy.mapped_codes import MappedCodes
@@ -19,14 +19,14 @@ MOST_NUMBERS = 1 << 23  # in the counts of a pass, 64 MB: nodes beyond wait for 
 
 @dataclass(frozen=True)
 class RowSpan:
-    """Consecutive rows of the mapped codes: one partition, and its only cell."""
+    """Consecutive rows of the mapped codes; as a partition, cells of `BLOCK` rows."""
 
     first: int
     end: int
 
-    def cells(self) -> Iterator[RowSpan]:
-        """Itself."""
-        yield self
+    def cells(self) -> Iterator[slice]:
+        """The rows of each cell."""
+        return self.blocks()
 
     def blocks(self) -> Iterator[slice]:
         """The rows, some at a time."""
@@ -37,6 +37,13 @@ class RowSpan:
 def spans(n_rows: int) -> list[RowSpan]:
     """All rows, in some parts for every worker of the engine in use."""
     size = max(BLOCK, -(-n_rows // (_PARTS * current().workers)))
+    return [RowSpan(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+
+
+def partitions(n_rows: int) -> list[RowSpan]:
+    """All rows in partitions of equally many cells, a power of two, for sums whose order counts."""
+    share = max(1, -(-n_rows // BLOCK) // (_PARTS * current().workers))
+    size = BLOCK << (share.bit_length() - 1)
     return [RowSpan(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
 
 
@@ -82,12 +89,13 @@ class CountLevel:
 
         offset = offsets(self.mapped)
         n_stats = self.mapped.n_classes or 3
-        counts = np.zeros((self.n_slots, int(offset[-1]), n_stats), dtype=np.int64)
+        size = np.uint32 if self.fixed is None else np.int64  # rows of a span are counted in 32 bits
+        counts = np.zeros((self.n_slots, int(offset[-1]), n_stats), dtype=size)
         squares = np.zeros((self.n_slots, 2), dtype=np.int64)
         extremes = np.tile(np.array([1 << 62, -(1 << 62)]), (self.n_slots, 1))
-        codes, target = self.mapped.codes, self.mapped.target
+        codes = self.mapped.codes
         for rows in span.blocks():
-            block, y = np.array(codes[rows]), np.array(target[rows])
+            block, y = np.array(codes[rows]), self.mapped.learned(rows)
             if self.fixed is None:
                 count_classes(block, y, self.routes, self.slot_of, offset, counts)
             else:
@@ -113,27 +121,31 @@ class CountSides:
         from tamis.tree.lazy.counting import count_sides
 
         offset = offsets(self.mapped)
-        counts = np.zeros((len(self.primary), int(offset[-1]), 2), dtype=np.int64)
-        codes, target = self.mapped.codes, self.mapped.target
+        counts = np.zeros((len(self.primary), int(offset[-1]), 2), dtype=np.uint32)
+        codes = self.mapped.codes
         for rows in span.blocks():
-            y = np.array(target[rows])
-            present = y >= 0 if self.mapped.n_classes else ~np.isnan(y)
+            present = self.mapped.has_target(self.mapped.learned(rows))
             block = np.array(codes[rows])
             count_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
         return counts
 
 
-def add_sides(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The counts of both."""
-    a += b
-    return a
-
-
-def count_level(mapped: MappedCodes, make: CountLevel) -> LevelCounts:
+def count_level(make: CountLevel) -> LevelCounts:
     """The counts of all rows, worked out by the engine in use."""
-    found = reduce(spans(mapped.n_rows), make, add)
-    assert found is not None
-    return found
+    total: LevelCounts | None = None
+    for part in current().each(make, spans(make.mapped.n_rows)):  # added as they come: few wait, each of up to 64 MB
+        total = replace(part, counts=part.counts.astype(np.int64)) if total is None else add(total, part)
+    assert total is not None
+    return total
+
+
+def count_sides_of(make: CountSides) -> np.ndarray:
+    """The sides of all rows, worked out by the engine in use."""
+    total: np.ndarray | None = None
+    for part in current().each(make, spans(make.mapped.n_rows)):
+        total = part.astype(np.int64) if total is None else np.add(total, part, out=total)
+    assert total is not None
+    return total
 
 
 def offsets(mapped: MappedCodes) -> np.ndarray:

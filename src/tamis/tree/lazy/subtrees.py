@@ -16,6 +16,7 @@ from tamis.tree.lazy.top import LazyProblem, TopTree
 from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
 from tamis.views.coding import Coding
+from tamis.views.lazy.mapped_codes import room
 
 _ROWS = "rows.i64"
 _NO_CLASSES, _NO_VALUES = np.zeros(0, dtype=np.int32), np.zeros((0, 1))
@@ -98,15 +99,14 @@ def _list_rows(top: TopTree, nodes: list[int], ends: np.ndarray) -> None:
 
     mapped = top.problem.mapped
     path = Path(mapped.folder) / _ROWS
-    with path.open("wb") as file:
+    with path.open("wb") as file, room(mapped.folder):
         os.posix_fallocate(file.fileno(), 0, int(8 * ends[-1]))  # a full disk is an error here, not the end of Python
     listed = np.memmap(path, np.int64, "r+")
     slot_of = np.full(len(top.nodes), -1, dtype=np.int64)
     slot_of[nodes] = np.arange(len(nodes))
-    at, routes, codes, target = ends[:-1].astype(np.int64), top.routes(), mapped.codes, mapped.target
+    at, routes, codes = ends[:-1].astype(np.int64), top.routes(), mapped.codes
     plain = np.asarray(listed)
     for rows in RowSpan(0, mapped.n_rows).blocks():
-        y = np.array(target[rows])
-        present = y >= 0 if mapped.n_classes else ~np.isnan(y)
+        present = mapped.has_target(mapped.learned(rows))
         list_rows(np.array(codes[rows]), present, rows.start, routes, slot_of, at, plain)
     listed.flush()

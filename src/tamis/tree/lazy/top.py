@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tamis.engine import reduce
 from tamis.tree.grow.layout import LEFT, RIGHT, SURROGATE, UNKNOWN, TreeLimits
 from tamis.tree.lazy.counting import CodeRoutes
 from tamis.tree.lazy.fixed_point import FixedPoint
-from tamis.tree.lazy.level import CountLevel, CountSides, add_sides, at_a_time, count_level, offsets, spans
+from tamis.tree.lazy.level import CountLevel, CountSides, at_a_time, count_level, count_sides_of, offsets
 from tamis.tree.lazy.split import Split, best_split
 from tamis.tree.lazy.statistics import NodeCounts
 from tamis.tree.lazy.surrogate import Surrogate, find_surrogates
@@ -122,7 +121,7 @@ class TopTree:
         """Count some nodes, and find their splits."""
         problem = self.problem
         make = CountLevel(problem.mapped, routes, self._slots(which), len(which), problem.fixed)
-        level, offset = count_level(problem.mapped, make), offsets(problem.mapped)
+        level, offset = count_level(make), offsets(problem.mapped)
         weight = None if problem.fixed is not None else problem.weight
         for slot, k in enumerate(which):
             self._decide(self.nodes[k], NodeCounts.of(level, slot, offset, weight, problem.fixed))
@@ -150,9 +149,7 @@ class TopTree:
         sides = np.array([split.sides(codings[split.column]) for split in splits], dtype=np.uint8)
         primary = len(routes.column) + np.arange(len(which))
         longer = routes._replace(column=np.append(routes.column, columns), side=np.concatenate([routes.side, sides]))
-        make = CountSides(problem.mapped, longer, self._slots(which), primary)
-        counts = reduce(spans(problem.mapped.n_rows), make, add_sides)
-        assert counts is not None
+        counts = count_sides_of(CountSides(problem.mapped, longer, self._slots(which), primary))
         for slot, k in enumerate(which):
             self.nodes[k].surrogates = find_surrogates(
                 counts[slot], offsets(problem.mapped), codings, problem.order, splits[slot].column,

@@ -15,7 +15,7 @@ from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
 from tamis.table.lazy.sampled import row_hashes
 from tamis.views.indicators import Indicators
-from tamis.views.lazy.target import LazyTarget
+from tamis.views.lazy.target import LazyTarget, refuse_words
 from tamis.views.moments import FoldMoments, Moments, all_but_one, power_above, sum_of
 
 _LARGE = 2.0**400  # squares of larger numbers, or of smaller than its inverse, would leave the range
@@ -163,6 +163,8 @@ def fold_moments(
     answer : of a target of classes, how they are numbered.
     fill : what stands for a missing value of each encoded column; None to refuse missing values.
     """
+    if target is not None and answer is None:
+        refuse_words(table.heads[table.index(target)])
     if encoding is None:
         encoding = encoding_of(table, [name for name in table.names if name != target])
     wanted = table.select([*encoding.names, target] if target is not None else list(encoding.names))

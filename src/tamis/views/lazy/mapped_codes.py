@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class MappedCodes:
     n_rows : of the table; rows that are not to be learned from have the class −1, or NaN.
     codings : how each column is coded, in the order of the codes.
     n_classes : 0 for numbers.
+    folds, held_out : folds of the rows, and which of them is not to be learned from; −1 for none.
     kept : what must not be cleared away while the files are read.
     """
 
@@ -53,6 +54,8 @@ class MappedCodes:
     n_rows: int
     codings: tuple[Coding, ...]
     n_classes: int
+    folds: RowFolds | None = None
+    held_out: int = -1
     kept: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,8 +81,28 @@ class MappedCodes:
 
     def present(self, rows: np.ndarray) -> np.ndarray:
         """Which of some rows are to be learned from."""
-        target = self.target[rows]
+        return self.has_target(self.target[rows])
+
+    def has_target(self, target: np.ndarray) -> np.ndarray:
+        """Which of some targets are there."""
         return np.asarray(target >= 0 if self.n_classes else ~np.isnan(target))
+
+    def without(self, part: int) -> MappedCodes:
+        """The same files, a fold of which is not to be learned from."""
+        return replace(self, held_out=part)
+
+    def is_held_out(self, rows: slice) -> np.ndarray:
+        """Which of consecutive rows are held out."""
+        if self.folds is None:
+            return np.zeros(rows.stop - rows.start, dtype=bool)
+        return np.asarray(self.folds.of(np.arange(rows.start, rows.stop)) == self.held_out)
+
+    def learned(self, rows: slice) -> np.ndarray:
+        """A copy of the targets of consecutive rows; −1 or NaN for those that are not to be learned from."""
+        target = np.array(self.target[rows])
+        if self.held_out >= 0:
+            target[self.is_held_out(rows)] = -1 if self.n_classes else np.nan
+        return target
 
     def digest(self) -> str:
         """SHA-256 of codes and targets."""
@@ -93,21 +116,33 @@ class MappedCodes:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What was written: rows of each class (one number for a numeric target); range and sum of numeric targets."""
+    """What was written, fold by fold: rows of each class (one number for a numeric target); range and sum of numbers.
+
+    Attributes
+    ----------
+    counts : (folds, classes), or (folds, 1).
+    low, high, total : of each fold's numeric targets.
+    """
 
     counts: np.ndarray
-    low: float = 0.0
-    high: float = 0.0
-    total: float = 0.0
+    low: np.ndarray
+    high: np.ndarray
+    total: np.ndarray
 
     @property
     def n_rows(self) -> int:
         return int(self.counts.sum())
 
+    def without(self, part: int) -> Written:
+        """What was written of the other folds."""
+        rest = np.arange(len(self.counts)) != part
+        return Written(self.counts[rest], self.low[rest], self.high[rest], self.total[rest])
+
 
 def merge(a: Written, b: Written) -> Written:
     """What both wrote."""
-    return Written(a.counts + b.counts, min(a.low, b.low), max(a.high, b.high), a.total + b.total)
+    low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
+    return Written(a.counts + b.counts, low, high, a.total + b.total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +154,11 @@ class WriteCell:
     read : turns a cell into a table of the columns and the target.
     mapped : the files.
     answer : what is to be learned.
-    held_out : folds, the first of which is not to be learned from; None to learn from all rows.
     """
 
     read: CellTable
     mapped: MappedCodes
     answer: LazyTarget
-    held_out: RowFolds | None = None
 
     def warm(self) -> None:
         """Compile what a cell needs."""
@@ -140,39 +173,46 @@ class WriteCell:
         for j, coding in enumerate(self.mapped.codings):
             codes[:, j] = coding.encode(table.column(coding.name))
         answer = table.column(self.answer.name)
-        held = np.zeros(cell.n_rows, dtype=bool)
-        if self.held_out is not None:
-            held = self.held_out.of(np.arange(cell.first, cell.first + cell.n_rows)) == 0
-        if self.answer.is_classes:
-            target = np.where(held, -1, self.answer.codes(answer)).astype(np.int32)
-            found = Written(np.bincount(target[target >= 0], minlength=len(self.answer.labels)))
-        else:
-            target = np.where(held, np.nan, answer.values)
-            there = target[~np.isnan(target)]
-            ends = (float(there.min()), float(there.max())) if len(there) else (np.inf, -np.inf)
-            found = Written(np.array([len(there)]), *ends, float(there.sum()))
+        target = self.answer.codes(answer) if self.answer.is_classes else np.array(answer.values)
         write_at(Path(self.mapped.folder) / _CODES, codes, cell.first * codes.shape[1])
         write_at(Path(self.mapped.folder) / _TARGET, target, cell.first * target.itemsize)
-        return found
+        return self._written(cell.first, target)
+
+    def _written(self, first: int, target: np.ndarray) -> Written:
+        """What consecutive rows hold, fold by fold."""
+        folds = self.mapped.folds or RowFolds(1)
+        there = np.flatnonzero(self.mapped.has_target(target))
+        fold, y, n = folds.of(first + there), target[there], folds.n_folds
+        low, high, total = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
+        if self.answer.is_classes:
+            size = len(self.answer.labels)
+            counts = np.bincount(fold * size + y, minlength=n * size).reshape(n, size)
+        else:
+            counts = np.bincount(fold, minlength=n)[:, None]
+            np.minimum.at(low, fold, y)
+            np.maximum.at(high, fold, y)
+            total[:] = np.bincount(fold, y, minlength=n)
+        return Written(counts, low, high, total)
 
 
 def map_codes(
-    table: LazyTable, names: Sequence[str], answer: LazyTarget, held_out: RowFolds | None = None
+    table: LazyTable, names: Sequence[str], answer: LazyTarget, folds: RowFolds | None = None, n_judged: int = 0
 ) -> tuple[MappedCodes, Written]:
     """The codes of some columns, in their order; and what was written. Two passes over the rows.
 
-    Edges are midway between neighbouring quantiles of `EDGE_ROWS` rows that are to be learned from; every value of a
-    column with few of them has its own code. Beyond 255 levels the rarer ones of these rows share a code.
+    Edges are midway between neighbouring quantiles of `EDGE_ROWS` rows, those of the first `n_judged` folds left out:
+    these are to judge what is learned from the others. Every value of a column with few of them has its own code.
+    Beyond 255 levels the rarer ones of these rows share a code.
     """
     wanted = table.select([*names, answer.name])
     sample, rows = wanted.drawn(EDGE_ROWS)
-    if held_out is not None:
-        sample = sample.take(np.flatnonzero(held_out.of(rows) != 0))
+    if folds is not None:
+        sample = sample.take(np.flatnonzero(folds.of(rows) >= n_judged))
     codings = tuple(Coding.learn(sample.column(name), MOST_CODES)[0] for name in names)
     kept = TemporaryFolder()
-    mapped = MappedCodes(str(kept.path), table.n_rows, codings, len(answer.labels), kept)
+    mapped = MappedCodes(str(kept.path), table.n_rows, codings, len(answer.labels), folds, kept=kept)
     _make_room(mapped)
-    written = wanted.reduce(WriteCell(wanted.cell_table(), mapped, answer, held_out), merge)
+    written = wanted.reduce(WriteCell(wanted.cell_table(), mapped, answer), merge)
     return mapped, written
 
 
@@ -188,7 +228,7 @@ def _make_room(mapped: MappedCodes) -> None:
     """Files of their full length; with the bytes set aside where the file system can, so that a full disk is told."""
     sizes = {_CODES: mapped.n_rows * mapped.n_columns, _TARGET: mapped.n_rows * np.dtype(mapped._target_type).itemsize}
     for name, size in sizes.items():
-        with (Path(mapped.folder) / name).open("wb") as file, _room(mapped.folder):
+        with (Path(mapped.folder) / name).open("wb") as file, room(mapped.folder):
             file.truncate(size)
             with suppress(AttributeError):
                 os.posix_fallocate(file.fileno(), 0, max(1, size))
@@ -196,13 +236,13 @@ def _make_room(mapped: MappedCodes) -> None:
 
 def write_at(path: Path, values: np.ndarray, offset: int) -> None:
     """Write an array to a place of a file; a failed disk is an error here, where writing to a map would end Python."""
-    with _room(str(path.parent)), path.open("r+b") as file:
+    with room(str(path.parent)), path.open("r+b") as file:
         file.seek(offset)
         file.write(np.ascontiguousarray(values).data)
 
 
-class _room:
-    """No room left on the disk, in a sentence."""
+class room:
+    """A context in which no room left on the disk is said in a sentence."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder

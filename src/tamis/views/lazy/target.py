@@ -91,9 +91,9 @@ def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> La
         raise TableError(f"the target {name!r} has no value in any row; give another column as the target")
     if len(counts) == 1:
         raise TableError(f"the target {name!r} is constant; no column can say anything about it, so give another")
-    if head.is_categorical or (head.kind == "boolean" and head.levels is not None):
+    if _is_words(head):
         if numbers:
-            raise TableError(f"the target {name!r} holds words, which are no numbers; give a column of numbers")
+            refuse_words(head)
         levels = head.levels or ()
         return LazyTarget(name, tuple(map(str, levels)), None if head.is_categorical else np.array([0.0, 1.0]), n)
     known = sorted(value for value in counts if value == value)
@@ -104,6 +104,16 @@ def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> La
     if many:
         raise TableError(f"the target {name!r} has more than {MOST_CLASSES:,} values, too many for classes")
     return LazyTarget(name, tuple(known), np.array(known), n)
+
+
+def refuse_words(head: Column) -> None:
+    """Refuse a target of words where numbers are learned."""
+    if _is_words(head):
+        raise TableError(f"the target {head.name!r} holds words, which are no numbers; give a column of numbers")
+
+
+def _is_words(head: Column) -> bool:
+    return head.is_categorical or (head.kind == "boolean" and head.levels is not None)
 
 
 def rows_in_memory(table: LazyTable, answer: LazyTarget) -> tuple[Table, np.ndarray]:
