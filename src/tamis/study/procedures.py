@@ -26,6 +26,13 @@ def _is_wide(n_rows: int, n_columns: int) -> bool:
     return n_columns > n_rows
 
 
+def _has_many_rows(n_rows: int, n_columns: int) -> bool:
+    return n_rows >= BOOSTED_ROWS and 10 * n_columns <= n_rows
+
+
+#: Rows to learn from that boosting of small trees is compared from.
+BOOSTED_ROWS = 1_000
+
 #: Rows to learn from below which a forest may draw its thresholds at random, where that does better out of the bag.
 FEW_ROWS = 1_500
 
@@ -109,6 +116,22 @@ def sifted_forest(task: str, n_rows: int | None = None) -> Any:
     return MirrorSelector(forest, thresholds=("best", "random") if few else "best", halvings="auto")
 
 
+def _booster(task: str) -> Any:
+    """Boosting of small trees, on the columns that make up nearly all of what splits gain.
+
+    Over 8 tables of numbers, 1,000 and 3,000 rows, split twice, it has a mean R² of 0.793, a study's forest 0.782,
+    scikit-learn's defaults 0.786, in a tenth of the forest's time; ames 0.915 against 0.881, houses 0.77 against 0.72.
+    Smaller steps (300 of 0.05, 16 leaves) have 0.794, for twice the time.
+    Over 15 tables of classes of 600 to 2,500 rows both have a Brier score of 0.169, but not on the same tables: nursery
+    0.016 against 0.057, car evaluation 0.037 against 0.069, yeast 0.592 against 0.533. Columns that make up 99.5% of
+    the gain are 0.3 to 0.6 of those of tables of more than 20, and do as well as all (benchmarks/study/booster.py).
+    """
+    from tamis.study.procedure.boosting import Boosting
+
+    rounds = 200 if task == "numbers" else 100
+    return Boosting(task, rounds=rounds, max_leaf_nodes=8, min_samples_leaf=5, kept=0.995)
+
+
 def _boosting(task: str) -> Any:
     from tamis.study.procedure.boosting import Boosting
 
@@ -142,6 +165,14 @@ PROCEDURES = (
         sifted_forest,
         cost=1,
         sized=True,
+    ),
+    Procedure(
+        "booster",
+        "gradient boosting of trees of at most 8 leaves; of more than 20 columns, on those that make up 99.5% of what "
+        "splits gain",
+        _booster,
+        suits=_has_many_rows,
+        cost=2,
     ),
 )
 
@@ -190,7 +221,7 @@ NAMED = (
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
     *("baseline", "stump", "tree", "small-tree", "subset", "rank", "forward", "lasso", "log-lasso", "elastic-net"),
-    *("svm", "ridge", "model-tree", "forest", "knn", "boosting"),
+    *("svm", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
 )
 _KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}

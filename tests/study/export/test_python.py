@@ -24,7 +24,7 @@ def _module(study):
     return space
 
 
-@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("procedure", [*PROCEDURES, "booster"])
 def test_numbers_are_those_of_predict(studies, procedure):
     """On rows with holes and unseen levels."""
     study, new = studies("number", procedure), mixed(200, seed=3, new=True)

@@ -66,7 +66,7 @@ def _procedures(results: dict[str, Any]) -> str:
     names = [row["name"] for row in results["comparison"]["procedures"] if row["name"] != "baseline"]
     if not names:
         return "Only a baseline that looks at no column was judged."
-    first = _listed([f"a {name}" if name in ("stump", "tree", "forest") else _the(name) for name in names])
+    first = _listed([f"a {name}" if name in ("stump", "tree", "forest", "booster") else _the(name) for name in names])
     return (
         f"We compared {first} with a baseline that looks at no column; each made its own choice of columns and "
         "settings on the training part of every fold alone."

@@ -9,7 +9,7 @@ LOSSES = {"brier": "Brier score", "log_loss": "log loss", "squared_error": "squa
 
 
 #: Procedures that need no other word before their name.
-OWN = ("baseline", "stump", "tree", "lasso", "ridge", "forest", "boosting")
+OWN = ("baseline", "stump", "tree", "lasso", "ridge", "forest", "booster", "boosting")
 
 
 def the_procedure(name: str) -> str:

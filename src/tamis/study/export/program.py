@@ -97,6 +97,7 @@ class _Reader:
         from tamis.forest import ForestClassifier, ForestRegressor
         from tamis.linear import LinearClassifier, LinearRegressor
         from tamis.search import MirrorSelector
+        from tamis.study.procedure.boosting import Boosting
         from tamis.tree import TreeClassifier, TreeRegressor
 
         fitted, names = self.fitted, list(self.facts)
@@ -119,6 +120,8 @@ class _Reader:
             return self._trees([list(self._nodes(fitted.tree_, names, fitted))])
         if isinstance(fitted, (ForestClassifier, ForestRegressor)):
             return self._trees([list(nodes) for nodes in self._forest(fitted, names)])
+        if isinstance(fitted, Boosting) and self.model.task == "numbers":
+            return self._trees([list(nodes) for nodes in self._boosted(fitted.model_, list(fitted.columns_))])
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
 
     def _program(self, **parts: Any) -> Program:
@@ -211,27 +214,43 @@ class _Reader:
             return ["in", place, *_sides(tree.level[first : first + n], 0)]
         return ["le", place, float(tree.surrogate_threshold[q]), flip]
 
+    def _boosted(self, model: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
+        """A sum of trees as the mean of as many: each leaf times their number, and what the sum begins with."""
+        trees, start = model.trees_, float(model.baseline_[0])
+        levels = [len(self.facts[name]["levels"] or ()) for name in names]
+        for a, b in zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist()):
+            grown = self._grown(model.level_codes_, model, trees, trees.nodes[a:b], names, levels)
+            yield [{"leaf": [start + len(trees) * node["leaf"][0]]} if "leaf" in node else node for node in grown]
+
     def _forest(self, forest: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
         trees = forest.trees_
         levels = [len(self.facts[name]["levels"] or ()) for name in names]
         for a, b in zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist()):
-            yield self._grown(forest, trees, trees.nodes[a:b], names, levels)
+            yield self._grown(forest.joined_levels_, forest, trees, trees.nodes[a:b], names, levels)
 
     def _grown(
-        self, forest: Any, trees: Any, nodes: np.ndarray, names: list[str], levels: list[int]
+        self,
+        codings: dict[int, np.ndarray],
+        model: Any,
+        trees: Any,
+        nodes: np.ndarray,
+        names: list[str],
+        levels: list[int],
     ) -> Iterable[dict[str, Any]]:
+        """Nodes of a tree; `codings` has the codes that levels of a column were grown with, below 0 for none."""
         for left, flags, threshold in nodes.tolist():
             if left < 0:
-                yield {"leaf": self._leaf(forest, trees, flags, threshold)}
+                yield {"leaf": self._leaf(model, trees, flags, threshold)}
                 continue
             default, j = int(flags & LEFT_IF_MISSING == 0), flags & COLUMN
             if flags & OBLIQUE:
                 pairs = zip(trees.sum_column[j].tolist(), trees.sum_factor[j].tolist())
                 test: list[Any] = ["sum", [[self._place(names[k]), factor] for k, factor in pairs if factor], threshold]
             elif flags & CATEGORY:
-                coding = forest.joined_levels_.get(j, np.arange(levels[j]))
-                goes = [_goes_left(trees.sets, threshold, int(coding[code])) for code in range(levels[j])]
-                sides = [[code for code, is_left in enumerate(goes) if is_left == side] for side in (True, False)]
+                coding = codings.get(j, np.arange(levels[j]))
+                known = [code for code in range(levels[j]) if coding[code] >= 0]
+                goes = [_goes_left(trees.sets, threshold, int(coding[code])) for code in known]
+                sides = [[code for code, is_left in zip(known, goes) if is_left == side] for side in (True, False)]
                 test = ["in", self._place(names[j]), *sides]
             elif np.isinf(threshold):  # values go left, holes go right
                 test = ["there", self._place(names[j])]

@@ -1,4 +1,4 @@
-"""A black box to compare with: gradient boosting on a table of any kinds of columns, its cost bounded."""
+"""Gradient boosting on a table of any kinds of columns, its cost bounded: the black box, and the booster."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis.boosting import BoostingClassifier, BoostingRegressor
-from tamis.check import count, one_of
+from tamis.check import count, number, one_of
 from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError
-from tamis.saved import mapping, part, texts, whole
+from tamis.saved import mapping, numbers, part, texts, whole
+from tamis.search.mirror import MANY_COLUMNS
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
 
@@ -28,19 +29,28 @@ FEWEST_ROUNDS = 20
 #: Rows that a leaf has at least: a tree of fewer than twice as many has no split.
 LEAF = 20
 
+#: Columns of a model that are named.
+MOST_LISTED = 20
+
+#: Rounds of rate 0.1 by whose gains columns are ranked.
+RANKING = 100
+
 
 class Boosting(TakesTable, BaseEstimator):
-    """`BoostingClassifier` or `BoostingRegressor` at its defaults, with fewer, larger rounds where they would be dear.
+    """`BoostingClassifier` or `BoostingRegressor`, with fewer, larger rounds where they would be dear.
 
-    Each round adds a tree (of several classes, one a class): 100 rounds of rate 0.1, fewer and larger ones (at least
-    20, of rate 0.3 at most) where there would be more than `MOST_TREES` trees, or rows × columns × trees would exceed
-    `MOST_SEARCHED`; none where rows are too few for any split: the answer is then the shares of the classes, or the
-    mean.
+    Each round adds a tree (of several classes, one a class): by default 100 rounds of rate 0.1, fewer and larger ones
+    (at least 20, of rate 0.3 at most) where there would be more than `MOST_TREES` trees, or rows × columns × trees
+    would exceed `MOST_SEARCHED`; none where rows are too few for any split: the answer is then the shares of the
+    classes, or the mean. With `kept` below 1 a first fit ranks the columns of tables of more than 20 by what their
+    splits gain, and the model is fitted on the fewest that make up this share of all gains.
 
     Parameters
     ----------
     task : "classes" or "numbers".
     rounds : rounds at most.
+    learning_rate, max_leaf_nodes, min_samples_leaf : of the model.
+    kept : share of the gain that the columns kept make up; 1 keeps all.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of the rows drawn.
 
@@ -48,7 +58,8 @@ class Boosting(TakesTable, BaseEstimator):
     ----------
     classes_ : of a classifier.
     model_ : the fitted model.
-    selected_columns_ : all columns, for it does not choose.
+    columns_ : the columns that the model was fitted on.
+    selected_columns_ : those that it uses; all, where it does not choose.
     rounds_ : rounds that were asked for.
 
     >>> X = Table.of(np.arange(200.0)[:, None])
@@ -57,10 +68,23 @@ class Boosting(TakesTable, BaseEstimator):
     """
 
     def __init__(
-        self, task: str = "classes", *, rounds: int = 100, most_rows: int = 100_000, random_state: Any = None
+        self,
+        task: str = "classes",
+        *,
+        rounds: int = 100,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int = 31,
+        min_samples_leaf: int = LEAF,
+        kept: float = 1.0,
+        most_rows: int = 100_000,
+        random_state: Any = None,
     ) -> None:
         self.task = task
         self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.kept = kept
         self.most_rows = most_rows
         self.random_state = random_state
 
@@ -72,32 +96,57 @@ class Boosting(TakesTable, BaseEstimator):
         table, target = (table.take(rows), target[rows]) if len(rows) < len(target) else (table, target)
         n_classes = len(np.unique(target)) if of_classes else 1
         self.rounds_ = self._fewer_rounds(table, n_classes if n_classes > 2 else 1)
-        rate = min(0.3, max(0.1, 10 / max(1, self.rounds_))) if self.rounds_ < self.rounds else 0.1
+        fewer = self.learning_rate * self.rounds / max(1, self.rounds_)
+        rate = min(0.3, max(self.learning_rate, fewer)) if self.rounds_ < self.rounds else self.learning_rate
         kind = BoostingClassifier if of_classes else BoostingRegressor
-        self._keep(
-            kind(max(1, self.rounds_), learning_rate=rate, min_samples_leaf=LEAF).fit(table, target), table.names
-        )
+        tree = {"max_leaf_nodes": self.max_leaf_nodes, "min_samples_leaf": self.min_samples_leaf}
+        if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
+            ranks = kind(min(RANKING, self.rounds_), learning_rate=0.1, **tree).fit(table, target)
+            table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
+        self._keep(kind(max(1, self.rounds_), learning_rate=rate, **tree).fit(table, target), table.names)
         return self
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:
         """Rounds of so many trees, as many as are worth their cost."""
-        if table.n_rows < 2 * LEAF:
+        if table.n_rows < 2 * self.min_samples_leaf:
             return 0
         searched = MOST_SEARCHED // max(1, table.n_rows * table.n_columns)
         return min(count("rounds", self.rounds), max(FEWEST_ROUNDS, min(MOST_TREES, searched) // trees))
 
     def _keep(self, model: Any, names: tuple[str, ...]) -> None:
-        self.model_, self.selected_columns_ = model, tuple(names)
+        self.model_, self.columns_ = model, tuple(names)
+        used = model.selected_columns_ if self.kept < 1 else ()
+        self.selected_columns_ = used or self.columns_
         if hasattr(model, "classes_"):
             self.classes_ = model.classes_
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class, or the number, of every row."""
-        return np.asarray(self.model_.predict(X))
+        return np.asarray(self.model_.predict(self._known(X)))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class, in the order of `classes_`."""
-        return np.asarray(self.model_.predict_proba(X))
+        return np.asarray(self.model_.predict_proba(self._known(X)))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each of `columns_` in what all splits gained."""
+        return np.asarray(self.model_.feature_importances_)
+
+    def to_text(self) -> str:
+        """The columns by their share of what all splits gained."""
+        share = self.feature_importances_
+        order = [j for j in np.argsort(-share, kind="stable") if share[j] > 0]
+        lines = [f"  {share[j]:6.1%}  {self.columns_[j]}" for j in order[:MOST_LISTED]]
+        lines += [f"  and {len(order) - MOST_LISTED:,} more"] if len(order) > MOST_LISTED else []
+        columns = "1 column" if len(order) == 1 else f"{len(order):,} columns"
+        head = f"the sum of {self.rounds_} rounds of small trees on {columns}, by share of what splits gain:"
+        return "\n".join([head, *lines])
+
+    def _known(self, X: Any) -> Table:
+        """The columns that the model was fitted on."""
+        table = X if isinstance(X, Table) else Table.of(X)
+        return table if tuple(table.names) == self.columns_ else table.select(list(self.columns_))
 
     def _rows(self, n_rows: int) -> np.ndarray:
         most = count("most_rows", self.most_rows, low=2)
@@ -108,14 +157,16 @@ class Boosting(TakesTable, BaseEstimator):
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
         told = {"task": self.task, "rounds": self.rounds, "most_rows": self.most_rows, "rounds_asked_for": self.rounds_}
-        return {**told, "columns": list(self.selected_columns_), "model": self.model_.to_dict()}
+        told |= {"kept": self.kept}
+        return {**told, "columns": list(self.columns_), "model": self.model_.to_dict()}
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Boosting:
         """The fitted model that `to_dict` described."""
         task = one_of("task", part(state, "task"), ("classes", "numbers"))
         rounds, most = whole("rounds", part(state, "rounds")), whole("most_rows", part(state, "most_rows"))
-        made = cls(task, rounds=rounds, most_rows=most)
+        share = float(numbers("kept", part(state, "kept"), shape=()))
+        made = cls(task, rounds=rounds, kept=share, most_rows=most)
         made.rounds_ = whole("rounds_asked_for", part(state, "rounds_asked_for"))
         kind = BoostingClassifier if task == "classes" else BoostingRegressor
         model = kind.from_dict(mapping("model", part(state, "model")))
@@ -124,3 +175,14 @@ class Boosting(TakesTable, BaseEstimator):
             raise DamagedError(f"it names {len(names):,} columns instead of {model.n_features_in_:,}")
         made._keep(model, names)
         return made
+
+
+def _columns_of(importance: np.ndarray, kept: float, names: tuple[str, ...]) -> list[str]:
+    """The fewest columns that make up a share of the importance, at least one, in the order of the table.
+
+    >>> _columns_of(np.array([0.1, 0.7, 0.0, 0.2]), 0.9, tuple("abcd")), _columns_of(np.zeros(2), 0.9, tuple("ab"))
+    (['b', 'd'], ['a'])
+    """
+    order = np.argsort(-importance, kind="stable")
+    needed = np.searchsorted(np.cumsum(importance[order]), kept * importance.sum() * (1 - 1e-12)) + 1
+    return [names[j] for j in sorted(order[:needed].tolist())]

@@ -10,6 +10,7 @@ from tamis.engine import generator
 from tamis.evaluate.cross_validate import predicted
 from tamis.evaluate.problem import Problem
 from tamis.metrics.intervals.paired import row_losses
+from tamis.study.procedure.boosting import Boosting
 from tamis.study.procedure.columns import Columns
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
@@ -25,9 +26,9 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
     """Share of each column that a model just fitted uses, largest first; ties by name.
 
     A linear model: the standard deviation, over the training rows, of what the column adds to the linear predictor (of
-    several classes: root mean square over them). A tree or a forest: the share of the improvement it brings. Any other
-    model, or a pipeline: how much its loss (Brier, or squared error) on the training rows grows when the column is
-    shuffled.
+    several classes: root mean square over them). A tree, a forest or boosting: the share of the improvement it brings.
+    Any other model, or a pipeline: how much its loss (Brier, or squared error) on the training rows grows when the
+    column is shuffled.
     """
     model, names = fitted.model, fitted.columns
     weight = importances(model) or _shuffled(fitted, problem)
@@ -45,6 +46,8 @@ def importances(model: Any) -> dict[str, float]:
         return {}
     if hasattr(model, "inputs_"):
         return dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
+    if isinstance(model, Boosting):
+        return dict(zip(model.columns_, model.feature_importances_.tolist()))
     if hasattr(model, "estimator_"):
         return dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
     if hasattr(model, "tree_"):
