@@ -149,7 +149,10 @@ def test_rank_says_which_rows_have_no_target(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["a,y,z", *lines]))
     shown = _call("rank", tmp_path / "t.csv", "--target", "y", "-j", "1")
     assert shown.exit_code == 0
-    assert shown.stderr == "tamis: 1 of 30 rows has no value of 'y' and was left out\n"
+    assert shown.stderr == (
+        "tamis: 1 of 30 rows has no value of 'y' and was left out\n"
+        "tamis: column 'z' left out: constant, every one of 30 values is 'same'\n"
+    )
     assert "left out" not in shown.stdout
     refused = _call("rank", tmp_path / "t.csv", "--target", "z", "-j", "1")
     assert refused.exit_code == 1
