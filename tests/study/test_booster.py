@@ -27,6 +27,13 @@ def test_tables_of_many_rows_call_for_it(shape, is_there):
     assert ("booster" in [one.name for one in chosen(None, shape=shape)]) == is_there
 
 
+@pytest.mark.parametrize(("n_rows", "leaves"), [(2_999, 8), (3_000, 16), (8_000, 31)])
+def test_more_rows_bear_larger_trees(n_rows, leaves):
+    """The folds, of fewer rows, would judge other trees than those of the last fit."""
+    booster = next(one for one in chosen(["booster"], shape=(n_rows, 5)) if one.name == "booster")
+    assert booster.make("numbers").max_leaf_nodes == leaves
+
+
 def test_it_keeps_the_columns_that_its_splits_gain_by():
     """27 columns of noise would stand in the answer; or a column that matters would be lost."""
     frame = _bumps(1_200, 30)
