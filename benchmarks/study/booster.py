@@ -19,19 +19,21 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from tamis.study.procedure.boosting import Boosting
-from tamis.study.procedures import sifted_forest
+from tamis.study.procedures import chosen, sifted_forest
 from tamis.table import Table
 
 SPLITS, MOST_TESTED, MOST_COLUMNS = 2, 3_000, 100
 
 
 def models(task: str, rows: int) -> dict[str, Any]:
-    """What is compared; `kept` below 1 leaves columns out."""
+    """What is compared: rounds by folds, as in a study, or fixed; `kept` below 1 leaves columns out."""
+    tuned = next(one for one in chosen(["booster"], shape=(rows, 5)) if one.name == "booster")
     small = {"max_leaf_nodes": 8, "min_samples_leaf": 5, "rounds": 200 if task == "numbers" else 100}
     rival = HistGradientBoostingRegressor if task == "numbers" else HistGradientBoostingClassifier
     return {
         "forest": sifted_forest(task, rows),
-        "booster": Boosting(task, kept=0.995, **small),
+        "booster": tuned.make(task),
+        "fixed rounds": Boosting(task, kept=0.995, **small),
         "all columns": Boosting(task, **small),
         "100 × 31 leaves": Boosting(task),
         "scikit-learn": rival(early_stopping=False),

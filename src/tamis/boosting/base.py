@@ -97,14 +97,15 @@ class BaseBoosting(TakesTable, BaseEstimator):
             out[:, k] = start + trees.total(matrix, self.n_jobs)[:, 0]
         return out
 
-    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
-        """The sums after each round; what is given out is not changed any more."""
-        matrix = self._matrix(X)
+    def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
+        """The sums after every so many rounds, and after the last; what is given out is not changed any more."""
+        matrix, step = self._matrix(X), check.count("every", every)
         out = np.zeros((len(matrix), len(self.baseline_)))
-        for t in range(self.n_rounds_):
+        for t in range(0, self.n_rounds_, step):
+            end = min(t + step, self.n_rounds_)
             for k in range(len(self.baseline_)):
-                one = self.trees_.stretch(k * self.n_rounds_ + t, k * self.n_rounds_ + t + 1)
-                out[:, k] += one.total(matrix, self.n_jobs)[:, 0]
+                some = self.trees_.stretch(k * self.n_rounds_ + t, k * self.n_rounds_ + end)
+                out[:, k] += some.total(matrix, self.n_jobs)[:, 0]
             yield out + self.baseline_
 
     def _matrix(self, X: Any) -> np.ndarray:

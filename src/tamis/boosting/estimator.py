@@ -117,8 +117,8 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
     def _sums(self, X: Any) -> np.ndarray:
         return np.round(super()._sums(X), _DIGITS)
 
-    def _staged_sums(self, X: Any) -> Iterator[np.ndarray]:
-        return (np.round(sums, _DIGITS) for sums in super()._staged_sums(X))
+    def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
+        return (np.round(sums, _DIGITS) for sums in super()._staged_sums(X, every))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The sums of the trees: log odds of the second of two classes, or one number a class."""
@@ -137,17 +137,17 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
         """The most probable class."""
         return self._classes(self._sums(X))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """`decision_function` after each round."""
-        return (self._decided(sums) for sums in self._staged_sums(X))
+    def staged_decision_function(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """`decision_function` after each round, or after every so many and the last."""
+        return (self._decided(sums) for sums in self._staged_sums(X, every))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict_proba` after each round."""
-        return (self._probabilities(sums) for sums in self._staged_sums(X))
+    def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """`predict_proba` after each round, or after every so many and the last."""
+        return (self._probabilities(sums) for sums in self._staged_sums(X, every))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
-        return (self._classes(sums) for sums in self._staged_sums(X))
+    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """`predict` after each round, or after every so many and the last."""
+        return (self._classes(sums) for sums in self._staged_sums(X, every))
 
     def _decided(self, sums: np.ndarray) -> np.ndarray:
         return sums[:, 0] if len(self.classes_) == 2 else sums
@@ -216,6 +216,6 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         """The number of every row."""
         return self._sums(X)[:, 0]
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """`predict` after each round."""
-        return (sums[:, 0] for sums in self._staged_sums(X))
+    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """`predict` after each round, or after every so many and the last."""
+        return (sums[:, 0] for sums in self._staged_sums(X, every))

@@ -28,11 +28,11 @@ def _is_wide(n_rows: int, n_columns: int) -> bool:
 
 
 def _has_many_rows(n_rows: int, n_columns: int) -> bool:
-    return n_rows >= BOOSTED_ROWS and 10 * n_columns <= n_rows
+    return n_rows >= BOOSTED_ROWS and 5 * n_columns <= n_rows
 
 
-#: Rows to learn from that boosting of small trees is compared from.
-BOOSTED_ROWS = 1_000
+#: Rows to learn from that boosting of small trees is compared from, and up to which folds choose its rounds.
+BOOSTED_ROWS, TUNED_ROWS = 500, 20_000
 
 #: Of its trees: rows of the study below which they have so many leaves, of so many rows at least.
 _TREES = ((3_000, 8, 5), (8_000, 16, 10), (math.inf, 31, 20))
@@ -130,21 +130,29 @@ def sifted_forest(task: str, n_rows: int | None = None) -> Any:
 def _booster(task: str, n_rows: int | None = None) -> Any:
     """Boosting of small trees, on the columns that make up nearly all of what splits gain.
 
-    Over 8 tables of numbers, 1,000 and 3,000 rows, split twice, it has a mean R² of 0.793, a study's forest 0.782,
-    100 rounds of 31 leaves 0.786, in a tenth of the forest's time; ames 0.915 against 0.881, houses 0.77 against 0.72.
-    Smaller steps (300 of 0.05, 16 leaves) have 0.794, for twice the time.
-    Over 15 tables of classes of 600 to 2,500 rows both have a Brier score of 0.169, but not on the same tables: nursery
-    0.016 against 0.057, car evaluation 0.037 against 0.069, yeast 0.592 against 0.533. Columns that make up 99.5% of
-    the gain are 0.3 to 0.6 of those of tables of more than 20, and do as well as all (benchmarks/study/booster.py).
-    More rows bear larger trees: of 11,000 rows houses has an R² of 0.807 with 8 leaves, 0.824 with 16 and 0.833 with
-    31, and magic a Brier score of 0.194, 0.183 and 0.181; of 5,000 rows 16 leaves are better than 8 on seven of
-    nine tables (one split each).
+    Over 8 tables of numbers, 1,000 and 3,000 rows, split twice, it had a mean R² of 0.793 with 200 rounds, a study's
+    forest 0.782, 100 rounds of 31 leaves 0.786, in a tenth of the forest's time; ames 0.915 against 0.881, houses 0.77
+    against 0.72. Over 15 tables of classes of 600 to 2,500 rows both had a Brier score of 0.169, but not on the same
+    tables: nursery 0.016 against 0.057, car evaluation 0.037 against 0.069, yeast 0.592 against 0.533. Columns that
+    make up 99.5% of the gain are 0.3 to 0.6 of those of tables of more than 20, and do as well as all
+    (benchmarks/study/booster.py). More rows bear larger trees: of 11,000 rows houses has an R² of 0.807 with 8 leaves,
+    0.824 with 16 and 0.833 with 31, and magic a Brier score of 0.194, 0.183 and 0.181; of 5,000 rows 16 leaves are
+    better than 8 on seven of nine tables (one split each).
     """
+    from tamis.evaluate.inner import InnerFolds
     from tamis.study.procedure.boosting import Boosting
 
     leaves, leaf = next(size for most, *size in _TREES if n_rows is None or n_rows < most)
-    rounds = 200 if task == "numbers" else 100
-    return Boosting(task, rounds=rounds, max_leaf_nodes=leaves, min_samples_leaf=leaf, kept=0.995)
+    is_tuned = n_rows is not None and n_rows < TUNED_ROWS
+    return Boosting(
+        task,
+        rounds=200 if is_tuned or task == "numbers" else 100,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=leaf,
+        max_features=None if task == "numbers" else 0.5,
+        kept=0.995,
+        cv=InnerFolds() if is_tuned else None,
+    )
 
 
 def _boosting(task: str) -> Any:

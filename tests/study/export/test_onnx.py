@@ -29,7 +29,7 @@ def _asked(study, frame, tmp_path):
     return dict(zip([out.name for out in session.get_outputs()], session.run(None, given)))
 
 
-@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest"])
+@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest", "booster"])
 def test_numbers_are_those_of_predict(studies, tmp_path, procedure):
     """On rows with holes and unseen levels."""
     study, new = studies("number", procedure), mixed(200, seed=3, new=True)
@@ -38,7 +38,7 @@ def test_numbers_are_those_of_predict(studies, tmp_path, procedure):
 
 
 @pytest.mark.parametrize("target", ["two", "three"])
-@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest"])
+@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest", "booster"])
 def test_classes_and_probabilities_are_those_of_predict(studies, tmp_path, target, procedure):
     """Labels come out as texts, probabilities in their order."""
     study, new = studies(target, procedure), mixed(200, seed=3, new=True)

@@ -34,7 +34,8 @@ def _fill(page, study, row):
 
 
 @pytest.mark.parametrize(
-    ("target", "procedure"), [("number", "lasso"), ("two", "tree"), ("three", "lasso"), ("three", "forest")]
+    ("target", "procedure"),
+    [("number", "lasso"), ("two", "tree"), ("three", "lasso"), ("three", "forest"), ("three", "booster")],
 )
 def test_answers_are_those_of_predict(studies, opened, target, procedure):  # noqa: F811
     """On rows with holes and unseen levels; in silence, and without a request."""

@@ -15,7 +15,7 @@ import tamis
 from tamis.errors import StudyError
 from tamis.linear import LinearClassifier, LinearRegressor
 
-PROCEDURES = ["baseline", "stump", "tree", "lasso", "forest"]
+PROCEDURES = ["baseline", "stump", "tree", "lasso", "forest", "booster"]
 
 
 def _module(study):
@@ -24,7 +24,7 @@ def _module(study):
     return space
 
 
-@pytest.mark.parametrize("procedure", [*PROCEDURES, "booster"])
+@pytest.mark.parametrize("procedure", PROCEDURES)
 def test_numbers_are_those_of_predict(studies, procedure):
     """On rows with holes and unseen levels."""
     study, new = studies("number", procedure), mixed(200, seed=3, new=True)

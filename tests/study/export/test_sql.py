@@ -53,10 +53,13 @@ def test_the_cheapest_answer_is_that_of_predict(studies):
     assert [row["prediction"] for row in _asked(study, new)] == study.predict(new).tolist()
 
 
-def test_a_forest_is_refused_with_a_way_out(studies):
+@pytest.mark.parametrize(
+    ("procedure", "words"), [("forest", "a forest of 200 trees"), ("booster", "a sum of .* trees")]
+)
+def test_many_trees_are_refused_with_a_way_out(studies, procedure, words):
     """No database takes 200 nested expressions."""
-    with pytest.raises(StudyError, match="tamis choose STUDY --procedure tree"):
-        studies("two", "forest").export("sql")
+    with pytest.raises(StudyError, match=f"{words} is no SQL .* `tamis choose STUDY --procedure tree`"):
+        studies("two", procedure).export("sql")
 
 
 def test_dates_are_compared_with_dates_and_other_parts_are_refused(tmp_path):

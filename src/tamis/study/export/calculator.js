@@ -32,6 +32,7 @@
       if (parts === null) return null;
       parts.forEach((part, k) => { found[k] += part; });
     }
+    for (const tree of model.trees) leafOf(tree, cells).forEach((part, k) => { found[k] += part; });
     return found;
   }
 

@@ -34,7 +34,7 @@ def onnx_of(program: Program) -> bytes:
     graph = _Graph(onnx)
     columns = [graph.column(column) for column in program.inputs]
     if program.link == "shares":
-        answers = _trees(graph, program, columns)
+        answers = graph.do("Div", _leaves(graph, program, columns), graph.constant(float(len(program.trees))))
     else:
         answers = _linked(graph, program, _sums(graph, program, columns))
     return graph.finished(program, answers)
@@ -123,8 +123,10 @@ class _Graph:
 
 
 def _sums(graph: _Graph, program: Program, columns: list[str]) -> str:
-    """The linear predictors, rows × sums."""
+    """Intercept, terms and leaves, rows × sums."""
     total = graph.constant([program.intercept])
+    if program.trees:
+        total = graph.do("Add", total, _leaves(graph, program, columns))
     for term in program.terms:
         value = columns[term["column"]]
         if "coef" in term:
@@ -168,8 +170,8 @@ def _both(graph: _Graph, sums: str) -> str:
     return graph.do("Concat", graph.do("Mul", sums, graph.constant(0.0)), sums, axis=1)
 
 
-def _trees(graph: _Graph, program: Program, columns: list[str]) -> str:
-    """The mean of the leaves of all trees, rows × answers."""
+def _leaves(graph: _Graph, program: Program, columns: list[str]) -> str:
+    """The sum of the leaves of all trees, rows × answers or sums."""
     facts = _Flat(program)
     X = graph.do("Concat", *(_as_double(graph, name, column) for name, column in zip(columns, program.inputs)), axis=1)
     arrays = {name: graph.constant(facts.arrays[name], facts.arrays[name].dtype) for name in facts.arrays}
@@ -180,8 +182,7 @@ def _trees(graph: _Graph, program: Program, columns: list[str]) -> str:
     for _ in range(facts.depth):
         at = _step(graph, facts, arrays, X, at)
     leaves = graph.do("Gather", graph.constant(facts.values), at, axis=0)
-    total = graph.do("ReduceSum", leaves, graph.constant([1], np.int64), keepdims=0)
-    return graph.do("Div", total, graph.constant(float(len(facts.roots))))
+    return graph.do("ReduceSum", leaves, graph.constant([1], np.int64), keepdims=0)
 
 
 def _as_double(graph: _Graph, name: str, column: dict[str, Any]) -> str:
@@ -227,7 +228,7 @@ class _Flat:
         nodes = [(root, node) for root, tree in zip(self.roots, program.trees) for node in tree]
         self.n_tests = max((len(node["tests"]) for _, node in nodes if "tests" in node), default=0)
         self.depth = max(_depth(tree) for tree in program.trees)
-        width = 1 if program.task == "numbers" else len(program.labels)
+        width = next(len(node["leaf"]) for _, node in nodes if "leaf" in node)
         self.values = np.array([node.get("leaf", [0.0] * width) for _, node in nodes])
         left = [place if "leaf" in node else root + node["left"] for place, (root, node) in enumerate(nodes)]
         self.arrays = {

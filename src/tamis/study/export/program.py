@@ -1,4 +1,4 @@
-"""A model as plain values that any language can compute with: terms of a sum, or nodes of trees.
+"""A model as plain values that any language can compute with: terms of a sum, nodes of trees, or trees in a sum.
 
 Every export is written from these values, so that all of them answer what `predict` answers.
 """
@@ -41,8 +41,9 @@ class Program:
     intercept : one number a sum.
     terms : of sums; of each input: `column`, and either `coef` (one a sum) and `fill` (stands for a missing value; None
         where there must be one), or `levels` (code -> one number a sum) and `missing`.
-    trees : lists of nodes. A leaf is {"leaf": numbers}; a split {"tests", "default", "left"}, its right child the
-        node after the left one. The first test that answers decides, else the default (0 left, 1 right). A test is
+    trees : lists of nodes. A leaf is {"leaf": numbers}, answers where the link is shares, else one number a sum, which
+        it adds; a split {"tests", "default", "left"}, its right child the node after the left one. The first test that
+        answers decides, else the default (0 left, 1 right). A test is
         ["le", column, threshold, flip], ["in", column, codes left, codes right], ["there", column] or
         ["sum", [[column, factor]…], threshold]; the code of a missing or unknown category is -1.
     """
@@ -120,8 +121,8 @@ class _Reader:
             return self._trees([list(self._nodes(fitted.tree_, names, fitted))])
         if isinstance(fitted, (ForestClassifier, ForestRegressor)):
             return self._trees([list(nodes) for nodes in self._forest(fitted, names)])
-        if isinstance(fitted, Boosting) and self.model.task == "numbers":
-            return self._trees([list(nodes) for nodes in self._boosted(fitted.model_, list(fitted.columns_))])
+        if isinstance(fitted, Boosting):
+            return self._boosted(fitted.model_, list(fitted.columns_))
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
 
     def _program(self, **parts: Any) -> Program:
@@ -214,13 +215,24 @@ class _Reader:
             return ["in", place, *_sides(tree.level[first : first + n], 0)]
         return ["le", place, float(tree.surrogate_threshold[q]), flip]
 
-    def _boosted(self, model: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
-        """A sum of trees as the mean of as many: each leaf times their number, and what the sum begins with."""
-        trees, start = model.trees_, float(model.baseline_[0])
+    def _boosted(self, model: Any, names: list[str]) -> Program:
+        """Sums of trees, those of a class together; a tree adds to the sum of its own class alone."""
+        trees, n_sums = model.trees_, len(model.baseline_)
         levels = [len(self.facts[name]["levels"] or ()) for name in names]
-        for a, b in zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist()):
+        written = []
+        for t, (a, b) in enumerate(zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist())):
+            own = np.eye(n_sums)[t // model.n_rounds_]
             grown = self._grown(model.level_codes_, model, trees, trees.nodes[a:b], names, levels)
-            yield [{"leaf": [start + len(trees) * node["leaf"][0]]} if "leaf" in node else node for node in grown]
+            nodes = [{"leaf": (own * node["leaf"][0]).tolist()} if "leaf" in node else node for node in grown]
+            if len(nodes) > 1 or any(nodes[0]["leaf"]):  # rows that no split parts leave trees of a single 0
+                written.append(nodes)
+        classes = getattr(model, "classes_", None)
+        return self._program(
+            link="identity" if classes is None else "logistic" if len(classes) == 2 else "softmax",
+            classes=() if classes is None else tuple(int(code) for code in classes),
+            intercept=tuple(model.baseline_.tolist()),
+            trees=tuple(written),
+        )
 
     def _forest(self, forest: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
         trees = forest.trees_

@@ -44,7 +44,7 @@ def part_of(part: Any, moment: datetime.datetime) -> float:
 
 
 def sums_of(model: dict[str, Any], cells: list[Any]) -> list[float]:
-    """The linear predictors: intercept + the terms of all columns."""
+    """The sums: intercept + the terms of all columns + the leaves of all trees."""
     found = list(model["intercept"])
     for term in model["terms"]:
         value = cells[term["column"]]
@@ -56,6 +56,8 @@ def sums_of(model: dict[str, Any], cells: list[Any]) -> list[float]:
         if parts is None:
             raise ValueError(f"{model['inputs'][term['column']]['name']!r} is missing; the model needs a value")
         found = [a + b for a, b in zip(found, parts)]
+    for tree in model["trees"]:
+        found = [a + b for a, b in zip(found, leaf_of(tree, cells))]
     return found
 
 

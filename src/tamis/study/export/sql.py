@@ -32,17 +32,16 @@ def sql_of(program: Program) -> str:
         f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n"
         f"WITH tamis_input AS (SELECT * FROM {quoted(TABLE)}),\n"
     )
-    if program.link == "shares":
-        return head + _of_tree(program)
-    return head + _of_sums(program)
+    if len(program.trees) > 1:
+        what = "a forest" if program.link == "shares" else "a sum"
+        raise StudyError(
+            f"{what} of {len(program.trees):,} trees is no SQL that a database would take; give --to onnx or "
+            "--to python, or take a tree with `tamis choose STUDY --procedure tree`"
+        )
+    return head + (_of_tree(program) if program.link == "shares" else _of_sums(program))
 
 
 def _of_tree(program: Program) -> str:
-    if len(program.trees) > 1:
-        raise StudyError(
-            f"a forest of {len(program.trees):,} trees is no SQL that a database would take; give --to onnx or "
-            "--to python, or take a tree with `tamis choose STUDY --procedure tree`"
-        )
     tree = program.trees[0]
     leaves = [place for place, node in enumerate(tree) if "leaf" in node]
     if len(leaves) > MOST_LEAVES:

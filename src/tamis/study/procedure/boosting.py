@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis.boosting import BoostingClassifier, BoostingRegressor
+from tamis.boosting.base import MOST_BINS
 from tamis.check import count, number, one_of
 from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, part, texts, whole
 from tamis.search.mirror import MANY_COLUMNS
+from tamis.study.procedure.rounds import EVERY, tuned_rounds
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
 
@@ -43,16 +46,18 @@ class Boosting(TakesTable, BaseEstimator):
     (at least 20, of rate 0.3 at most) where there would be more than `MOST_TREES` trees, or rows × columns × trees
     would exceed `MOST_SEARCHED`; none where rows are too few for any split: the answer is then the shares of the
     classes, or the mean. With `kept` below 1 a first fit ranks the columns of tables of more than 20 by what their
-    splits gain, and the model is fitted on the fewest that make up this share of all gains.
+    splits gain, and the model is fitted on the fewest that make up this share of all gains. With `cv` the rounds are
+    those, of at most these, that lose least in folds; columns are ranked in each of them anew.
 
     Parameters
     ----------
     task : "classes" or "numbers".
     rounds : rounds at most.
-    learning_rate, max_leaf_nodes, min_samples_leaf : of the model.
+    learning_rate, max_leaf_nodes, min_samples_leaf, max_features, max_bins : of the model.
     kept : share of the gain that the columns kept make up; 1 keeps all.
+    cv : folds that choose the rounds, as pairs of positions or a splitter; None takes them as they are.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
-    random_state : seed of the rows drawn.
+    random_state : seed of rows and columns drawn.
 
     Attributes
     ----------
@@ -60,7 +65,8 @@ class Boosting(TakesTable, BaseEstimator):
     model_ : the fitted model.
     columns_ : the columns that the model was fitted on.
     selected_columns_ : those that it uses; all, where it does not choose.
-    rounds_ : rounds that were asked for.
+    rounds_ : rounds that were asked for, or chosen.
+    cv_predictions_, nested_predictions_ : where folds chose, their answers (see `TunedRounds`).
 
     >>> X = Table.of(np.arange(200.0)[:, None])
     >>> Boosting("numbers", random_state=0).fit(X, np.repeat([1.0, 2.0], 100)).predict(X)[[0, 199]].round(2)
@@ -75,7 +81,10 @@ class Boosting(TakesTable, BaseEstimator):
         learning_rate: float = 0.1,
         max_leaf_nodes: int = 31,
         min_samples_leaf: int = LEAF,
+        max_features: float | None = None,
+        max_bins: int = MOST_BINS,
         kept: float = 1.0,
+        cv: Any = None,
         most_rows: int = 100_000,
         random_state: Any = None,
     ) -> None:
@@ -84,7 +93,10 @@ class Boosting(TakesTable, BaseEstimator):
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_bins = max_bins
         self.kept = kept
+        self.cv = cv
         self.most_rows = most_rows
         self.random_state = random_state
 
@@ -99,12 +111,37 @@ class Boosting(TakesTable, BaseEstimator):
         fewer = self.learning_rate * self.rounds / max(1, self.rounds_)
         rate = min(0.3, max(self.learning_rate, fewer)) if self.rounds_ < self.rounds else self.learning_rate
         kind = BoostingClassifier if of_classes else BoostingRegressor
-        tree = {"max_leaf_nodes": self.max_leaf_nodes, "min_samples_leaf": self.min_samples_leaf}
-        if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
-            ranks = kind(min(RANKING, self.rounds_), learning_rate=0.1, **tree).fit(table, target)
-            table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
-        self._keep(kind(max(1, self.rounds_), learning_rate=rate, **tree).fit(table, target), table.names)
+        fit = partial(self._fitted, kind, rate, min(RANKING, self.rounds_))
+        self._tune(fit, table, target if of_classes else target.astype(np.float64))
+        self._keep(*fit(table, target))
         return self
+
+    def _tune(self, fit: Any, table: Table, target: np.ndarray) -> None:
+        """Take the rounds that folds choose, where there are folds and anything to choose."""
+        for name in ("cv_predictions_", "nested_predictions_"):
+            self.__dict__.pop(name, None)
+        if self.cv is None or self.rounds_ <= EVERY:
+            return
+        pairs = list(self.cv.split(table, target)) if hasattr(self.cv, "split") else list(self.cv)
+        found = tuned_rounds(fit, table, target, pairs, self.rounds_)
+        self.rounds_, self.cv_predictions_ = found.rounds, found.cv_predictions
+        self.nested_predictions_ = found.nested_predictions
+
+    def _fitted(
+        self, kind: Any, rate: float, ranking: int, table: Table, target: np.ndarray
+    ) -> tuple[Any, tuple[str, ...]]:
+        """A model of `rounds_` rounds, and the columns that it was fitted on, by a ranking of so many rounds."""
+        settings = {
+            "max_leaf_nodes": self.max_leaf_nodes,
+            "min_samples_leaf": self.min_samples_leaf,
+            "max_features": self.max_features,
+            "max_bins": self.max_bins,
+            "random_state": self.random_state,
+        }
+        if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
+            ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target)
+            table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
+        return kind(max(1, self.rounds_), learning_rate=rate, **settings).fit(table, target), table.names
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:
         """Rounds of so many trees, as many as are worth their cost."""
