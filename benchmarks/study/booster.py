@@ -76,6 +76,8 @@ def main() -> None:
         is_number = pd.api.types.is_numeric_dtype(frame["target"])
         if is_number != (options.task == "numbers") or frame.shape[1] > MOST_COLUMNS or len(frame) < 1_400:
             continue
+        if not is_number:  # classes of few rows would be missing from some folds
+            frame = frame[frame["target"].map(frame["target"].value_counts()) >= 60]
         for size in options.rows:
             if 1.25 * size > len(frame):
                 continue

@@ -3,6 +3,7 @@
     python benchmarks/study/speed.py demo wine                 these tables, Tamis and the rival
     python benchmarks/study/speed.py --alone --all             Tamis alone, on all tables
     python benchmarks/study/speed.py --data ../shared/data     where tables from files lie
+    python benchmarks/study/speed.py droppings --held FOLDER   made by held_back.py; seven tenths of their rows
 
 The rival has the same outer folds and compares by the same out-of-fold Brier score (or squared error) inside them:
 LogisticRegressionCV or LassoCV, a decision tree tuned over its cost-complexity path, a forest of 200 trees grown on all
@@ -39,6 +40,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tamis
 
+HELD = Path("held")  # where held_back.py put its tables
 STRENGTHS = 20  # of the rival's logistic path; ours has 100
 
 
@@ -69,6 +71,13 @@ def _file(name: str, target: str) -> Callable[[Path], pd.DataFrame]:
     return read
 
 
+def _held(name: str) -> Callable[[Path], pd.DataFrame]:
+    def read(place: Path) -> pd.DataFrame:
+        return pd.read_parquet(HELD / "named" / f"{name}.parquet").sample(frac=0.7, random_state=0, ignore_index=True)
+
+    return read
+
+
 def _sklearn(load: Callable[..., Any]) -> Callable[[Path], pd.DataFrame]:
     def read(place: Path) -> pd.DataFrame:
         data = load(as_frame=True)
@@ -89,6 +98,12 @@ TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     "bank": _file("bank-marketing.csv", "Class"),
     "wine_quality": _file("suite/wine_quality_red.parquet", "target"),
     "german": _file("suite/german.parquet", "target"),
+    "droppings": _held("scat"),
+    "credit scoring": _held("credit_scoring"),
+    "census income": _held("adult"),
+    "speech": _held("speech"),
+    "churn": _held("churn"),
+    "diamonds": _held("diamonds"),
     "million classes": lambda _: mixed(1_000_000, classes=True),
     "million numbers": lambda _: mixed(1_000_000, classes=False),
 }
@@ -184,8 +199,10 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--alone", action="store_true", help="without the rival")
     parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--held", type=Path, default=HELD, help="where held_back.py put its tables")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    globals()["HELD"] = options.held
     warnings.simplefilter("ignore")
     print(
         "| table | rows × columns | Tamis s (processor s) | forests | score | rival s (processor s) | score | ratio | |"

@@ -52,7 +52,7 @@ LEVELS = (0.01, 0.05, 0.1, 0.2)
 SETTINGS = {
     **{
         f"noise {n} × {d:,}, {t}": noise(n, d, t)
-        for n, d in ((80, 8), (40, 1000))
+        for n, d in ((80, 8), (40, 1000), (800, 12))
         for t in ("balanced", "90/10", "numbers")
     },
     "signal 1,500 × 6, 9% positives, AUC 0.75": signal,

@@ -191,8 +191,9 @@ PROCEDURES = (
     ),
     Procedure(
         "booster",
-        "gradient boosting of small trees (8 leaves at most; 16 from 3,000 rows on, 31 from 8,000); of more than 20 "
-        "columns, on those that make up 99.5% of what splits gain",
+        "gradient boosting of small trees (8 leaves at most; 16 from 3,000 rows on, 31 from 8,000), of as many rounds "
+        "as do best in inner folds (from 20,000 rows on a fixed number); of more than 20 columns, on those that make "
+        "up 99.5% of what splits gain",
         _booster,
         suits=_has_many_rows,
         cost=2,

@@ -42,16 +42,22 @@ working gets 0.953: a model that can be read costs 0.013.'
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
-        return f"A black box (gradient boosting) shows none either: {_three(box['score'])}{_sure(box)}."
+        return f"{_black_box(facts)} shows none either: {_three(box['score'])}{_sure(box)}."
     n_folds = facts["finished"]["folds"] if facts.get("finished") else box["folds"]
     where = "the same folds" if n_folds == box["folds"] else f"the first {box['folds']} of these {n_folds} folds"
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
     whose = the_procedure(facts["procedure"]) if alone else "this way of working"
     both = (
-        f"A black box (gradient boosting) gets {_three(box['score'])}{_sure(box)} in {where}, in which {whose} gets "
+        f"{_black_box(facts)} gets {_three(box['score'])}{_sure(box)} in {where}, in which {whose} gets "
         f"{_three(box['beside'])}"
     )
     return f"{both}{_verdict(facts, box)}."
+
+
+def _black_box(facts: dict[str, Any]) -> str:
+    """What it is called; beside a booster, by what makes it another kind of boosting."""
+    which = " at its usual settings, on all columns" if facts["procedure"] == "booster" else ""
+    return f"A black box (gradient boosting{which})"
 
 
 def _verdict(facts: dict[str, Any], box: dict[str, Any]) -> str:

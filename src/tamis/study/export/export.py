@@ -31,7 +31,7 @@ def export(model: Model, to: str) -> str | bytes:
         return onnx_of(program)
     if program.n_nodes > MOST_NODES:
         raise StudyError(
-            f"the forest has {program.n_nodes:,} nodes, and text of more than {MOST_NODES:,} is of no use; give "
+            f"the model has {program.n_nodes:,} nodes, and text of more than {MOST_NODES:,} is of no use; give "
             "--to onnx, or take a smaller model with `tamis choose`"
         )
     if to == "python":
