@@ -40,7 +40,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     tune : True chooses `max_features` and `min_samples_leaf`, from those given on, and where they have their defaults
         the criterion (of numbers) and whether 0.8 of the rows are drawn without replacement (`bootstrap`,
         `max_samples`) and splits are looked for among 320 of a node's rows (`max_split_samples`), all by the
-        out-of-bag score (Brier score, squared error) of 10 to 50 trees, the fewer the more rows; a mapping says which
+        out-of-bag score (Brier score, squared error) of 12 to 50 trees, the fewer the more rows; a mapping says which
         values to try, as in {"min_samples_leaf": [1, 5, 20]} or {"thresholds": ["best", "random"]}.
         The score quoted out of the bag is then the best of a few: it flatters a little.
     bootstrap : True draws rows with replacement, False without (all of them, unless max_samples says less),

@@ -16,7 +16,7 @@ from tamis.forest.settings import CRITERIA, columns_to_try
 from tamis.tree.settings import rows_or_share
 
 TREES = 50  # that settings are compared by
-FEWEST_TREES = 10  # with so many rows that fewer trees tell as much: see trees_to_compare
+FEWEST_TREES = 12  # with so many rows that fewer trees tell as much: see trees_to_compare
 LEAVES = (1, 5, 20, 100)
 FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 MOST = 16  # settings of the first one's cost (columns tried) that comparing may cost: 1.6 forests of 500 trees
@@ -131,20 +131,20 @@ class Grid:
         return Setting(self.features[0], self.leaves[0], np.nan, kind, self.criteria[0], self.drawings[0])
 
     def variants(self, at: Setting) -> Iterator[Setting]:
-        """The same columns and leaf by another criterion; all rows of a node looked at, but drawn otherwise."""
-        if at.drawing == self.drawings[0]:
-            yield from (replace(at, criterion=other) for other in self.criteria if other != at.criterion)
-            yield from (replace(at, drawing=other) for other in self.drawings if other == WITHOUT)
+        """The same columns and leaf by another criterion; then rows drawn otherwise, as long as they are not.
+
+        Splits that are looked for among few rows are tried with many columns, which suit them and then cost less.
+        """
+        if at.drawing != self.drawings[0]:
+            return
+        yield from (replace(at, criterion=other) for other in self.criteria if other != at.criterion)
+        for other in self.drawings[1:]:
+            many = max(n for n in self.features if n <= TIMES * self.features[0])
+            yield replace(at, max_features=many if other == SPARSE else at.max_features, drawing=other)
 
     def around(self, at: Setting) -> Iterator[Setting]:
-        """Neighbours: more columns, next larger leaf, fewer columns, next smaller leaf.
-
-        Before these, where splits may be looked for among few rows, that with many columns, which then cost less.
-        """
+        """Neighbours: more columns, next larger leaf, fewer columns, next smaller leaf."""
         i, j = self.features.index(at.max_features), self.leaves.index(at.min_samples_leaf)
-        if at.drawing == WITHOUT and SPARSE in self.drawings:
-            many = max(n for n in self.features if n <= max(TIMES * self.features[0], at.max_features))
-            yield replace(at, max_features=many, drawing=SPARSE)
         for more, larger in ((1, 0), (0, 1), (-1, 0), (0, -1)):
             if 0 <= i + more < len(self.features) and 0 <= j + larger < len(self.leaves):
                 yield replace(at, max_features=self.features[i + more], min_samples_leaf=self.leaves[j + larger])
@@ -184,7 +184,7 @@ class Search:
     """Settings tried so far, by their places (settings without a score), and the forests of those that may be taken.
 
     A setting is judged by the mean squared out-of-bag error (Brier score, for classes) of its first trees. From the
-    first setting on, the other criterion and drawing are taken when they are better, then a neighbour (more columns,
+    first setting on, the other criterion and drawings are taken when they are better, then a neighbour (more columns,
     next larger leaf, fewer columns, next smaller leaf) until none is better. The same for other thresholds, which want
     more columns, and the better of the two is taken. Settings that would cost too much are not tried, by the number of
     trees and columns, never by the clock.
@@ -202,6 +202,7 @@ class Search:
         self.scored: dict[Setting, Setting] = {}
         self.by_row: dict[Setting, np.ndarray] = {}
         self.forests: dict[Setting, GrowingForest] = {}
+        self.worse_leaves: list[Setting] = []
 
     def climb(self, kind: str) -> Setting:
         """The best place of one kind of thresholds."""
@@ -219,16 +220,33 @@ class Search:
         while is_moving:
             is_moving = False
             for other in near(at):
-                if other in self.scored or not self._is_affordable(other):
+                larger = other.min_samples_leaf > at.min_samples_leaf
+                if other in self.scored or not self._is_affordable(other) or (larger and self._is_worse_leaf(other)):
                     continue
                 self._judge(other)
-                costs = other.min_samples_leaf == at.min_samples_leaf and other.max_features >= at.max_features
-                if self.is_better(other, at, MARGIN if costs else 0.0):
+                if self.is_better(other, at, self._margin(at, other)):
                     del self.forests[at]
                     at, is_moving = other, True
                     break
                 del self.forests[other]
+                if larger:
+                    self.worse_leaves.append(other)
         return at
+
+    def _is_worse_leaf(self, other: Setting) -> bool:
+        """Whether a larger leaf need not be tried: with many rows what another number of columns says will do."""
+        known = [replace(each, max_features=other.max_features) for each in self.worse_leaves]
+        return len(self.grid.drawings) > 1 and other in known
+
+    def _margin(self, at: Setting, other: Setting) -> float:
+        """By how many standard errors a neighbour must be better: what costs time by `MARGIN`.
+
+        With many rows a larger leaf, which saves time, may be worse by as much.
+        """
+        if other.min_samples_leaf == at.min_samples_leaf:
+            return MARGIN if other.max_features >= at.max_features else 0.0
+        saves = other.min_samples_leaf > at.min_samples_leaf and len(self.grid.drawings) > 1
+        return -MARGIN if saves else 0.0
 
     def _is_affordable(self, other: Setting) -> bool:
         tried = sum(each.max_features for each in (*self.scored, other) if each.thresholds == other.thresholds)
@@ -245,18 +263,18 @@ def trees_to_compare(n_rows: int) -> int:
     """How many trees compare settings: more rows tell with fewer trees which setting is better.
 
     >>> trees_to_compare(1_000), trees_to_compare(4_000), trees_to_compare(50_000)
-    (50, 24, 10)
+    (50, 24, 12)
     """
     return max(FEWEST_TREES, min(TREES, 2 * (50_000 // n_rows)))
 
 
 def drawings_to_try(n_rows: int) -> list[Drawing]:
-    """Rows drawn as given; of many also without replacement, and so with splits looked for among few.
+    """Rows drawn as given; of many also without replacement, with splits looked for among few of them or all.
 
     >>> [drawing.params() for drawing in drawings_to_try(300)]
     [{}]
     """
-    return [Drawing(), WITHOUT, SPARSE] if n_rows >= MANY else [Drawing()]
+    return [Drawing(), SPARSE, WITHOUT] if n_rows >= MANY else [Drawing()]
 
 
 def features_to_try(first: int, n_columns: int) -> list[int]:

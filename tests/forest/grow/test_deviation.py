@@ -109,3 +109,16 @@ def test_what_it_cannot_do_is_refused():
         ForestRegressor(2, criterion="standard_deviation").fit(X, X)
     with pytest.raises(ParameterError, match="criterion"):
         ForestRegressor(2, criterion="sd").fit(X, X[:, 0])
+
+
+def test_a_row_given_twice_is_one_that_weighs_two():
+    """Equal cuts would be told apart by the rounding of roots."""
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        X, y = rng.integers(0, 4, size=(15, 10)).astype(float), rng.integers(0, 3, size=15).astype(float)
+        copies = rng.integers(1, 4, size=15)
+        weighed, repeated = (
+            ForestRegressor(20, criterion="standard_deviation", random_state=seed).fit(*given)
+            for given in ((X, y, copies), (np.repeat(X, copies, axis=0), np.repeat(y, copies)))
+        )
+        assert np.allclose(weighed.predict(X), repeated.predict(X))

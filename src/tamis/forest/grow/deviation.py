@@ -18,7 +18,10 @@ import numpy as np
 from tamis.engine.kernel import inner
 from tamis.forest.grow.sums import count_drawn, sum_number
 
-LESS = 1.0 - 1e-11  # a cut must be better than the one before by more than rounding
+#: A side whose squares are a smaller part of the node's has none: its root would be one of rounding, and decide between
+#: equal cuts differently for a row given twice and one that weighs 2.
+NONE = 1e-12
+LESS = 1.0 - 1e-8  # a cut must be better than the one before by more than rounding, a root of it
 
 
 @inner(forceinline=True)
@@ -40,8 +43,9 @@ def bar_of(best, node):
 @inner(forceinline=True)
 def squared_sides(s, q, v, node):
     """The squares of weight times deviation on either side."""
-    left, right = v * q - s * s, (node.total - v) * (node.impurity * node.total - q) - s * s
-    return max(left, 0.0), max(right, 0.0)
+    rest, whole = node.total - v, node.impurity * node.total
+    left, right = v * q - s * s, rest * (whole - q) - s * s
+    return left if left > NONE * v * whole else 0.0, right if right > NONE * rest * whole else 0.0
 
 
 @inner(forceinline=True)
