@@ -1,17 +1,17 @@
 """Forests that tune themselves, beside their default, scikit-learn's and fastforest's: quality on new rows, seconds.
 
-    python benchmarks/forest/tune.py [rows] [columns]        default 50,000 × 30, numbers and four classes
+    python benchmarks/forest/tune.py [rows] [columns] [--threads 1] [--brief]       default 50,000 × 30
 
-All have 200 trees but fastforest, which has its own default, and again 200; one thread each. Seconds are of the
-processor. `times` is the time of the tuned forest over that of the default one and over that of a forest grown at once
-with the settings it chose. Then the steps from the default to what tuning chose, one at a time. fastforest is taken
-where it is installed.
+Numbers and four classes. All have 200 trees but fastforest, which has its own default, and again 200; as many threads
+each. Seconds are of the processor; `times` is the time of the tuned forest over that of the default one. Then
+scikit-learn, and the steps from the default to what tuning chose, one at a time; both are left out with --brief.
+fastforest is taken where it is installed.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 from collections.abc import Callable
 from time import process_time
 from typing import Any
@@ -23,7 +23,6 @@ from sklearn.metrics import log_loss, r2_score
 
 from tamis import ForestClassifier, ForestRegressor
 
-os.environ["RAYON_NUM_THREADS"] = "1"  # of fastforest, read when it is first used
 try:
     import fastforest
 except ImportError:
@@ -68,16 +67,19 @@ def judged(model: Any, X: np.ndarray, y: np.ndarray) -> str:
     return f"R² {r2_score(y, np.asarray(model.predict(X))):.3f}"
 
 
-def rivals(of_classes: bool) -> dict[str, Any]:
+def rivals(of_classes: bool, brief: bool, threads: int) -> dict[str, Any]:
     """Name -> unfitted model."""
     out: dict[str, Any] = {}
     if fastforest is not None:
         kind = fastforest.FastForestClassifier if of_classes else fastforest.FastForest
         out = {"fastforest, default": kind(seed=0), "fastforest, 200 trees": kind(n_trees=TREES, seed=0)}
+    settings: dict[str, Any] = {"n_jobs": threads, "random_state": 0}
+    if brief:
+        return out
     if of_classes:
-        return out | {"scikit-learn, default": RandomForestClassifier(TREES, random_state=0)}
+        return out | {"scikit-learn, default": RandomForestClassifier(TREES, **settings)}
     # its default, all columns at every split, takes three times as long
-    return out | {"scikit-learn, a third": RandomForestRegressor(TREES, max_features=1 / 3, random_state=0)}
+    return out | {"scikit-learn, a third": RandomForestRegressor(TREES, max_features=1 / 3, **settings)}
 
 
 def steps(of_classes: bool, chosen: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -85,42 +87,46 @@ def steps(of_classes: bool, chosen: dict[str, Any]) -> dict[str, dict[str, Any]]
     rows = {name: chosen[name] for name in ("bootstrap", "max_samples") if name in chosen}
     some = {name: chosen[name] for name in ("max_split_samples", "max_features") if name in chosen}
     first = {} if of_classes else {"criterion": chosen["criterion"]}
-    out = {} if of_classes else {"criterion": first}
+    out: dict[str, dict[str, Any]] = {} if of_classes else {"criterion": first}
     return out | {"and drawing": first | rows, "and rows and columns looked at": first | rows | some}
 
 
-def part(n: int, d: int, of_classes: bool) -> None:
-    """One table: ours by default, tuned and at the settings chosen; then the rivals."""
+def part(n: int, d: int, of_classes: bool, brief: bool, threads: int) -> None:
+    """One table: ours by default and tuned; then the rivals, and the steps between."""
     X, y = (classes if of_classes else numbers)(n, d)
     kind = ForestClassifier if of_classes else ForestRegressor
 
     def forest(**settings: Any) -> Any:
-        return kind(TREES, n_jobs=1, **settings).fit(X[:n], y[:n])
+        return kind(TREES, n_jobs=threads, **settings).fit(X[:n], y[:n])
 
     kind(TREES, tune=True, n_jobs=1).fit(X[:500], y[:500])  # kernels
     plain, model = timed(forest)
     print(f"\n{n:,} × {d}, {'classes' if of_classes else 'numbers'}")
     print(f"  Tamis, default: {judged(model, X[n:], y[n:])}; {plain:.1f} s", flush=True)
     took, model = timed(lambda: forest(tune=True))
-    alone, _ = timed(lambda: forest(**model.tuned_params_))
     print(
-        f"  Tamis, tune=True: {judged(model, X[n:], y[n:])}; {took:.1f} s, {took / plain:.1f} times the default, "
-        f"{took / alone:.1f} times a forest of {model.tuned_params_}",
+        f"  Tamis, tune=True: {judged(model, X[n:], y[n:])}; {took:.1f} s, {took / plain:.2f} times the default; "
+        f"{model.tuned_params_}",
         flush=True,
     )
-    for name, rival in rivals(of_classes).items():
+    for name, rival in rivals(of_classes, brief, threads).items():
         took, fitted = timed(lambda rival=rival: rival.fit(X[:n], y[:n]))
         print(f"  {name}: {judged(fitted, X[n:], y[n:])}; {took:.1f} s", flush=True)
-    for name, settings in steps(of_classes, model.tuned_params_).items():
+    for name, settings in {} if brief else steps(of_classes, model.tuned_params_).items():
         took, fitted = timed(lambda settings=settings: forest(**settings))
         print(f"  Tamis, {name}: {judged(fitted, X[n:], y[n:])}; {took:.1f} s", flush=True)
 
 
 def main() -> None:
-    given = [int(word.replace(",", "")) for word in sys.argv[1:]]
-    n, d = (*given, *(50_000, 30)[len(given) :])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="?", type=int, default=50_000)
+    parser.add_argument("columns", nargs="?", type=int, default=30)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--brief", action="store_true")
+    given = parser.parse_args()
+    os.environ["RAYON_NUM_THREADS"] = str(given.threads)  # fastforest reads it when it first grows
     for of_classes in (False, True):
-        part(n, d, of_classes)
+        part(given.rows, given.columns, of_classes, given.brief, given.threads)
 
 
 if __name__ == "__main__":
