@@ -26,8 +26,7 @@ def test_a_tuned_forest_is_the_plain_forest_of_what_it_chose(kind, n_trees):
     X = table()
     y = X[:, 0] * X[:, 1] if kind is ForestRegressor else (X[:, 0] * X[:, 1] > 0).astype(int)
     forest = kind(n_trees, tune=True, random_state=3).fit(X, y)
-    chosen = {"max_features": forest.max_features_, "min_samples_leaf": forest.min_samples_leaf_}
-    plain = kind(n_trees, **chosen, random_state=3).fit(X, y)
+    plain = kind(n_trees, **forest.tuned_params_, random_state=3).fit(X, y)
     assert same(forest, plain)
     assert len(forest.trees_) == n_trees
     assert np.array_equal(forest.impurity_importance_, plain.impurity_importance_)
@@ -139,3 +138,62 @@ def test_thresholds_are_chosen_where_they_may_be():
     assert same(plane, ForestRegressor(100, thresholds="random", random_state=1, **settings).fit(X, X.sum(axis=1)))
     with pytest.raises(ParameterError, match="thresholds"):
         ForestClassifier(10, tune={"thresholds": ["first"]}).fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("kind", [ForestClassifier, ForestRegressor])
+def test_many_rows_are_also_drawn_otherwise(kind):
+    """The forest of what was chosen would draw its rows in another way than the one that was judged."""
+    X, new = np.random.default_rng(0).normal(size=(2, 5000, 8))
+    truth = [np.sin(3 * Z[:, 0]) * Z[:, 1] + Z[:, 2] for Z in (X, new)]
+    if kind is ForestClassifier:
+        truth = [np.digitize(y, [-1.0, 0.0, 1.0]) for y in truth]
+    plain, forest, two = (
+        kind(30, tune=tune, n_jobs=jobs).fit(X, truth[0]) for tune, jobs in ((False, 1), (True, 1), (True, 2))
+    )
+    drawings = {tuple(tried.drawing.params().items()) for tried in forest.tuning_}
+    assert {"bootstrap": False, "max_samples": 0.8}.items() <= forest.tuned_params_.items()
+    assert len(drawings) >= 2
+    assert same(forest, two)
+    assert forest.tuning_ == two.tuning_
+    assert same(forest, kind(30, **forest.tuned_params_).fit(X, truth[0]))
+    assert forest.score(new, truth[1]) > plain.score(new, truth[1]) + 0.02
+
+
+def test_a_product_asks_for_the_deviation():
+    """Numbers that columns bring only together would be left to the squared error."""
+    X = table(1500)
+    forest = ForestRegressor(60, tune=True).fit(X, X[:, 0] * X[:, 1] + 0.3 * X[:, 2])
+    assert forest.tuned_params_["criterion"] == "standard_deviation"
+    assert {tried.criterion for tried in forest.tuning_} == {"squared_error", "standard_deviation"}
+
+
+def test_what_was_given_is_not_varied():
+    """A user who draws rows in his own way would be overruled."""
+    X = np.random.default_rng(0).normal(size=(5000, 4))
+    forest = ForestRegressor(20, tune=True, max_samples=0.5, criterion="standard_deviation").fit(X, X[:, 0])
+    assert {tried.drawing.params() == {} for tried in forest.tuning_} == {True}
+    assert {tried.criterion for tried in forest.tuning_} == {"standard_deviation"}
+    assert "max_samples" not in forest.tuned_params_
+
+
+def test_the_drawing_is_saved_and_importances_know_it(tmp_path):
+    """Rows left out would be drawn again in the wrong way, and trees judged by rows they saw."""
+    X = np.random.default_rng(0).normal(size=(5000, 5))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    forest = ForestRegressor(20, tune=True).fit(X, y)
+    assert forest.tuned_params_["max_samples"] == 0.8
+    plain = ForestRegressor(20, **forest.tuned_params_).fit(X, y)
+    forest.save(tmp_path / "forest")
+    again = ForestRegressor.load(tmp_path / "forest")
+    assert again.tuning_ == forest.tuning_
+    assert again.tuned_params_ == forest.tuned_params_
+    known = plain.permutation_importance().importance
+    assert np.array_equal(forest.permutation_importance().importance, known)
+    assert np.array_equal(again.permutation_importance(X, y).importance, known)
+
+
+def test_a_new_row_is_answered_by_all_trees():
+    """Drawings that leave out few rows would look worse than they are: the scatter of all trees is far less."""
+    random = np.random.default_rng(0)
+    one, two = (0.3 + random.normal(size=(40_000, 5)).mean(axis=1, keepdims=True) for _ in range(2))
+    assert np.nanmean(expected_scores(one, two, 5, 200)) == pytest.approx(0.09 + 1 / 200, abs=0.005)

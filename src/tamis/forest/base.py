@@ -23,9 +23,9 @@ from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.interval import Depth
 from tamis.forest.predict.out_of_bag import EVERY, CopyByCopy, OutOfBag
 from tamis.forest.predict.trees import Trees
-from tamis.forest.settings import columns_to_try
+from tamis.forest.settings import CRITERIA, columns_to_try, rows_to_look_at
 from tamis.forest.training import digest_of
-from tamis.forest.tune import Grid, Setting, tuned
+from tamis.forest.tune import Drawing, Grid, Setting, tuned
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.settings import rows_or_share
@@ -41,20 +41,25 @@ COMBINED = 3  # columns in a sum of an oblique split
 class BaseForest(TakesTable, BaseEstimator, ABC):
     """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
 
+    criterion: str = CRITERIA[0]  # of numbers; for classes the Gini impurity
     trees_: Trees
     n_features_in_: int
     tuning_: list[Setting]
+    tuned_params_: dict[str, Any]
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = drawn_seed(self.random_state)
-        bootstrap = self._bootstrap(data, target)
+        bootstrap = self._bootstrap(data, target, Drawing())
         self._refuse_without_rows_left_out(bootstrap)
-        begin = partial(self._begin, data, target, worth, loss, bootstrap)
-        forest = self._tuned(begin, limits, table.n_columns, bootstrap, n_trees) if self._tunes else begin(limits)
+        begin = partial(self._begin, data, target, worth, loss)
+        if self._tunes:
+            forest = self._tuned(begin, limits, table.n_columns, bootstrap, n_trees)
+        else:
+            forest = begin(limits, Drawing())
         if forest.n_trees > n_trees:  # fewer than it takes to compare settings
-            forest = begin(self._chosen_limits(table.n_columns, len(target.weight)))
+            forest = begin(self._chosen_limits(table.n_columns, len(target.weight)), self.tuning_[-1].drawing)
         forest.grow(n_trees, self.progress, stop=bool(self.stop_when_stable))
         judge = forest.judge
         self.trees_ = Trees.join(forest.batches, data.columns, target.n_classes, judge.votes.shape[1])
@@ -73,10 +78,11 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         target: ForestTarget,
         worth: np.ndarray,
         loss: np.ndarray,
-        bootstrap: Bootstrap,
         limits: ForestLimits,
+        drawing: Drawing,
     ) -> GrowingForest:
         """A forest without trees."""
+        bootstrap = self._bootstrap(data, target, drawing)
         voting = getattr(self, "voting", "probabilities") == "majority"
         judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
         out_of_bag = bool(self.oob_score)
@@ -92,14 +98,14 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     def _tuned(
         self,
-        begin: Callable[[ForestLimits], GrowingForest],
+        begin: Callable[[ForestLimits, Drawing], GrowingForest],
         limits: ForestLimits,
         n_columns: int,
         bootstrap: Bootstrap,
         n_trees: int,
     ) -> GrowingForest:
         """The beginning of the forest whose settings do best out of the bag."""
-        grid = Grid.of(self.tune, limits, n_columns, int(bootstrap.sizes.sum()))
+        grid = Grid.of(self.tune, limits, n_columns, int(bootstrap.sizes.sum()), self._may_vary(bootstrap))
         forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
         self._take(self.tuning_[-1])
         return forest
@@ -108,17 +114,28 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     def _tunes(self) -> bool:
         return bool(self.tune) or isinstance(self.tune, Mapping)
 
+    def _may_vary(self, bootstrap: Bootstrap) -> dict[str, bool]:
+        """What tune=True may vary beside columns and leaves: what was left as it is by default."""
+        by_default = self.bootstrap is True and self.max_samples is None and self.max_split_samples is None
+        return {
+            "criterion": self.criterion == CRITERIA[0] and getattr(self, "n_outputs_", 0) == 1,
+            "drawing": by_default and len(bootstrap.population) > 1,
+        }
+
     def _take(self, setting: Setting) -> None:
         self.max_features_, self.min_samples_leaf_ = setting.max_features, setting.min_samples_leaf
         self.thresholds_ = setting.thresholds
+        self.tuned_params_ = {"max_features": setting.max_features, "min_samples_leaf": setting.min_samples_leaf}
+        self.tuned_params_ |= {"thresholds": setting.thresholds} | setting.drawing.params()
+        if hasattr(self, "n_outputs_"):
+            self.tuned_params_["criterion"] = setting.criterion
 
     def _chosen_limits(self, n_columns: int, n_rows: int) -> ForestLimits:
         """The limits that the forest was grown with."""
         limits = self._limits(n_columns, n_rows)
         if not self._tunes:
             return limits
-        random = self.thresholds_ == "random"
-        return limits._replace(max_features=self.max_features_, min_leaf=self.min_samples_leaf_, random_cut=random)
+        return self.tuning_[-1].limits(limits)
 
     def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
         """For the very table given to fit, each row's answer by the trees that did not see it; None for other tables.
@@ -147,10 +164,18 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
             n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
+            max_rows=_NO_LIMIT if self.max_split_samples is None else rows_to_look_at(self.max_split_samples),
+            by_deviation=check.one_of("criterion", self.criterion, CRITERIA) == CRITERIA[1],
         )
 
-    def _bootstrap(self, data: ForestData, target: ForestTarget) -> Bootstrap:
-        return Bootstrap.of(data, target, self.bootstrap, self.max_samples, self.seed_, self.max_oob_samples)
+    def _bootstrap(self, data: ForestData, target: ForestTarget, drawing: Drawing | None = None) -> Bootstrap:
+        """How rows are drawn: as given, or as tuning chose."""
+        if drawing is None:
+            drawing = self.tuning_[-1].drawing if self._tunes else Drawing()
+        replace, share = self.bootstrap, self.max_samples
+        if drawing.max_samples is not None:
+            replace, share = False, drawing.max_samples
+        return Bootstrap.of(data, target, replace, share, self.seed_, self.max_oob_samples)
 
     def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
         """Raise a sentence if a setting looks at rows left out and there are none."""

@@ -37,14 +37,18 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     max_features : columns tried at each split: "sqrt", "log2", None (all), a number or a share.
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
-    tune : True chooses `max_features` and `min_samples_leaf`, from those given on, by the out-of-bag score (Brier
-        score, squared error) of 50 trees; a mapping says which values to try, as in {"min_samples_leaf": [1, 5, 20]}
-        or {"thresholds": ["best", "random"]}.
+    tune : True chooses `max_features` and `min_samples_leaf`, from those given on, and where they have their defaults
+        the criterion (of numbers) and whether 0.8 of the rows are drawn without replacement (`bootstrap`,
+        `max_samples`) and splits are looked for among 320 of a node's rows (`max_split_samples`), all by the
+        out-of-bag score (Brier score, squared error) of 12 to 50 trees, the fewer the more rows; a mapping says which
+        values to try, as in {"min_samples_leaf": [1, 5, 20]} or {"thresholds": ["best", "random"]}.
         The score quoted out of the bag is then the best of a few: it flatters a little.
     bootstrap : True draws rows with replacement, False without (all of them, unless max_samples says less),
         "balanced" draws as many rows of each class as the rarest has, with replacement.
     max_samples : how many rows a tree draws, a number or a share; by default as many as there are. Of a table larger
         than memory by default at most 262,144 rows and 16,777,216 codes; 50,000 of its rows (`oob_rows_`) judge trees.
+    max_split_samples : among how many rows of a node its split is looked for, 16 at least; by default all. Trees that
+        try many columns then differ more, and cost less. Where these rows show no split, all are looked at.
     max_oob_samples : about how many of the rows that it left out judge a tree; by default all. Where trees draw few of
         many rows, sending all others down takes most of the time. Every row is still judged, by fewer trees.
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
@@ -72,8 +76,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
-    max_features_, min_samples_leaf_, thresholds_, tuning_ : with `tune`, what was chosen, and all that was
-        tried with its score, the one chosen last.
+    max_features_, min_samples_leaf_, thresholds_, tuned_params_, tuning_ : with `tune`, what was chosen, the parameters
+        that give the same forest at once, and all that was tried with its score, the one chosen last.
 
     References
     ----------
@@ -97,6 +101,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         bootstrap: bool | str = True,
         max_samples: int | float | None = None,
         max_oob_samples: int | None = None,
+        max_split_samples: int | None = None,
         voting: str = "probabilities",
         class_weight: Any = None,
         loss_matrix: Any = None,
@@ -118,6 +123,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_oob_samples = max_oob_samples
+        self.max_split_samples = max_split_samples
         self.voting = voting
         self.class_weight = class_weight
         self.loss_matrix = loss_matrix
@@ -210,7 +216,11 @@ class ForestRegressor(RegressorMixin, BaseForest):
     Trees are not pruned; the forest answers with their mean. Several targets at once are given as a matrix y.
 
     Parameters are those of :class:`ForestClassifier`, without the ones about classes; `max_features` is a third of the
-    columns by default.
+    columns by default. One more:
+
+    criterion : "squared_error", or "standard_deviation": splits are compared by the fall of the two sides' standard
+        deviations, weighted by their rows (Quinlan's M5). A column that acts only together with another, as in a
+        product, is then found, for the answers scatter differently on its two sides.
 
     Attributes
     ----------
@@ -219,6 +229,10 @@ class ForestRegressor(RegressorMixin, BaseForest):
     oob_curve_ : mean squared error after each tree.
     oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_, trees_ : as in :class:`ForestClassifier`.
+
+    References
+    ----------
+    Quinlan (1992), Learning with continuous classes.
 
     >>> from tamis import ForestRegressor
     >>> X = [[float(i)] for i in range(40)]
@@ -231,6 +245,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self,
         n_estimators: int = 500,
         *,
+        criterion: str = "squared_error",
         max_features: str | int | float | None = 1 / 3,
         oob_score: bool = True,
         stop_when_stable: bool = False,
@@ -238,6 +253,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         max_oob_samples: int | None = None,
+        max_split_samples: int | None = None,
         splits: str = "axis",
         thresholds: str = "best",
         max_depth: int | None = None,
@@ -249,6 +265,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         progress: bool | None = None,
     ) -> None:
         self.n_estimators = n_estimators
+        self.criterion = criterion
         self.max_features = max_features
         self.oob_score = oob_score
         self.stop_when_stable = stop_when_stable
@@ -256,6 +273,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.max_oob_samples = max_oob_samples
+        self.max_split_samples = max_split_samples
         self.splits = splits
         self.thresholds = thresholds
         self.max_depth = max_depth
@@ -279,6 +297,10 @@ class ForestRegressor(RegressorMixin, BaseForest):
         same_length(table, values)
         weight = check.weights(sample_weight, table.n_rows)
         self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
+        if self.criterion == "standard_deviation" and values.ndim > 1:
+            raise ParameterError(
+                f"criterion='standard_deviation' takes one target, but y has {self.n_outputs_}; fit one at a time"
+            )
         self.joined_levels_, data, target, worth = self._problem(table, values, weight)
         self._grow(table, data, target, worth, np.zeros((0, 0)))
         remember(self, X, y, sample_weight)

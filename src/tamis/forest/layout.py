@@ -63,6 +63,8 @@ class ForestLimits(NamedTuple):
     min_share: float  # of the weight, on either side of a split
     random_cut: bool  # one threshold at random for each column, instead of the best
     n_combined: int  # columns in a sum, for oblique splits; 0 without
+    max_rows: int  # of a node, that its split is looked for among
+    by_deviation: bool  # the fall of the standard deviation is compared, not that of the squared error
 
 
 class NodeLimits(NamedTuple):
@@ -74,6 +76,8 @@ class NodeLimits(NamedTuple):
     min_leaf: int
     min_weight: float  # of either side of a split; above 0
     random_cut: bool
+    by_deviation: bool
+    max_rows: int
 
 
 class Draws(NamedTuple):

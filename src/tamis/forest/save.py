@@ -10,13 +10,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tamis.check import one_of
+from tamis.check import number, one_of
 from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
-from tamis.forest.tune import THRESHOLDS, Setting
+from tamis.forest.settings import CRITERIA
+from tamis.forest.tune import THRESHOLDS, Drawing, Setting
 from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"
@@ -131,7 +132,15 @@ def _header(forest: Any) -> dict[str, Any]:
     }
     if forest._tunes:
         out["tuning"] = [
-            [tried.max_features, tried.min_samples_leaf, _finite(tried.score), tried.thresholds]
+            [
+                tried.max_features,
+                tried.min_samples_leaf,
+                _finite(tried.score),
+                tried.thresholds,
+                tried.criterion,
+                tried.drawing.max_samples,
+                tried.drawing.max_split_samples,
+            ]
             for tried in forest.tuning_
         ]
     if trees.n_classes:
@@ -168,24 +177,39 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
         score = header["oob_score"]
         forest.oob_score_ = np.nan if score is None else float(numbers("oob_score", score, shape=()))
     if forest._tunes:
-        # files written before thresholds were chosen name none: they are those of the parameter
-        forest.tuning_ = [_setting(*(*tried, forest.thresholds)[:4]) for tried in header["tuning"]]
-        forest._take(forest.tuning_[-1])
+        forest.tuning_ = [_setting(forest, *tried) for tried in header["tuning"]]
     if n_classes:
         forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
         refuse_shape("classes", forest.classes_, (n_classes,))
         forest.loss_ = numbers("loss", header["loss"], shape=(n_classes, n_classes))
     else:
         forest.n_outputs_ = n_outputs
+    if forest._tunes:
+        forest._take(forest.tuning_[-1])
     return forest
 
 
-def _setting(max_features: Any, min_samples_leaf: Any, score: Any, thresholds: Any) -> Setting:
+def _setting(
+    forest: Any,
+    max_features: Any,
+    min_samples_leaf: Any,
+    score: Any,
+    thresholds: Any = None,
+    criterion: Any = None,
+    max_samples: Any = None,
+    max_split_samples: Any = None,
+) -> Setting:
+    """Files written before thresholds, criterion or drawing were chosen name none: they are those of the parameters."""
     return Setting(
         whole("max_features", max_features, low=1),
         whole("min_samples_leaf", min_samples_leaf, low=1),
         np.inf if score is None else float(numbers("a score", score, shape=())),
-        one_of("thresholds", thresholds, THRESHOLDS),
+        one_of("thresholds", thresholds or forest.thresholds, THRESHOLDS),
+        one_of("criterion", criterion or forest.criterion, CRITERIA),
+        Drawing(
+            None if max_samples is None else number("max_samples", max_samples, low=0, high=1, open_low=True),
+            None if max_split_samples is None else whole("max_split_samples", max_split_samples, low=1),
+        ),
     )
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from tamis import check
 
+CRITERIA = ("squared_error", "standard_deviation")  # whose fall the splits of numbers are compared by
+
 
 def columns_to_try(given: Any, n_columns: int) -> int:
     """How many columns each split looks at.
@@ -23,3 +25,8 @@ def columns_to_try(given: Any, n_columns: int) -> int:
     if isinstance(given, (float, np.floating)):
         return max(1, int(check.number("max_features", given, low=0, high=1, open_low=True) * n_columns))
     return check.count("max_features", given, high=n_columns, of="columns")
+
+
+def rows_to_look_at(given: Any) -> int:
+    """How many rows of a node its split is looked for among: with fewer than 16 it would be drawn by chance."""
+    return check.count("max_split_samples", given, low=16)

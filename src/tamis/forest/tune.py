@@ -1,9 +1,9 @@
-"""Columns tried at a split, smallest leaf and kind of thresholds, chosen by the forest's own out-of-bag score."""
+"""Columns tried at a split, smallest leaf, criterion and drawing of rows, chosen by the forest's out-of-bag score."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,49 @@ from tamis import check
 from tamis.errors import KindError
 from tamis.forest.grow.growing import GrowingForest
 from tamis.forest.layout import ForestLimits, ForestTarget
-from tamis.forest.settings import columns_to_try
+from tamis.forest.settings import CRITERIA, columns_to_try
 from tamis.tree.settings import rows_or_share
 
 TREES = 50  # that settings are compared by
+FEWEST_TREES = 12  # with so many rows that fewer trees tell as much: see trees_to_compare
 LEAVES = (1, 5, 20, 100)
 FEWEST = 4  # leaves that a tree of the rows drawn must have room for
 MOST = 16  # settings of the first one's cost (columns tried) that comparing may cost: 1.6 forests of 500 trees
 THRESHOLDS = ("best", "random")
 
-#: Standard errors of the difference, paired by row, by which more columns tried (they cost time) must be better; a leaf
-#: must just be better. Over 52 runs of classes (22 tables split twice, at most 1,200 rows to learn from; 4 of rare
-#: positives, 4 of noise) the Brier score on new rows was 0.2395 by default, 0.2333 when leaves alone are chosen, 0.2261
-#: with this margin, 0.2269 with 1; over 22 of numbers (9 tables split twice; 4 of little signal) 0.365, 0.361, 0.340,
-#: 0.344 of the variance was left. `benchmarks/forest/margin.py` does the like on the tables alone.
+#: Standard errors of the difference, paired by row, by which what costs time (more columns tried, another criterion or
+#: drawing) must be better; a leaf must just be better. Over 52 runs of classes (22 tables split twice, at most 1,200
+#: rows to learn from; 4 of rare positives, 4 of noise) the Brier score on new rows was 0.2395 by default, 0.2333 when
+#: leaves alone are chosen, 0.2261 with this margin, 0.2269 with 1; over 22 of numbers (9 tables split twice; 4 of
+#: little signal) 0.365, 0.361, 0.340, 0.344 of the variance was left, all before criteria and drawings were compared.
 MARGIN = 0.25
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Which rows a tree sees, and which of a node's rows its split is looked for among; None: as it was given."""
+
+    max_samples: float | None = None  # share of the rows, without replacement
+    max_split_samples: int | None = None
+
+    def params(self) -> dict[str, Any]:
+        """The parameters that ask for it."""
+        out: dict[str, Any] = {}
+        if self.max_samples is not None:
+            out |= {"bootstrap": False, "max_samples": self.max_samples}
+        if self.max_split_samples is not None:
+            out["max_split_samples"] = self.max_split_samples
+        return out
+
+
+#: What tune=True may draw instead of as many rows as there are with replacement. Trees of more different rows are
+#: better one by one; looking for splits among few of them keeps them different, and costs less where nodes are large.
+WITHOUT = Drawing(0.8)
+SPARSE = Drawing(0.8, 320)
+TIMES = 8  # the columns of the first setting that the latter is tried with
+#: Rows from which on they are tried. With fewer, a fifth of 50 trees is too few to tell: over nine tables of 1,200 rows
+#: or less they were taken where they did not help (0.2090 of the variance left, 0.2069 without).
+MANY = 5_000
 
 
 @dataclass(frozen=True)
@@ -35,27 +63,53 @@ class Setting:
 
     max_features: int
     min_samples_leaf: int
-    score: float
+    score: float = np.nan
     thresholds: str = "best"
+    criterion: str = CRITERIA[0]
+    drawing: Drawing = Drawing()
+
+    def limits(self, first: ForestLimits) -> ForestLimits:
+        """The limits of its trees; `first` has all others."""
+        most = self.drawing.max_split_samples
+        return first._replace(
+            max_features=self.max_features,
+            min_leaf=self.min_samples_leaf,
+            random_cut=self.thresholds == "random",
+            by_deviation=self.criterion == CRITERIA[1],
+            max_rows=first.max_rows if most is None else most,
+        )
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Columns tried at a split, smallest leaves and thresholds that may be taken; the search begins at the first."""
+    """Values that may be taken; the search begins at the first of each."""
 
     features: list[int]
     leaves: list[int]
     thresholds: list[str]
+    criteria: list[str]
+    drawings: list[Drawing] = field(default_factory=lambda: [Drawing()])
+    trees: int = TREES  # that settings are compared by
 
     @classmethod
-    def of(cls, given: Any, first: ForestLimits, n_columns: int, n_drawn: int) -> Grid:
+    def of(
+        cls, given: Any, first: ForestLimits, n_columns: int, n_drawn: int, may_vary: Mapping[str, bool] | None = None
+    ) -> Grid:
         """What `tune` asks for: True, or a mapping with values for `max_features`, `min_samples_leaf`, `thresholds`.
 
-        Leaves of which a tree of `n_drawn` rows has no room for a few are left out.
+        Leaves of which a tree of `n_drawn` rows has no room for a few are left out. may_vary: what True may vary beside
+        columns and leaves.
         """
-        own = THRESHOLDS[first.random_cut]
+        kind, criterion, vary = THRESHOLDS[first.random_cut], CRITERIA[first.by_deviation], may_vary or {}
         if given is True:
-            return cls(features_to_try(first.max_features, n_columns), leaves_to_try(first.min_leaf, n_drawn), [own])
+            return cls(
+                features_to_try(first.max_features, n_columns),
+                leaves_to_try(first.min_leaf, n_drawn),
+                [kind],
+                list(CRITERIA) if vary.get("criterion") else [criterion],
+                drawings_to_try(n_drawn) if vary.get("drawing") else [Drawing()],
+                trees_to_compare(n_drawn),
+            )
         if not isinstance(given, Mapping) or not given:
             raise KindError(
                 f"tune={given!r} is neither True, False nor a mapping; give True, or values to try, as in "
@@ -69,20 +123,31 @@ class Grid:
             for value in _values(given, "min_samples_leaf", first.min_leaf)
         ]
         fits = [leaf for leaf in leaves if leaf <= n_drawn // FEWEST] or leaves[:1]
-        kinds = [check.one_of("thresholds", value, THRESHOLDS) for value in _values(given, "thresholds", own)]
-        return cls(list(dict.fromkeys(features)), list(dict.fromkeys(fits)), list(dict.fromkeys(kinds)))
+        kinds = [check.one_of("thresholds", value, THRESHOLDS) for value in _values(given, "thresholds", kind)]
+        return cls(list(dict.fromkeys(features)), list(dict.fromkeys(fits)), list(dict.fromkeys(kinds)), [criterion])
 
-    def limits(self, first: ForestLimits, at: tuple[int, int, int]) -> ForestLimits:
-        """The limits at a place of the grid."""
-        features, leaf, kind = self.features[at[0]], self.leaves[at[1]], self.thresholds[at[2]]
-        return first._replace(max_features=features, min_leaf=leaf, random_cut=kind == "random")
+    def first(self, kind: str) -> Setting:
+        """Where the search of one kind of thresholds begins."""
+        return Setting(self.features[0], self.leaves[0], np.nan, kind, self.criteria[0], self.drawings[0])
 
-    def around(self, at: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
-        """Neighbours of the same thresholds: more columns, next larger leaf, fewer columns, next smaller leaf."""
+    def variants(self, at: Setting) -> Iterator[Setting]:
+        """The same columns and leaf by another criterion; then rows drawn otherwise, as long as they are not.
+
+        Splits that are looked for among few rows are tried with many columns, which suit them and then cost less.
+        """
+        if at.drawing != self.drawings[0]:
+            return
+        yield from (replace(at, criterion=other) for other in self.criteria if other != at.criterion)
+        for other in self.drawings[1:]:
+            many = max(n for n in self.features if n <= TIMES * self.features[0])
+            yield replace(at, max_features=many if other == SPARSE else at.max_features, drawing=other)
+
+    def around(self, at: Setting) -> Iterator[Setting]:
+        """Neighbours: more columns, next larger leaf, fewer columns, next smaller leaf."""
+        i, j = self.features.index(at.max_features), self.leaves.index(at.min_samples_leaf)
         for more, larger in ((1, 0), (0, 1), (-1, 0), (0, -1)):
-            i, j = at[0] + more, at[1] + larger
-            if 0 <= i < len(self.features) and 0 <= j < len(self.leaves):
-                yield i, j, at[2]
+            if 0 <= i + more < len(self.features) and 0 <= j + larger < len(self.leaves):
+                yield replace(at, max_features=self.features[i + more], min_samples_leaf=self.leaves[j + larger])
 
 
 def _values(given: Mapping[str, Any], name: str, alone: Any) -> list[Any]:
@@ -95,60 +160,121 @@ def _values(given: Mapping[str, Any], name: str, alone: Any) -> list[Any]:
 
 
 def tuned(
-    begin: Callable[[ForestLimits], GrowingForest], first: ForestLimits, grid: Grid, n_trees: int
+    begin: Callable[[ForestLimits, Drawing], GrowingForest], first: ForestLimits, grid: Grid, n_trees: int
 ) -> tuple[GrowingForest, list[Setting]]:
     """The beginning of the forest of the best setting found, and all settings that were tried, the best one last.
 
-    A setting is judged by the mean squared out-of-bag error (Brier score, for classes) of its first trees, which draw
-    the same rows for every setting. From the first setting on, a neighbour (more columns, next larger leaf, fewer
-    columns, next smaller leaf) is taken when it is better, more columns by `MARGIN`, until none is; likewise for the
-    other thresholds, which want more columns, and the better of the two is taken. Settings that would cost too much
-    are not tried, by the number of trees and columns, never by the clock.
-
     Parameters
     ----------
-    begin : from limits to a forest without trees.
+    begin : from limits and drawing to a forest without trees.
     first : all other limits.
     grid : what may be taken.
     n_trees : of the forest that is judged.
     """
-    half = max(1, min(TREES, n_trees) // 2)
-    scores: dict[tuple[int, int, int], np.ndarray] = {}
-    forests: dict[tuple[int, int, int], GrowingForest] = {}
-    settings: list[Setting] = []
+    search = Search(begin, first, grid, n_trees)
+    best, *others = map(search.climb, grid.thresholds)
+    for other in others:
+        if search.is_better(other, best, 0.0):
+            best = other
+    chosen = search.scored.pop(best)
+    return search.forests[best], [*search.scored.values(), chosen]
 
-    def judged(at: tuple[int, int, int]) -> GrowingForest:
-        limits = grid.limits(first, at)
-        forest = begin(limits)
-        scores[at] = out_of_bag_scores(forest, half, n_trees)
-        score = _mean(scores[at], forest.by_copy.judge.weight)
-        settings.append(Setting(limits.max_features, limits.min_leaf, score, grid.thresholds[at[2]]))
-        return forest
 
-    def climbed(kind: int) -> tuple[int, int, int]:
+class Search:
+    """Settings tried so far, by their places (settings without a score), and the forests of those that may be taken.
+
+    A setting is judged by the mean squared out-of-bag error (Brier score, for classes) of its first trees. From the
+    first setting on, the other criterion and drawings are taken when they are better, then a neighbour (more columns,
+    next larger leaf, fewer columns, next smaller leaf) until none is better. The same for other thresholds, which want
+    more columns, and the better of the two is taken. Settings that would cost too much are not tried, by the number of
+    trees and columns, never by the clock.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[ForestLimits, Drawing], GrowingForest],
+        first: ForestLimits,
+        grid: Grid,
+        n_trees: int,
+    ) -> None:
+        self.begin, self.first, self.grid, self.n_trees = begin, first, grid, n_trees
+        self.half = max(1, min(grid.trees, n_trees) // 2)
+        self.scored: dict[Setting, Setting] = {}
+        self.by_row: dict[Setting, np.ndarray] = {}
+        self.forests: dict[Setting, GrowingForest] = {}
+        self.worse_leaves: list[Setting] = []
+
+    def climb(self, kind: str) -> Setting:
         """The best place of one kind of thresholds."""
-        at, is_moving = (0, 0, kind), True
-        forests[at] = judged(at)
+        at = self.grid.first(kind)
+        self._judge(at)
+        return self._moved(self._moved(at, self.grid.variants), self.grid.around)
+
+    def is_better(self, one: Setting, two: Setting, margin: float) -> bool:
+        """Whether a setting is better than another by so many standard errors."""
+        return is_better(self.by_row[one], self.by_row[two], self.forests[one].by_copy.judge.weight, margin)
+
+    def _moved(self, at: Setting, near: Callable[[Setting], Iterator[Setting]]) -> Setting:
+        """Where one arrives by going to a better neighbour as long as there is one."""
+        is_moving = True
         while is_moving:
             is_moving = False
-            for near in grid.around(at):
-                cost = sum(grid.features[i] for i, _, k in (*scores, near) if k == kind)
-                if near in scores or cost > MOST * grid.features[0]:
+            for other in near(at):
+                larger = other.min_samples_leaf > at.min_samples_leaf
+                if other in self.scored or not self._is_affordable(other) or (larger and self._is_worse_leaf(other)):
                     continue
-                forest = judged(near)
-                margin = MARGIN if near[0] > at[0] else 0.0
-                if is_better(scores[near], scores[at], forest.by_copy.judge.weight, margin):
-                    del forests[at]
-                    forests[near], at, is_moving = forest, near, True
+                self._judge(other)
+                if self.is_better(other, at, self._margin(at, other)):
+                    del self.forests[at]
+                    at, is_moving = other, True
                     break
+                del self.forests[other]
+                if larger:
+                    self.worse_leaves.append(other)
         return at
 
-    best, *others = map(climbed, range(len(grid.thresholds)))
-    for other in others:
-        if is_better(scores[other], scores[best], forests[other].by_copy.judge.weight):
-            best = other
-    settings.append(settings.pop(list(scores).index(best)))
-    return forests[best], settings
+    def _is_worse_leaf(self, other: Setting) -> bool:
+        """Whether a larger leaf need not be tried: with many rows what another number of columns says will do."""
+        known = [replace(each, max_features=other.max_features) for each in self.worse_leaves]
+        return len(self.grid.drawings) > 1 and other in known
+
+    def _margin(self, at: Setting, other: Setting) -> float:
+        """By how many standard errors a neighbour must be better: what costs time by `MARGIN`.
+
+        With many rows a larger leaf, which saves time, may be worse by as much.
+        """
+        if other.min_samples_leaf == at.min_samples_leaf:
+            return MARGIN if other.max_features >= at.max_features else 0.0
+        saves = other.min_samples_leaf > at.min_samples_leaf and len(self.grid.drawings) > 1
+        return -MARGIN if saves else 0.0
+
+    def _is_affordable(self, other: Setting) -> bool:
+        tried = sum(each.max_features for each in (*self.scored, other) if each.thresholds == other.thresholds)
+        return tried * self.grid.trees <= MOST * TREES * self.grid.features[0]
+
+    def _judge(self, at: Setting) -> None:
+        forest = self.begin(at.limits(self.first), at.drawing)
+        scores = out_of_bag_scores(forest, self.half, self.n_trees, len(self.grid.drawings) > 1)
+        self.forests[at], self.by_row[at] = forest, scores
+        self.scored[at] = replace(at, score=_mean(scores, forest.by_copy.judge.weight))
+
+
+def trees_to_compare(n_rows: int) -> int:
+    """How many trees compare settings: more rows tell with fewer trees which setting is better.
+
+    >>> trees_to_compare(1_000), trees_to_compare(4_000), trees_to_compare(50_000)
+    (50, 24, 12)
+    """
+    return max(FEWEST_TREES, min(TREES, 2 * (50_000 // n_rows)))
+
+
+def drawings_to_try(n_rows: int) -> list[Drawing]:
+    """Rows drawn as given; of many also without replacement, with splits looked for among few of them or all.
+
+    >>> [drawing.params() for drawing in drawings_to_try(300)]
+    [{}]
+    """
+    return [Drawing(), SPARSE, WITHOUT] if n_rows >= MANY else [Drawing()]
 
 
 def features_to_try(first: int, n_columns: int) -> list[int]:
@@ -194,8 +320,12 @@ def _mean(scores: np.ndarray, weight: np.ndarray) -> float:
     return float(np.average(scores[seen], weights=weight[seen])) if seen.any() else np.inf
 
 
-def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int) -> np.ndarray:
-    """For each row the out-of-bag score to expect of `n_trees` trees, after growing two halves of so many."""
+def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int, on_new_rows: bool = False) -> np.ndarray:
+    """For each row the out-of-bag score to expect of `n_trees` trees, after growing two halves of so many.
+
+    on_new_rows: the score of a new row, which all trees answer, and not only those that left it out; by it drawings are
+    compared that leave out different shares of the rows.
+    """
     judge = forest.by_copy.judge
     forest.grow(half)
     votes, counts = judge.votes.copy(), judge.n_trees.copy()
@@ -204,7 +334,8 @@ def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int) -> np.ndar
     with np.errstate(invalid="ignore"):
         one = (votes / counts[:, None] - truth) / scale
         two = ((judge.votes - votes) / (judge.n_trees - counts)[:, None] - truth) / scale
-    return expected_scores(one, two, half, n_trees)
+    share = forest.share / forest.n_trees if on_new_rows else 1.0
+    return expected_scores(one, two, half * share, n_trees)
 
 
 def _truth(target: ForestTarget) -> tuple[np.ndarray, np.ndarray]:
@@ -216,7 +347,7 @@ def _truth(target: ForestTarget) -> tuple[np.ndarray, np.ndarray]:
     return target.values, np.where(spread > 0, spread, 1.0) if several else np.ones(1)
 
 
-def expected_scores(one: np.ndarray, two: np.ndarray, trees: int, total: int) -> np.ndarray:
+def expected_scores(one: np.ndarray, two: np.ndarray, trees: float, total: int) -> np.ndarray:
     """The squared out-of-bag error of each row to expect of a forest of `total` trees, from two small forests.
 
     The mean answer of two forests scatters by v = mean |one - two|² / 4 about that of infinitely many trees; that of
@@ -227,7 +358,7 @@ def expected_scores(one: np.ndarray, two: np.ndarray, trees: int, total: int) ->
     Parameters
     ----------
     one, two : errors of each forest (rows × outputs), NaN for rows that no tree left out.
-    trees : of each of the two.
+    trees : of each of the two, that answered a row.
     total : of the forest that is judged.
 
     >>> one, two = np.array([[1.0], [3.0]]), np.array([[1.0], [1.0]])

@@ -13,6 +13,7 @@ import numpy as np
 
 from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
+from tamis.forest.grow.deviation import fall, sum_squares
 from tamis.forest.grow.scan import MARGIN
 from tamis.forest.grow.sums import count_drawn, sum_classes, sum_number
 from tamis.forest.layout import CLASSES, NUMBER
@@ -28,6 +29,8 @@ def best_levels(kind, m, absent, node, limits, best, work):
     bucket, table, level = work.bucket, work.table, work.level
     n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
+    if limits.by_deviation:
+        sum_squares(m, work)
     found = 0
     if n_levels > 1:
         _arrange(kind, n_levels, n_sums, node.total, random, work)
@@ -35,7 +38,7 @@ def best_levels(kind, m, absent, node, limits, best, work):
         best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work)
     for i in range(n_levels):
         bucket[level[i], 0] = 0.0
-        bucket[level[i], 1] = 0.0
+        bucket[level[i], 1] = bucket[level[i], 2] = 0.0
         for t in range(n_sums):
             table[level[i] * n_sums + t] = 0.0
     return best, found
@@ -46,12 +49,15 @@ def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
     """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
     left, bucket, table, level, sums, total = work.left, work.bucket, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
-    found, v, n_left, least = 0, 0.0, 0.0, limits.min_leaf
+    if limits.by_deviation:  # a small fall of the variance is a fall of the deviation by half of it over the deviation
+        charge /= 2.0 * np.sqrt(node.impurity)
+    found, v, q, n_left, least = 0, 0.0, 0.0, 0.0, limits.min_leaf
     for t in range(n_sums):
         left[t] = 0.0
     for i in range(n_levels - 1):
         at = level[i]
         v += bucket[at, 0]
+        q += bucket[at, 2]
         n_left += bucket[at, 1]
         squares = other = 0.0
         for t in range(n_sums):
@@ -65,7 +71,10 @@ def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
             continue
         if least > 1 and (n_left < least or node.n_count - n_left < least):
             continue
-        gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+        if limits.by_deviation:
+            gain = fall(left[0], q, v, node) - charge
+        else:
+            gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
         if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
             best = gain
             found = i + 1

@@ -16,7 +16,9 @@ from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import below, draw_bootstrap, seed_state
 from tamis.forest.grow.categories import best_levels
+from tamis.forest.grow.deviation import square
 from tamis.forest.grow.node import ceiling, divide, gain_of, lengthened, most_words, room, summarise, write_leaf
+from tamis.forest.grow.part import spread, summarise_part
 from tamis.forest.grow.sets import has, keep, write_bits
 from tamis.forest.grow.split import best_cut, random_cut
 from tamis.forest.grow.threshold import widen_cuts, write_thresholds
@@ -171,8 +173,9 @@ def _node_limits(limits, weight):
         total += weight[i]
     least = limits.min_share * total + 1e-300  # nothing weighs 0
     return NodeLimits(
-        limits.max_features, limits.max_depth, limits.min_split, limits.min_leaf, least, limits.random_cut
-    )
+        limits.max_features, limits.max_depth, limits.min_split, limits.min_leaf, least, limits.random_cut,
+        limits.by_deviation, limits.max_rows,
+    )  # fmt: skip
 
 
 @inner
@@ -199,14 +202,14 @@ def _subtrees(binned, target, rows, limits, put_off, work, buffers, sets, stop, 
                 pending[tally[WAITING], q] = stack[top, q]
             tally[WAITING] += 1
             continue
-        split = _NONE
+        split, gain = _NONE, 0.0
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
-            split = _search(binned, target, rows.codes, node_rows, node, limits, work, mixed)
+            split, gain = _best_split(binned, target, rows, node_rows, node, limits, work, mixed)
         if split.column < 0:
             write_leaf(target, rows, node_rows, node, at, work, buffers, value)
             continue
         n_left = _divide(binned.n_values[split.column], rows, node_rows, node, at, split, work, buffers, sets, mixed)
-        buffers.gain[split.column] += gain_of(kind, target.n_classes, split.gain, node)
+        buffers.gain[split.column] += gain
         child = buffers.node[at].left
         for side in range(2):
             stack[top + side, 0] = child + 1 - side
@@ -226,15 +229,39 @@ def _forget(work, n):
 
 
 @inner(forceinline=True)
-def _search(binned, target, codes, node_rows, node, limits, work, mixed):
-    """The best split of a node along columns drawn at random: max_features of them, or more until one can be split.
+def _best_split(binned, target, rows, node_rows, node, limits, work, mixed):
+    """The best split of a node, looked for among `max_rows` of its rows, and among all where these show none; its gain.
 
-    A column that is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8%
-    of the time).
+    Rows of the part are rows of the node: what either side must have, it has all the more.
+    """
+    kind, split, seen, looked_at = target.kind, _NONE, node, node_rows
+    is_part = len(node_rows) > limits.max_rows
+    for attempt in range(1 + is_part):
+        if is_part:
+            looked_at = node_rows if attempt else work.right[: limits.max_rows]
+            if attempt == 0:
+                spread(node_rows, limits.max_rows, work.state, looked_at)
+            seen = summarise_part(kind, rows, looked_at, work)
+        if not seen.pure:
+            split = _search(binned, target, rows.codes, looked_at, seen, is_part and attempt == 0, limits, work, mixed)
+        if split.column >= 0:
+            break
+    return split, gain_of(kind, target.n_classes, split.gain, seen) * (node.total / seen.total)
+
+
+@inner(forceinline=True)
+def _search(binned, target, codes, node_rows, node, part, limits, work, mixed):
+    """The best split of rows along columns drawn at random: max_features of them, or more until one can be split.
+
+    part: they are not all of the node's. A column that is constant in a node is so in its subtree, and not read there
+    (2,344 rows × 74 mixed columns: 3 to 8% of the time).
     """
     kind, d, m = target.kind, len(binned.n_values), len(node_rows)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
-    if kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
+    if limits.by_deviation:
+        square(m, work)
+        bound = np.sqrt(node.impurity) * (1.0 - 1e-10)
+    elif kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies or weight of a row: the same
         bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
     best, column, cut, missing_left, threshold, n_set = -1.0, -1, np.int64(0), False, 0.0, 0
     for tried in range(d):
@@ -250,9 +277,10 @@ def _search(binned, target, codes, node_rows, node, limits, work, mixed):
             work.code[i] = code
             differ |= code ^ first
         if differ == 0 and not limits.random_cut:
-            work.is_constant[j] = 1
-            work.constant[work.tally[CONSTANT]] = j
-            work.tally[CONSTANT] += 1
+            if not part:
+                work.is_constant[j] = 1
+                work.constant[work.tally[CONSTANT]] = j
+                work.tally[CONSTANT] += 1
             continue
         if mixed is not None:  # noqa: SIM102
             if binned.category[j]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
+from tamis.forest.grow.deviation import counted_deviation, fall, scan_deviation
 from tamis.forest.grow.order import FEW, by_bucket, by_comparison
 from tamis.forest.grow.scan import MARGIN, scan_classes, scan_number, scan_several
 from tamis.forest.grow.sums import COPIED, count_drawn, sum_classes, sum_number
@@ -33,7 +34,9 @@ def best_cut(kind, m, absent, may_miss, node, limits, best, work):
     if coarse:
         low, shift, n = _buckets(code, m, absent, may_miss, node.n_count)
         if kind == NUMBER or (kind == CLASSES and n * len(work.sums) <= 2 * m):
-            if kind == NUMBER:
+            if limits.by_deviation:
+                best, cut, missing_left = counted_deviation(m, n, may_miss, node, limits, best, work)
+            elif kind == NUMBER:
                 best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, best, work)
             else:
                 best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
@@ -105,6 +108,11 @@ def _scan(kind, end, n_missing, node, limits, best, work):
         s = 0.0
         for i in range(end, end + n_missing):
             s += work.z[order[i]]
+        if limits.by_deviation:
+            q = 0.0
+            for i in range(end, end + n_missing):
+                q += work.zs[order[i], 0]
+            return scan_deviation(end, code, node, limits, work, s, q, v, n_left, best)
         return scan_number(end, code, node, limits, work, s, v, n_left, best)
     for c in range(len(left)):
         left[c] = 0.0
@@ -264,7 +272,7 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
     if low >= high:  # nothing but one value: all that can be told apart is having one
         low = high = min(low, n_values - 1)
     cut, threshold = _threshold_between(low, high, u, binned.first[j], binned.low, binned.high)
-    v, n_left, s = 0.0, 0, 0.0
+    v, n_left, s, q = 0.0, 0, 0.0, 0.0
     for c in range(len(work.left)):
         work.left[c] = 0.0
     for i in range(m):
@@ -274,6 +282,8 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
             n_left += work.counts[i]
             if kind == NUMBER:
                 s += work.z[i]
+                if limits.by_deviation:
+                    q += work.zs[i, 0]
             elif kind == CLASSES:
                 work.left[work.classes[i]] += work.weight[i]
             else:
@@ -283,7 +293,7 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
         return best, -1, False, 0.0
     if v < limits.min_weight or total - v < limits.min_weight:
         return best, -1, False, 0.0
-    gain = improvement(kind, s, v, total, work)
+    gain = fall(s, q, v, node) if limits.by_deviation else improvement(kind, s, v, total, work)
     if gain > best * MARGIN:
         return gain, cut, missing_left, threshold
     return best, -1, False, 0.0

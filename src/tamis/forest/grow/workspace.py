@@ -32,11 +32,11 @@ class SplitBuffers(NamedTuple):
     counts: np.ndarray
     unit_weights: np.ndarray  # uint8 (1): whether every row weighs 1, so that drawn rows need not be counted
     z: np.ndarray
-    zs: np.ndarray
+    zs: np.ndarray  # of several targets; of one, z² / w where deviations are compared
     classes: np.ndarray
     left: np.ndarray
     sums: np.ndarray
-    bucket: np.ndarray  # float64 (buckets or levels, 2): weight, drawn rows
+    bucket: np.ndarray  # float64 (buckets or levels, 3): weight, drawn rows, sum of z² / w
     copies: np.ndarray  # of few sums: see sums.py
     table: np.ndarray
     mean: np.ndarray
@@ -82,10 +82,10 @@ def workspace(binned, target, m, n_sums):
     for j in range(d):
         if binned.category[j]:
             levels = max(levels, binned.n_values[j] + 1)
-    several = n_sums if target.kind != NUMBER and target.kind != CLASSES else 0
-    bucket, table = matrix(levels, 2, np.float64), vector(levels * n_sums, np.float64)
+    several = n_sums if target.kind != CLASSES else 0
+    bucket, table = matrix(levels, 3, np.float64), vector(levels * n_sums, np.float64)
     for k in range(levels):
-        bucket[k, 0] = bucket[k, 1] = 0.0
+        bucket[k, 0] = bucket[k, 1] = bucket[k, 2] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
     column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)

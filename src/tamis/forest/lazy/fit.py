@@ -26,7 +26,7 @@ from tamis.forest.lazy.one_tree import CodedTarget, OneTree, binned_rows
 from tamis.forest.predict.interval import Depth
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.trees import Trees
-from tamis.forest.tune import Grid, tuned
+from tamis.forest.tune import Drawing, Grid, tuned
 from tamis.table import LazyTable, features
 from tamis.tree.settings import loss_of, rows_or_share
 from tamis.views.lazy.given import target_named
@@ -95,9 +95,9 @@ def _grow(
         growing, forest.tuning_ = tuned(begin, limits, grid, n_trees)
         forest._take(forest.tuning_[-1])
         if growing.n_trees > n_trees:
-            growing = begin(forest._chosen_limits(len(order), draws.size))
+            growing = begin(forest._chosen_limits(len(order), draws.size), Drawing())
     else:
-        growing = begin(limits)
+        growing = begin(limits, Drawing())
     growing.grow(n_trees, forest.progress, stop=bool(forest.stop_when_stable))
     _keep(forest, growing, mapped, judged, target, order)
 
@@ -127,6 +127,7 @@ def _begin(
     target: ForestTarget,
     loss: np.ndarray,
     limits: ForestLimits,
+    _: Drawing,
 ) -> GrowingForest:
     """A forest without trees; those it builds are grown by the engine in use."""
     voting = getattr(forest, "voting", "probabilities") == "majority"
