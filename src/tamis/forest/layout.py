@@ -74,6 +74,7 @@ class NodeLimits(NamedTuple):
     min_leaf: int
     min_weight: float  # of either side of a split; above 0
     random_cut: bool
+    put_off: int  # drawn rows of a node up to which its subtree waits to be grown by itself
 
 
 class Draws(NamedTuple):

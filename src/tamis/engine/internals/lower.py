@@ -10,10 +10,13 @@ from __future__ import annotations
 from functools import cached_property
 from importlib import import_module
 
+from llvmlite import ir as llvm
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
+
+from tamis.engine.internals import ranges
 
 _DATA, _SHAPE, _STRIDES = 4, 5, 6  # places in the structure of an array
 
@@ -25,6 +28,80 @@ class _Lower(Lower):
     def _arrayobj(self):
         """Numba's part for arrays; it takes 60 ms to import, which a kept kernel need not wait for."""
         return import_module("numba.np.arrayobj")
+
+    def lower_expr(self, resty, expr):
+        found = None
+        if expr.op == "call":
+            found = self._range(resty, expr)
+        elif expr.op == "getiter":
+            found = self._iterator(resty, expr)
+        elif expr.op == "iternext":
+            found = self._following(resty, expr)
+        elif expr.op in ("pair_first", "pair_second"):
+            found = self._half(resty, expr, int(expr.op == "pair_second"))
+        return super().lower_expr(resty, expr) if found is None else found
+
+    def _range(self, resty, expr):
+        """A call of range; its bounds are remembered for the loop."""
+        signature = self.fndesc.calltypes[expr]
+        if getattr(self.typeof(expr.func.name), "typing_key", None) is not range or not ranges.is_range(resty):
+            return None
+        args = [
+            self.context.cast(self.builder, self.loadvar(one.name), self.typeof(one.name), kind)
+            for one, kind in zip(expr.args, signature.args)
+        ]
+        bounds = ranges.bounds(args, self.context.get_value_type(resty.dtype))
+        made = ranges.structure(self.builder, self.context.get_value_type(resty), bounds)
+        self._bounds[id(made)] = made, bounds
+        return made
+
+    def _iterator(self, resty, expr):
+        """The beginning of a loop over a range of this block, whose step is a number written out."""
+        if not ranges.is_range(self.typeof(expr.value.name)):
+            return None
+        _, bounds = self._bounds.get(id(self.loadvar(expr.value.name)), (None, None))
+        if bounds is None or not isinstance(bounds[2], llvm.Constant) or bounds[2].constant == 0:
+            return None
+        return ranges.iterator(self.builder, self.context.get_value_type(resty), *bounds)
+
+    def _following(self, resty, expr):
+        """The next value of a range."""
+        if not isinstance(self.typeof(expr.value.name), types.RangeIteratorType):
+            return None
+        return ranges.following(self.builder, self.context.get_value_type(resty), self.loadvar(expr.value.name))
+
+    def _half(self, resty, expr, k):
+        """A value that an iterator gave, or whether it gave one, taken out of the pair without a copy on the stack."""
+        if not isinstance(resty, types.Number | types.Boolean):
+            return None
+        return self.builder.extract_value(self.loadvar(expr.value.name), k)
+
+    @cached_property
+    def _bounds(self):
+        """Bounds of ranges, by the values that stand for them."""
+        return {}
+
+    def storevar(self, value, name, argidx=None):
+        """Without a look at the value before, where that need not be given back."""
+        kind = self.typeof(name)
+        if argidx is not None or name in self._singly_assigned_vars or self._is_counted(kind):
+            super().storevar(value, name, argidx)
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def _is_counted(self, kind):
+        """Whether values of a type have references that are counted."""
+        if not self.context.enable_nrt:
+            return False
+        found = self._counted.get(id(kind))
+        if found is None:
+            found = self._counted[id(kind)] = kind, self.context.data_model_manager[kind].contains_nrt_meminfo()
+        return found[1]
+
+    @cached_property
+    def _counted(self):
+        """What `_is_counted` found, by the types' addresses: Numba's types take long to compare."""
+        return {}
 
     def lower_getitem(self, resty, expr, value, index, signature):
         place = self._place(value.name, index.name)
@@ -87,8 +164,17 @@ class _Lower(Lower):
         return self.builder.select(negative, from_end, at)
 
     def delvar(self, name):
-        if self.context.enable_nrt or name in self._blk_local_varmap or name in self._singly_assigned_vars:
+        out_of_order = name in self._singly_assigned_vars and name not in self._blk_local_varmap
+        if out_of_order or self._is_counted(self.typeof(name)):
             super().delvar(name)  # else there is nothing to give back
+
+    def incref(self, typ, val):
+        if self._is_counted(typ):
+            super().incref(typ, val)
+
+    def decref(self, typ, val):
+        if self._is_counted(typ):
+            super().decref(typ, val)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

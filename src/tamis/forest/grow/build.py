@@ -13,7 +13,7 @@ from tamis.engine import workers
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.data.oblique import ObliqueColumns
-from tamis.forest.layout import ForestLimits, ForestTarget
+from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.trees import TreeArrays
 from tamis.views.binned import BinnedTable
 
@@ -117,9 +117,10 @@ def grow_trees(
     stop: np.ndarray,
 ) -> TreeBatch:
     """The trees of a range of numbers."""
-    from tamis.forest.grow.grow import grow_numeric, grow_several
+    from tamis.forest.grow.grow import grow_mixed, grow_mixed_several, grow_numeric, grow_numeric_several
 
-    kernel = grow_several if binned.category.any() else grow_numeric
+    one, several = (grow_mixed, grow_mixed_several) if binned.category.any() else (grow_numeric, grow_numeric_several)
+    kernel = one if target.kind == NUMBER else several
     nodes, table, sets, ends, rows, leaf, gain = kernel(
         binned, target, limits, bootstrap.draws, bootstrap.seeds(*of), out_of_bag, stop
     )

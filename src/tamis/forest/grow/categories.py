@@ -15,7 +15,7 @@ from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
 from tamis.forest.grow.scan import MARGIN
 from tamis.forest.grow.sums import count_drawn, sum_classes, sum_number
-from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.layout import CLASSES
 
 FREE = 10  # levels that are not charged for
 DENSE = 64  # levels of which all are looked at, met or not
@@ -26,7 +26,7 @@ COMPARED = 16  # levels up to which each is compared with each: no branch that c
 def best_levels(kind, m, absent, node, limits, best, work):
     """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
     bucket, table, level = work.bucket, work.table, work.level
-    n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
+    n_sums, random = 1 if kind is None else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
     found = 0
     if n_levels > 1:
@@ -91,7 +91,7 @@ def _gather(kind, m, absent, n_sums, least, work):
     n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
     if kind == CLASSES:
         sum_classes(m, absent, n_sums, work)
-    if dense and kind == NUMBER:
+    if dense and kind is None:
         sum_number(m, absent, work)
     elif kind != CLASSES or not dense:
         for i in range(m):
@@ -99,9 +99,9 @@ def _gather(kind, m, absent, n_sums, least, work):
             level[n] = at
             n += bucket[at, 0] == 0.0
             bucket[at, 0] += weight[i]
-            if kind == NUMBER:
+            if kind is None:
                 table[at] += work.z[i]
-    if kind != NUMBER and kind != CLASSES:
+    if kind is not None and kind != CLASSES:
         for i in range(m):
             for t in range(n_sums):
                 table[code[i] * stride + np.uint64(t)] += work.zs[i, t]

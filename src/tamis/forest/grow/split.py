@@ -15,7 +15,7 @@ from tamis.forest.data.rng import uniform
 from tamis.forest.grow.order import FEW, by_bucket, by_comparison
 from tamis.forest.grow.scan import MARGIN, scan_classes, scan_number, scan_several
 from tamis.forest.grow.sums import COPIED, count_drawn, sum_classes, sum_number
-from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.layout import CLASSES
 
 BUCKETS = 256
 
@@ -32,11 +32,11 @@ def best_cut(kind, m, absent, may_miss, node, limits, best, work):
     coarse = node.n_count > FEW  # not m: a row given twice must count as one that weighs 2
     if coarse:
         low, shift, n = _buckets(code, m, absent, may_miss, node.n_count)
-        if kind == NUMBER or (kind == CLASSES and n * len(work.sums) <= 2 * m):
-            if kind == NUMBER:
-                best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, best, work)
-            else:
-                best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
+        if kind is None:
+            best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, best, work)
+            return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
+        if kind == CLASSES and n * len(work.sums) <= 2 * m:
+            best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
             return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
         absent = n
         by_bucket(code, m, n + 1, work.begins, order)
@@ -101,7 +101,7 @@ def _scan(kind, end, n_missing, node, limits, best, work):
     for i in range(end, end + n_missing):
         v += weight[order[i]]
         n_left += work.counts[order[i]]
-    if kind == NUMBER:
+    if kind is None:
         s = 0.0
         for i in range(end, end + n_missing):
             s += work.z[order[i]]
@@ -272,7 +272,7 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
         if c <= cut or (c == n_values and missing_left):
             v += work.weight[i]
             n_left += work.counts[i]
-            if kind == NUMBER:
+            if kind is None:
                 s += work.z[i]
             elif kind == CLASSES:
                 work.left[work.classes[i]] += work.weight[i]
@@ -308,7 +308,7 @@ def _threshold_between(low, high, u, first, lows, highs):
 def improvement(kind, s, v, total, work):
     """Improvement of a split whose left side has the sum s (or the sums work.left) and the weight v: see scan.py."""
     rest = total - v
-    if kind == NUMBER:
+    if kind is None:
         return s * s / (v * rest)
     squares = other = 0.0
     for c in range(len(work.left)):
