@@ -13,6 +13,8 @@ from numba.core import cgutils
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
 
+from tamis.engine.internals.views import structure
+
 _TOO_MANY = 1 << 62  # bytes that nobody has
 
 
@@ -32,22 +34,10 @@ def _array_of(shape, dtype):
         meminfo = context.nrt.meminfo_alloc_aligned(builder, size, context.get_preferred_array_alignment(kind.dtype))
         data = context.nrt.meminfo_data(builder, meminfo)
         n_items = lengths[0] if len(lengths) == 1 else builder.mul(*lengths, flags=["nsw"])
-        return _structure(context, builder, kind, meminfo, n_items, itemsize, data, lengths, strides)
+        array = context.get_value_type(kind)
+        return structure(builder, array, (meminfo, None), n_items, number(itemsize), data, lengths, strides)
 
     return kind(*(types.intp for _ in shape), dtype), code
-
-
-def _structure(context, builder, kind, meminfo, n_items, itemsize, data, lengths, strides):
-    """The seven parts of an array."""
-    made = context.get_value_type(kind)(None)
-    made = builder.insert_value(made, meminfo, 0)
-    made = builder.insert_value(made, n_items, 2)
-    made = builder.insert_value(made, n_items.type(itemsize), 3)
-    made = builder.insert_value(made, builder.bitcast(data, made.type.elements[4]), 4)
-    for k, (length, stride) in enumerate(zip(lengths, strides)):
-        made = builder.insert_value(made, length, (5, k))
-        made = builder.insert_value(made, stride, (6, k))
-    return made
 
 
 @intrinsic

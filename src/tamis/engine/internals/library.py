@@ -20,7 +20,7 @@ from numba.core.codegen import JITCodeLibrary, _parse_refprune_flags
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.environment import lookup_environment
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 from tamis.engine.announce import announce
@@ -156,8 +156,8 @@ class WholeCompiler(Compiler):
         dropped = set[Any]()
         if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
             dropped.add(InlineClosureLikes)
-        if not self.state.flags.nrt:  # and array expressions where nothing can be allocated for them
-            dropped.add(NopythonRewrites)
+        if not self.state.flags.nrt:  # array expressions where nothing can be allocated; ends of lives of no account
+            dropped |= {NopythonRewrites, IRLegalization}
         passes = PassManager(whole.pipeline_name)
         passes.passes = [
             (Lowering, words) if one is NativeLowering else (one, words)

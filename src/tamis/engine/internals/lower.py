@@ -16,9 +16,8 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
 
-from tamis.engine.internals import ranges
-
-_DATA, _SHAPE, _STRIDES = 4, 5, 6  # places in the structure of an array
+from tamis.engine.internals import ranges, views
+from tamis.engine.internals.views import DATA, SHAPE, STRIDES
 
 
 class _Lower(Lower):
@@ -106,7 +105,11 @@ class _Lower(Lower):
     def lower_getitem(self, resty, expr, value, index, signature):
         place = self._place(value.name, index.name)
         if place is None:
-            return super().lower_getitem(resty, expr, value, index, signature)
+            view = self._view(value.name, index.name, signature.return_type)
+            if view is None:
+                return super().lower_getitem(resty, expr, value, index, signature)
+            self.incref(signature.return_type, view)
+            return self.context.cast(self.builder, view, signature.return_type, resty)
         kind = self.typeof(value.name)
         found = self._arrayobj.load_item(self.context, self.builder, kind, place)
         return self.context.cast(self.builder, found, kind.dtype, resty)
@@ -123,31 +126,63 @@ class _Lower(Lower):
 
     def _place(self, array, index):
         """Address of the element of an array that an index names; None where it names anything else."""
-        kind, asked = self.typeof(array), self.typeof(index)
-        several = isinstance(asked, types.BaseTuple)
-        asked = asked.types if several else (asked,)
-        if (
-            not isinstance(kind, types.Array)
-            or kind.layout not in "CA"
-            or len(asked) != kind.ndim
-            or not all(isinstance(one, types.Integer) for one in asked)
-            or self.context.enable_boundscheck
-        ):
+        kind, asked = self.typeof(array), self._asked(index)
+        numbers = all(isinstance(one, types.Integer) for one in asked)
+        if not self._is_plain(kind) or len(asked) != kind.ndim or not numbers:
             return None
-        builder, found, given = self.builder, self.loadvar(array), self.loadvar(index)
-        places = [
-            self._number(one, builder.extract_value(given, k) if several else given, found, k)
-            for k, one in enumerate(asked)
-        ]
-        data = builder.extract_value(found, _DATA)
+        found = self.loadvar(array)
+        places = [self._number(one, self._given(index, k), found, k) for k, one in enumerate(asked)]
+        return self._address(kind, found, places)
+
+    def _view(self, array, index, wanted):
+        """The part of an array that numbers and slices (no step) name on its first axes; None for another index."""
+        kind, asked = self.typeof(array), self._asked(index)
+        known = all(isinstance(one, types.Integer) or one == types.slice2_type for one in asked)
+        if not self._is_plain(kind) or not known or not isinstance(wanted, types.Array):
+            return None
+        builder, found, places, lengths, strides = self.builder, self.loadvar(array), [], [], []
+        for k in range(kind.ndim):
+            given = self._given(index, k) if k < len(asked) else None
+            if given is not None and isinstance(asked[k], types.Integer):
+                places.append(self._number(asked[k], given, found, k))
+                continue
+            length = builder.extract_value(found, (SHAPE, k))
+            if given is not None:
+                start, stop = (views.bound(builder, builder.extract_value(given, q), length) for q in range(2))
+                places.append(start)
+                length = views.distance(builder, start, stop)
+            lengths.append(length)
+            strides.append(builder.extract_value(found, (STRIDES, k)))
+        data = self._address(kind, found, places)
+        return views.view(builder, self.context.get_value_type(wanted), found, data, lengths, strides)
+
+    def _given(self, index, k):
+        """What an index says of axis k."""
+        given = self.loadvar(index)
+        return self.builder.extract_value(given, k) if isinstance(self.typeof(index), types.BaseTuple) else given
+
+    def _asked(self, index):
+        """The types of an index, one for each axis it names."""
+        asked = self.typeof(index)
+        return asked.types if isinstance(asked, types.BaseTuple) else (asked,)
+
+    def _is_plain(self, kind):
+        """Whether a type is that of an array whose elements we find ourselves."""
+        return isinstance(kind, types.Array) and kind.layout in "CA" and not self.context.enable_boundscheck
+
+    def _address(self, kind, array, places):
+        """The address of what numbers for the first axes of an array name."""
+        builder, data = self.builder, self.builder.extract_value(array, DATA)
         if kind.layout == "C":
             at = places[0]
             for k in range(1, kind.ndim):
-                at = builder.add(builder.mul(at, builder.extract_value(found, (_SHAPE, k))), places[k])
+                at = builder.mul(at, builder.extract_value(array, (SHAPE, k)))
+                if k < len(places):
+                    at = builder.add(at, places[k])
             return builder.gep(data, [at])
         at = None
         for k, one in enumerate(places):
-            step = builder.mul(one, builder.extract_value(found, (_STRIDES, k)))
+            step = builder.mul(one, builder.extract_value(array, (STRIDES, k)))
             at = step if at is None else builder.add(at, step)
         byte = self.context.get_value_type(types.voidptr)
         return builder.bitcast(builder.gep(builder.bitcast(data, byte), [at]), data.type)
@@ -160,7 +195,7 @@ class _Lower(Lower):
             return self.context.get_constant(types.intp, kind.literal_value)
         at = self.context.cast(self.builder, value, kind, types.intp)
         negative = self.builder.icmp_signed("<", at, at.type(0))
-        from_end = self.builder.add(at, self.builder.extract_value(array, (_SHAPE, axis)))
+        from_end = self.builder.add(at, self.builder.extract_value(array, (SHAPE, axis)))
         return self.builder.select(negative, from_end, at)
 
     def delvar(self, name):
