@@ -40,7 +40,13 @@ def test_a_study_compiles_nothing_that_is_there(monkeypatch):
         (
             4,
             ("classes", 3),
-            ["forests", "linear classifiers of several classes", "trees", "boosting", "findings of classes"],
+            [
+                "forests of several classes",
+                "linear classifiers of several classes",
+                "trees",
+                "boosting",
+                "findings of classes",
+            ],
         ),
         (
             2,

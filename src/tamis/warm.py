@@ -53,10 +53,21 @@ def _with_categories() -> tuple[Table, np.ndarray]:
     return Table.of(cells), y
 
 
+def _three_classes(y: np.ndarray) -> np.ndarray:
+    return np.digitize(y, [-0.7, 0.7])
+
+
 def _growing_forests() -> None:
     from tamis.forest import ForestClassifier
 
     ForestClassifier(4).fit(*_classes())
+
+
+def _growing_forests_of_several_classes() -> None:
+    from tamis.forest import ForestClassifier
+
+    X, y = _table()
+    ForestClassifier(4).fit(X, _three_classes(y))
 
 
 def _forests() -> None:
@@ -67,6 +78,13 @@ def _forests() -> None:
     ForestRegressor(4).fit(X, y).predict(X)
 
 
+def _forests_of_several_classes() -> None:
+    from tamis.forest import ForestClassifier
+
+    X, y = _table()
+    ForestClassifier(4).fit(X, _three_classes(y)).predict(X)
+
+
 def _forests_of_categories() -> None:
     from tamis.forest import ForestClassifier, ForestRegressor
 
@@ -75,11 +93,26 @@ def _forests_of_categories() -> None:
     ForestRegressor(4).fit(X, y).predict(X)
 
 
+def _forests_of_categories_and_several_classes() -> None:
+    from tamis.forest import ForestClassifier
+
+    X, y = _with_categories()
+    ForestClassifier(4).fit(X, _three_classes(y)).predict(X)
+
+
+def _forests_in_parts() -> None:
+    from tamis.forest import ForestClassifier, ForestRegressor
+
+    X, y = _table()
+    ForestRegressor(4, criterion="standard_deviation").fit(X, y)
+    ForestClassifier(4, max_split_samples=20).fit(X, _three_classes(y))
+
+
 def _boosting() -> None:
     from tamis.boosting import BoostingClassifier
 
     X, y = _table()
-    BoostingClassifier(2).fit(X, np.digitize(y, [-0.7, 0.7]))  # the kernel of all targets; forests' own predicts
+    BoostingClassifier(2).fit(X, _three_classes(y))  # the kernel of all targets; forests' own predicts
 
 
 def _trees_of_categories() -> None:
@@ -110,7 +143,7 @@ def _linear_classifiers_of_several() -> None:
     from tamis.linear import LinearClassifier
 
     X, y = _table()
-    LinearClassifier().fit(X, np.digitize(y, [-0.7, 0.7]))
+    LinearClassifier().fit(X, _three_classes(y))
 
 
 def _linear_regressors() -> None:
@@ -202,10 +235,13 @@ def _study() -> None:
 JOBS: dict[str, Callable[[], None]] = {
     "trees of categories": _trees_of_categories,
     "forests of categories": _forests_of_categories,
+    "forests of categories and several classes": _forests_of_categories_and_several_classes,
     "searches": _searches,
     "linear classifiers of several classes": _linear_classifiers_of_several,
     "forests": _forests,
+    "forests of several classes": _forests_of_several_classes,
     "trees": _trees,
+    "forests whose splits are looked for among some rows": _forests_in_parts,
     "linear classifiers": _linear_classifiers,
     "boosting": _boosting,
     "linear regressors": _linear_regressors,
@@ -218,6 +254,7 @@ LAST: dict[str, Callable[[], None]] = {"studies": _study}
 #: Parts of jobs, for processors to share.
 PARTS: dict[str, Callable[[], None]] = {
     "growing forests": _growing_forests,
+    "growing forests of several classes": _growing_forests_of_several_classes,
     "findings of classes": _findings_of_classes,
     "findings of numbers": _findings_of_numbers,
 }
@@ -225,8 +262,11 @@ PARTS: dict[str, Callable[[], None]] = {
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
     "growing forests": ("tamis.forest.grow.grow", "grow_numeric"),
+    "growing forests of several classes": ("tamis.forest.grow.grow", "grow_numeric_several"),
     "forests": ("tamis.forest.predict.route", "add_answers"),
-    "forests of categories": ("tamis.forest.grow.grow", "grow_several"),
+    "forests of several classes": ("tamis.forest.grow.grow", "grow_numeric_several"),
+    "forests of categories": ("tamis.forest.grow.grow", "grow_mixed"),
+    "forests of categories and several classes": ("tamis.forest.grow.grow", "grow_mixed_several"),
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
     "boosting": ("tamis.boosting.grow.rounds", "boost"),
@@ -244,12 +284,15 @@ def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: in
     Linear models come second, for they do not need what forests and trees both need; when it is the turn of the trees,
     that is there. Of two processors one predicts when the other has grown the forests.
     """
-    linear = "linear regressors"
+    linear, of = "linear regressors", " of categories" if categories else ""
+    forests, trees = f"forests{of}", f"trees{of}"
     if task == "classes":
-        linear = "linear classifiers" if n_classes <= 2 else "linear classifiers of several classes"
-    of = " of categories" if categories else ""
-    names = [f"forests{of}", linear, f"trees{of}", "boosting", f"findings of {task}"]
-    return ["growing forests", *names[1:], "forests"] if n_processors == 2 and not categories else names
+        linear = "linear classifiers"
+        if n_classes > 2:
+            linear += " of several classes"
+            forests += " and several classes" if categories else " of several classes"
+    names = [forests, linear, trees, "boosting", f"findings of {task}"]
+    return [f"growing {forests}", *names[1:], forests] if n_processors == 2 and not categories else names
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tamis.boosting import BoostingClassifier, BoostingRegressor
 KERNELS = {
     TreeClassifier: ["tamis.tree.grow.grow.grow_ordered"],
     TreeRegressor: ["tamis.tree.grow.grow.grow_ordered"],
-    ForestClassifier: ["tamis.forest.grow.grow.grow_numeric", "tamis.forest.predict.route.add_answers"],
+    ForestClassifier: ["tamis.forest.grow.grow.grow_numeric_several", "tamis.forest.predict.route.add_answers"],
     ForestRegressor: [
         "tamis.forest.grow.grow.grow_numeric",
         "tamis.forest.predict.route.add_answers",

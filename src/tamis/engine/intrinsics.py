@@ -1,18 +1,19 @@
 """Arrays inside kernels: made, handed on without counted references, and asked for early.
 
-Written by hand where Numba has the parts for it (`internals/arrays.py`), else in plain NumPy.
+Written by hand where Numba has the parts for it (`internals/arrays.py`), else (and with NUMBA_DISABLE_JIT) in NumPy.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 from numba.extending import register_jitable
 
 from tamis.engine import internals
 
-_arrays = internals.part("arrays")
+_arrays = None if numba.config.DISABLE_JIT else internals.part("arrays")
 
 
 @register_jitable

@@ -78,6 +78,7 @@ class NodeLimits(NamedTuple):
     random_cut: bool
     by_deviation: bool
     max_rows: int
+    put_off: int  # drawn rows of a node up to which its subtree waits to be grown by itself
 
 
 class Draws(NamedTuple):

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from llvmlite.binding import ffi  # type: ignore[import-untyped]
-from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary
+from numba.core import cgutils, config
+from numba.core.codegen import JITCodeLibrary, _parse_refprune_flags
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.environment import lookup_environment
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 from tamis.engine.announce import announce
@@ -105,8 +105,17 @@ class _Whole(_Ours):
     _linking_libraries: list[Any]
 
     def _optimize_final_module(self) -> None:
-        """All passes once. Numba runs them twice, to find references that need no count after inlining."""
-        passes, builder = self._codegen._module_pass_manager()
+        """All passes once, loops left as long as they are.
+
+        Numba runs the passes twice, to find references that need no count after inlining. Unrolled loops were a third
+        of a growing forest's code and of its time in LLVM, and brought nothing there.
+        """
+        options = self._codegen._pass_builder()._pto
+        options.loop_unrolling = False
+        builder = binding.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getModulePassManager()
+        if config.LLVM_REFPRUNE_PASS:  # type: ignore[attr-defined]
+            passes.add_refprune_pass(_parse_refprune_flags())
         passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
@@ -147,8 +156,8 @@ class WholeCompiler(Compiler):
         dropped = set[Any]()
         if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
             dropped.add(InlineClosureLikes)
-        if not self.state.flags.nrt:  # and array expressions where nothing can be allocated for them
-            dropped.add(NopythonRewrites)
+        if not self.state.flags.nrt:  # array expressions where nothing can be allocated; ends of lives of no account
+            dropped |= {NopythonRewrites, IRLegalization}
         passes = PassManager(whole.pipeline_name)
         passes.passes = [
             (Lowering, words) if one is NativeLowering else (one, words)

@@ -16,6 +16,8 @@ from numba.core.errors import NumbaError, WarningsFixer
 from numba.core.runtime.context import NRTContext
 from numba.core.typing.context import BaseContext as TypingContext
 
+from tamis.engine.internals import extremes
+
 _plain_call_type = types.BaseFunction.get_call_type
 _plain_attribute = TypingContext.find_matching_getattr_template
 _plain_size = llvm.Type.get_abi_size
@@ -31,7 +33,7 @@ def _call_type(self, context, args, kws):
     args = tuple(args)
     found = known.get(args)
     if found is None:
-        found = _plain_call_type(self, context, args, kws)
+        found = extremes.signature_of(self, context, args) or _plain_call_type(self, context, args, kws)
         if self._impl_keys[found.args] is not self.typing_key:  # a function of Numba's, compiled with our options
             return found
         known[args] = found

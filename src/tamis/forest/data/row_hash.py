@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tamis.engine.hash import GOLDEN
@@ -11,14 +13,16 @@ from tamis.engine.kernel import njit
 ROWS, COLUMNS = 256, 32  # of a tile
 
 
-@njit
-def _scramble(x):
+def _mixed(x: Any) -> Any:
     """A mixer of its own, not SplitMix64: rows are put in the order of these digests, and every sum of a forest in
     the order of its rows, so other bits here would be another forest."""
     x ^= x >> np.uint64(32)
     x *= np.uint64(0xD6E8FEB86659FD93)
     x ^= x >> np.uint64(29)
     return x * np.uint64(0xA0761D6478BD642F)
+
+
+_scramble = njit(_mixed)
 
 
 @njit
@@ -31,11 +35,9 @@ def hash_codes(codes, digest):
                 digest[i] = _scramble(digest[i] + np.uint64(codes[j, i]) + GOLDEN)
 
 
-@njit
-def hash_numbers(bits, digest):
-    """Stir a column of doubles, given as their bits, into the digests of the rows."""
-    for i in range(len(bits)):
-        digest[i] = _scramble(digest[i] ^ bits[i])
+def hash_numbers(bits: np.ndarray, digest: np.ndarray) -> None:
+    """Stir a column of doubles, given as their bits, into the digests of the rows: one or two a fit, no kernel."""
+    digest[:] = _mixed(digest ^ bits)
 
 
 @njit

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from tamis.engine import workers
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.data.oblique import ObliqueColumns
-from tamis.forest.layout import ForestLimits, ForestTarget
+from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.trees import TreeArrays
 from tamis.views.binned import BinnedTable
 
@@ -117,9 +118,7 @@ def grow_trees(
     stop: np.ndarray,
 ) -> TreeBatch:
     """The trees of a range of numbers."""
-    from tamis.forest.grow.grow import grow_numeric, grow_several
-
-    kernel = grow_several if binned.category.any() else grow_numeric
+    kernel = _kernel(limits, len(target.weight), bool(binned.category.any()), target.kind)
     nodes, table, sets, ends, rows, leaf, gain = kernel(
         binned, target, limits, bootstrap.draws, bootstrap.seeds(*of), out_of_bag, stop
     )
@@ -135,6 +134,19 @@ def grow_trees(
         table, ends = table[:0], ends * (1, 1, 1, 0)
     trees = TreeArrays(nodes, table, sets, np.zeros((0, 1), dtype=np.int64), np.zeros((0, 1)), ends)
     return TreeBatch(trees, rows, leaf, row_ends, gain, len(target.weight))
+
+
+def _kernel(limits: ForestLimits, n_rows: int, mixed: bool, kind: int) -> Any:
+    """The form of the kernel that has what these trees need, and no more to compile."""
+    from tamis.forest.grow import grow
+
+    if limits.by_deviation or limits.max_rows < n_rows:
+        one, several = grow.grow_in_parts, grow.grow_in_parts_several
+    elif mixed:
+        one, several = grow.grow_mixed, grow.grow_mixed_several
+    else:
+        one, several = grow.grow_numeric, grow.grow_numeric_several
+    return one if kind == NUMBER else several
 
 
 def _oblique(

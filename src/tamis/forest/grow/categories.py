@@ -16,7 +16,7 @@ from tamis.forest.data.rng import uniform
 from tamis.forest.grow.deviation import fall, sum_squares
 from tamis.forest.grow.scan import MARGIN
 from tamis.forest.grow.sums import count_drawn, sum_classes, sum_number
-from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.layout import CLASSES
 
 FREE = 10  # levels that are not charged for
 DENSE = 64  # levels of which all are looked at, met or not
@@ -24,18 +24,19 @@ COMPARED = 16  # levels up to which each is compared with each: no branch that c
 
 
 @inner(forceinline=True)
-def best_levels(kind, m, absent, node, limits, best, work):
+def best_levels(kind, part, m, absent, node, limits, best, work):
     """Improvement of the best set; the levels that go left are work.level[:n]; n is 0 when none is better."""
     bucket, table, level = work.bucket, work.table, work.level
-    n_sums, random = 1 if kind == NUMBER else len(work.left), limits.random_cut
+    n_sums, random = 1 if kind is None else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
-    if limits.by_deviation:
-        sum_squares(m, work)
+    if part is not None:  # noqa: SIM102
+        if limits.by_deviation:
+            sum_squares(m, work)
     found = 0
     if n_levels > 1:
         _arrange(kind, n_levels, n_sums, node.total, random, work)
         pick = 1 + int(uniform(work.state) * (n_levels - 1)) if random else 0
-        best, found = _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work)
+        best, found = _cut_order(kind, part, n_levels, n_sums, pick, node, limits, best, work)
     for i in range(n_levels):
         bucket[level[i], 0] = 0.0
         bucket[level[i], 1] = bucket[level[i], 2] = 0.0
@@ -45,12 +46,13 @@ def best_levels(kind, m, absent, node, limits, best, work):
 
 
 @inner(forceinline=True)
-def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
+def _cut_order(kind, part, n_levels, n_sums, pick, node, limits, best, work):
     """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
     left, bucket, table, level, sums, total = work.left, work.bucket, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
-    if limits.by_deviation:  # a small fall of the variance is a fall of the deviation by half of it over the deviation
-        charge /= 2.0 * np.sqrt(node.impurity)
+    if part is not None:  # noqa: SIM102
+        if limits.by_deviation:  # a small fall of the variance is one of the deviation by half of it over the deviation
+            charge /= 2.0 * np.sqrt(node.impurity)
     found, v, q, n_left, least = 0, 0.0, 0.0, 0.0, limits.min_leaf
     for t in range(n_sums):
         left[t] = 0.0
@@ -71,10 +73,10 @@ def _cut_order(kind, n_levels, n_sums, pick, node, limits, best, work):
             continue
         if least > 1 and (n_left < least or node.n_count - n_left < least):
             continue
-        if limits.by_deviation:
-            gain = fall(left[0], q, v, node) - charge
-        else:
-            gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+        gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
+        if part is not None:  # noqa: SIM102
+            if limits.by_deviation:
+                gain = fall(left[0], q, v, node) - charge
         if gain > best * MARGIN and (charge == 0.0 or gain > undivided):
             best = gain
             found = i + 1
@@ -100,7 +102,7 @@ def _gather(kind, m, absent, n_sums, least, work):
     n, stride, dense = 0, np.uint64(n_sums), absent < max(m, DENSE)
     if kind == CLASSES:
         sum_classes(m, absent, n_sums, work)
-    if dense and kind == NUMBER:
+    if dense and kind is None:
         sum_number(m, absent, work)
     elif kind != CLASSES or not dense:
         for i in range(m):
@@ -108,9 +110,9 @@ def _gather(kind, m, absent, n_sums, least, work):
             level[n] = at
             n += bucket[at, 0] == 0.0
             bucket[at, 0] += weight[i]
-            if kind == NUMBER:
+            if kind is None:
                 table[at] += work.z[i]
-    if kind != NUMBER and kind != CLASSES:
+    if kind is not None and kind != CLASSES:
         for i in range(m):
             for t in range(n_sums):
                 table[code[i] * stride + np.uint64(t)] += work.zs[i, t]

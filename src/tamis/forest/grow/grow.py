@@ -60,7 +60,7 @@ _NONE = Split(-1.0, -1, 0, False, 0.0, 0, False)
 
 
 @njit(error_model="numpy")
-def grow_several(binned, target, limits, draws, seeds, out_of_bag, stop):
+def grow_mixed_several(binned, target, limits, draws, seeds, out_of_bag, stop):
     """Trees one after another, side by side in a few arrays; seeds[t]: of the rows drawn for tree t, and of the tree.
 
     Gives nodes, leaf table, sets; ends[t]: how many nodes, words of sets, rows of leaf table and rows left out the
@@ -68,18 +68,44 @@ def grow_several(binned, target, limits, draws, seeds, out_of_bag, stop):
     root (without `out_of_bag` the leaves are not looked for); gains of each tree by column. The arrays are longer than
     what is in them.
     """
-    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True)
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True, target.kind, None)
+
+
+@njit(error_model="numpy")
+def grow_mixed(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """As `grow_mixed_several`, where the target is one number, or two classes: less to compile."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True, None, None)
+
+
+@njit(error_model="numpy")
+def grow_numeric_several(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """As `grow_mixed_several`, where no column is categorical."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, None, target.kind, None)
 
 
 @njit(error_model="numpy")
 def grow_numeric(binned, target, limits, draws, seeds, out_of_bag, stop):
-    """As `grow_several`, where no column is categorical: less to compile."""
-    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, None)
+    """As `grow_mixed`, where no column is categorical."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, None, None, None)
 
 
 @njit(error_model="numpy")
-def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
-    """mixed: None where no column is categorical, so that what these need is not compiled."""
+def grow_in_parts_several(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """As `grow_mixed_several`, where splits are looked for among some of a node's rows."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True, target.kind, True)
+
+
+@njit(error_model="numpy")
+def grow_in_parts(binned, target, limits, draws, seeds, out_of_bag, stop):
+    """As `grow_mixed`, where splits are looked for among some of a node's rows, or by the standard deviation."""
+    return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True, None, True)
+
+
+@njit(error_model="numpy")
+def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed, kind, more):
+    """mixed: None where no column is categorical, so that what these need is not compiled; kind: that of the target,
+    and None for one number, likewise; more: None where splits are looked for among all rows, by squared errors.
+    """
     k, n = len(seeds), len(target.weight)
     wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)
     nodes, sets = vector(2 * n * k, NODE), vector(64, np.uint64)
@@ -96,7 +122,7 @@ def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
             continue
         draw_bootstrap(draws.population, draws.strata, draws.sizes, draws.replace, seeds[t, 0], counts)
         buffers, tree_sets, n_nodes, n_leaves, n_words = grow(
-            binned, target, limits, counts, seeds[t, 1], out_of_bag, stop, mixed
+            binned, target, limits, counts, seeds[t, 1], out_of_bag, stop, mixed, kind, more
         )
         if b + n_words > len(sets):
             sets = lengthened(sets, b, 2 * (b + n_words))
@@ -104,8 +130,8 @@ def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed):
         n_out = write_out_of_bag(counts, rows[e:], seeds[t, 0] % draws.step, draws.step)
         if out_of_bag and n_out and stop[0] == 0:
             out, reached, grown = rows[e : e + n_out], leaf[e : e + n_out], buffers.node[:n_nodes]
-            leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, tree_sets, reached)
-            out_of_bag_gain(target, out, reached, grown, buffers.value, gain[t])
+            leaves_of_codes(binned.by_row, out, grown, buffers.cut, binned.n_values, tree_sets, reached, mixed)
+            out_of_bag_gain(target, out, reached, grown, buffers.value, gain[t], kind)
         else:
             for j in range(gain.shape[1]):
                 gain[t, j] = buffers.gain[j]
@@ -127,7 +153,7 @@ def _append(buffers, tree_sets, n_nodes, n_leaves, n_words, nodes, table, sets):
 
 
 @njit(error_model="numpy")
-def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
+def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed, kind, more):
     """A tree on the rows drawn counts[i] times, its sets, and how many nodes, rows of leaf table and words these have.
 
     out_of_bag: rows that were not drawn will be sent down by their codes. It ends early, with what it has, when
@@ -136,22 +162,21 @@ def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
     rows = rows_of(binned, target, counts)
     m = len(rows.inside)
     n_sums = target.n_classes if target.kind == CLASSES else max(target.values.shape[1], 1)
-    work, buffers = workspace(binned, target, m, n_sums), tree_buffers(binned, target, m, n_sums, out_of_bag)
+    work, buffers = workspace(binned, target, m, n_sums, stop), tree_buffers(binned, target, m, n_sums, out_of_bag)
     seed_state(seed, work.state)
     below(work.state, np.int64(2))
     tally, stack, pending = work.tally, work.stack, work.pending
     _push(stack, 0, 0, m, 0)
     tally[NODES] = tally[OPEN] = 1
-    node_limits = _node_limits(limits, rows.weight)
-    put_off = BLOCK if worth_copying(binned, limits, m) else 0
+    node_limits = _node_limits(limits, rows.weight, BLOCK if worth_copying(binned, limits, m) else 0)
     sets = vector(64, np.uint64)
     block, at = rows, 0
     while tally[OPEN] > 0 and stop[0] == 0:
         sets = room(sets, tally[WORDS], binned)
-        _subtrees(binned, target, block, node_limits, put_off, work, buffers, sets, stop, mixed)
+        _subtrees(binned, target, block, node_limits, work, buffers, sets, mixed, kind, more)
         if tally[OPEN] == 0 and at < tally[WAITING]:
             if at == 0:
-                block, put_off = block_for(binned, target), 0
+                block, node_limits = block_for(binned, target), _node_limits(limits, rows.weight, 0)
             node, begin, end, depth = pending[at, 0], pending[at, 1], pending[at, 2], pending[at, 3]
             copy_block(binned.by_row, rows, begin, end, block)
             _push(stack, node, 0, end - begin, depth)
@@ -166,7 +191,7 @@ def grow(binned, target, limits, counts, seed, out_of_bag, stop, mixed):
 
 
 @inner
-def _node_limits(limits, weight):
+def _node_limits(limits, weight, put_off):
     """The limits, the least weight of a side in units of the rows' weight."""
     total = 0.0
     for i in range(len(weight)):
@@ -174,7 +199,7 @@ def _node_limits(limits, weight):
     least = limits.min_share * total + 1e-300  # nothing weighs 0
     return NodeLimits(
         limits.max_features, limits.max_depth, limits.min_split, limits.min_leaf, least, limits.random_cut,
-        limits.by_deviation, limits.max_rows,
+        limits.by_deviation, limits.max_rows, put_off,
     )  # fmt: skip
 
 
@@ -185,11 +210,14 @@ def _push(stack, node, begin, end, depth):
 
 
 @inner
-def _subtrees(binned, target, rows, limits, put_off, work, buffers, sets, stop, mixed):
-    """Grow the subtrees on the stack; those of at most `put_off` drawn rows wait. Ends before `sets` could be full."""
+def _subtrees(binned, target, rows, limits, work, buffers, sets, mixed, kind, more):
+    """Grow the subtrees on the stack; those of at most `limits.put_off` drawn rows wait.
+
+    Ends before `sets` could be full.
+    """
     tally, stack, pending = work.tally, work.stack, work.pending
-    kind, enough = target.kind, len(sets) - most_words(binned)
-    while tally[OPEN] > 0 and tally[WORDS] <= enough and stop[0] == 0:
+    enough = len(sets) - most_words(binned)
+    while tally[OPEN] > 0 and tally[WORDS] <= enough and work.stop[0] == 0:
         tally[OPEN] -= 1
         top = tally[OPEN]
         at, begin, end, depth = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
@@ -197,16 +225,20 @@ def _subtrees(binned, target, rows, limits, put_off, work, buffers, sets, stop, 
         node_rows = rows.inside[begin:end]
         value = buffers.value[at if len(buffers.value) > 1 else 0]
         node = summarise(kind, rows, node_rows, work, value)
-        if node.n_count <= put_off:
+        if node.n_count <= limits.put_off:
             for q in range(4):
                 pending[tally[WAITING], q] = stack[top, q]
             tally[WAITING] += 1
             continue
         split, gain = _NONE, 0.0
         if not node.pure and node.n_count >= max(limits.min_split, 2 * limits.min_leaf) and depth < limits.max_depth:
-            split, gain = _best_split(binned, target, rows, node_rows, node, limits, work, mixed)
+            if more is None:
+                split = _search(binned, target, rows.codes, node_rows, node, None, limits, work, mixed, kind)
+                gain = gain_of(kind, target.n_classes, split.gain, node)
+            else:
+                split, gain = _best_split(binned, target, rows, node_rows, node, limits, work, mixed, kind)
         if split.column < 0:
-            write_leaf(target, rows, node_rows, node, at, work, buffers, value)
+            write_leaf(kind, target, rows, node_rows, node, at, work, buffers, value)
             continue
         n_left = _divide(binned.n_values[split.column], rows, node_rows, node, at, split, work, buffers, sets, mixed)
         buffers.gain[split.column] += gain
@@ -228,13 +260,21 @@ def _forget(work, n):
     work.tally[CONSTANT] = n
 
 
+@inner
+def _know_constant(j, work):
+    """Keep in mind that a column is constant in the node at hand."""
+    work.is_constant[j] = 1
+    work.constant[work.tally[CONSTANT]] = j
+    work.tally[CONSTANT] += 1
+
+
 @inner(forceinline=True)
-def _best_split(binned, target, rows, node_rows, node, limits, work, mixed):
+def _best_split(binned, target, rows, node_rows, node, limits, work, mixed, kind):
     """The best split of a node, looked for among `max_rows` of its rows, and among all where these show none; its gain.
 
     Rows of the part are rows of the node: what either side must have, it has all the more.
     """
-    kind, split, seen, looked_at = target.kind, _NONE, node, node_rows
+    split, seen, looked_at = _NONE, node, node_rows
     is_part = len(node_rows) > limits.max_rows
     for attempt in range(1 + is_part):
         if is_part:
@@ -243,26 +283,28 @@ def _best_split(binned, target, rows, node_rows, node, limits, work, mixed):
                 spread(node_rows, limits.max_rows, work.state, looked_at)
             seen = summarise_part(kind, rows, looked_at, work)
         if not seen.pure:
-            split = _search(binned, target, rows.codes, looked_at, seen, is_part and attempt == 0, limits, work, mixed)
+            part = is_part and attempt == 0
+            split = _search(binned, target, rows.codes, looked_at, seen, part, limits, work, mixed, kind)
         if split.column >= 0:
             break
     return split, gain_of(kind, target.n_classes, split.gain, seen) * (node.total / seen.total)
 
 
 @inner(forceinline=True)
-def _search(binned, target, codes, node_rows, node, part, limits, work, mixed):
+def _search(binned, target, codes, node_rows, node, part, limits, work, mixed, kind):
     """The best split of rows along columns drawn at random: max_features of them, or more until one can be split.
 
-    part: they are not all of the node's. A column that is constant in a node is so in its subtree, and not read there
-    (2,344 rows × 74 mixed columns: 3 to 8% of the time).
+    part: whether they are not all of the node's; None in kernels that know of no parts and no deviations. A column that
+    is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8% of the time).
     """
-    kind, d, m = target.kind, len(binned.n_values), len(node_rows)
+    d, m = len(binned.n_values), len(node_rows)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
-    if limits.by_deviation:
-        square(m, work)
-        bound = np.sqrt(node.impurity) * (1.0 - 1e-10)
-    elif kind == NUMBER and target.n_classes == 0 and node.n_count <= TINY:  # copies or weight of a row: the same
+    if kind is None and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
         bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
+    if part is not None:  # noqa: SIM102
+        if limits.by_deviation:
+            square(m, work)
+            bound = np.sqrt(node.impurity) * (1.0 - 1e-10)
     best, column, cut, missing_left, threshold, n_set = -1.0, -1, np.int64(0), False, 0.0, 0
     for tried in range(d):
         if column >= 0 and (tried >= limits.max_features or best >= bound):
@@ -277,25 +319,25 @@ def _search(binned, target, codes, node_rows, node, part, limits, work, mixed):
             work.code[i] = code
             differ |= code ^ first
         if differ == 0 and not limits.random_cut:
-            if not part:
-                work.is_constant[j] = 1
-                work.constant[work.tally[CONSTANT]] = j
-                work.tally[CONSTANT] += 1
+            if part is None:  # noqa: SIM114 - what is None is known when it is compiled
+                _know_constant(j, work)
+            elif not part:
+                _know_constant(j, work)
             continue
         if mixed is not None:  # noqa: SIM102
             if binned.category[j]:
-                best, n_found = best_levels(kind, m, absent, node, limits, best, work)
+                best, n_found = best_levels(kind, part, m, absent, node, limits, best, work)
                 if n_found:
                     column, n_set = j, n_found
                     for q in range(n_found):
                         work.chosen[q] = work.level[q]
                 continue
         if limits.random_cut:
-            best, found, side, drawn = random_cut(kind, m, j, binned, node, limits, best, work)
+            best, found, side, drawn = random_cut(kind, part, m, j, binned, node, limits, best, work)
             if found >= 0:
                 column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
             continue
-        best, found, side = best_cut(kind, m, absent, binned.missing[j], node, limits, best, work)
+        best, found, side = best_cut(kind, part, m, absent, binned.missing[j], node, limits, best, work)
         if found >= 0:
             column, cut, missing_left, n_set = j, found, side, 0
     return Split(best, column, cut, missing_left, threshold, n_set, limits.random_cut)
@@ -327,7 +369,7 @@ def _divide(absent, rows, node_rows, node, at, split, work, buffers, sets, mixed
             rest_left = write_bits(
                 absent, line, node_rows, split.n_set, rows.weight, node.total, work.chosen, work.bits
             )
-    n_left, low, high, left_weight, n_missing = divide(line, absent, split, node_rows, rows.weight, work)
+    n_left, low, high, left_weight, n_missing = divide(line, absent, split, node_rows, rows.weight, work, mixed)
     tally[NODES] += 2
     if mixed is not None:  # noqa: SIM102
         if split.n_set:

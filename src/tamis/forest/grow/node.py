@@ -12,7 +12,7 @@ from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import uniform
 from tamis.forest.grow.sets import has
 from tamis.forest.grow.workspace import TABLES
-from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.layout import CLASSES
 
 
 class Node(NamedTuple):
@@ -48,7 +48,7 @@ def summarise(kind, rows, node_rows, work, value):
         s, one = 0.0, values[node_rows[0], t]
         for i in range(m):
             y = values[node_rows[i], t]
-            if kind == NUMBER:
+            if kind is None:
                 z[i] = y
             else:
                 zs[i, t] = y
@@ -57,8 +57,8 @@ def summarise(kind, rows, node_rows, work, value):
         mean = one if pure else s / total
         value[t] = mean
         for i in range(m):
-            off = (z[i] if kind == NUMBER else zs[i, t]) - mean
-            if kind == NUMBER:
+            off = (z[i] if kind is None else zs[i, t]) - mean
+            if kind is None:
                 z[i] = weight[i] * off
             else:
                 zs[i, t] = weight[i] * off
@@ -123,7 +123,7 @@ def gain_of(kind, n_classes, best, node):
 
 
 @inner(forceinline=True)
-def divide(line, absent, split, node_rows, weight, work):
+def divide(line, absent, split, node_rows, weight, work, mixed):
     """Rows that go left first, the order kept. No branch depends on a row's side: half of them would be mispredicted.
 
     Returns how many go left, the codes beside the cut (`absent`: none on the right), the weight on the left, and how
@@ -135,10 +135,10 @@ def divide(line, absent, split, node_rows, weight, work):
     for i in range(m):
         row = node_rows[i]
         c = line[row]
-        if category:
-            right = np.uint64(not has(bits, 0, np.int64(c)))
-        else:
-            right = np.uint64(c > cut) if c != absent else np.uint64(not missing_left)
+        right = np.uint64(c > cut) if c != absent else np.uint64(not missing_left)
+        if mixed is not None:  # noqa: SIM102
+            if category:
+                right = np.uint64(not has(bits, 0, np.int64(c)))
         moved[n_right] = row
         node_rows[n_left] = row
         n_right += right
@@ -188,14 +188,14 @@ def lengthened(words, used, n):
 
 
 @inner(forceinline=True)
-def write_leaf(target, rows, node_rows, node, at, work, buffers, value):
+def write_leaf(kind, target, rows, node_rows, node, at, work, buffers, value):
     """Write a leaf: a class or a row of the leaf table; for one number, the number and a training answer at random."""
-    kind, n_classes, worth, leaves = target.kind, target.n_classes, target.worth, buffers.leaf
+    n_classes, worth, leaves = target.n_classes, target.worth, buffers.leaf
     leaf, free = buffers.node[at], work.tally[TABLES]
     buffers.cut[at] = 0
     leaf.left, leaf.threshold = -1, 0.0
     if n_classes == 0:
-        if kind == NUMBER:
+        if kind is None:
             leaf.threshold = value[0]
             drawn = node_rows[_draw_by_weight(work.weight, len(node_rows), node.total, work.state)]
             leaf.column = np.float32(rows.values[drawn, 0]).view(np.int32)
@@ -221,7 +221,7 @@ def write_leaf(target, rows, node_rows, node, at, work, buffers, value):
 @inner(forceinline=True)
 def _part(kind, value, c):
     """A class's share of a node's weight; of two classes only the second one's is written down."""
-    if kind != NUMBER:
+    if kind is not None:
         return value[c]
     return value[0] if c else 1.0 - value[0]
 

@@ -16,13 +16,13 @@ from tamis.forest.grow.deviation import counted_deviation, fall, scan_deviation
 from tamis.forest.grow.order import FEW, by_bucket, by_comparison
 from tamis.forest.grow.scan import MARGIN, scan_classes, scan_number, scan_several
 from tamis.forest.grow.sums import COPIED, count_drawn, sum_classes, sum_number
-from tamis.forest.layout import CLASSES, NUMBER
+from tamis.forest.layout import CLASSES
 
 BUCKETS = 256
 
 
 @inner(forceinline=True)
-def best_cut(kind, m, absent, may_miss, node, limits, best, work):
+def best_cut(kind, part, m, absent, may_miss, node, limits, best, work):
     """Improvement and code of the best cut (left up to and including it), and whether missing goes left.
 
     work.code holds the codes of the node's rows, `absent` is that of a missing value. The cut is -1 when none is better
@@ -33,13 +33,11 @@ def best_cut(kind, m, absent, may_miss, node, limits, best, work):
     coarse = node.n_count > FEW  # not m: a row given twice must count as one that weighs 2
     if coarse:
         low, shift, n = _buckets(code, m, absent, may_miss, node.n_count)
-        if kind == NUMBER or (kind == CLASSES and n * len(work.sums) <= 2 * m):
-            if limits.by_deviation:
-                best, cut, missing_left = counted_deviation(m, n, may_miss, node, limits, best, work)
-            elif kind == NUMBER:
-                best, cut, missing_left = _counted_number(m, n, may_miss, node, limits, best, work)
-            else:
-                best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
+        if kind is None:
+            best, cut, missing_left = _counted(part, m, n, may_miss, node, limits, best, work)
+            return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
+        if kind == CLASSES and n * len(work.sums) <= 2 * m:
+            best, cut, missing_left = _counted_classes(m, n, may_miss, node, limits, best, work)
             return best, cut if cut < 0 else low + ((cut + 1) << shift) - 1, missing_left
         absent = n
         by_bucket(code, m, n + 1, work.begins, order)
@@ -49,7 +47,7 @@ def best_cut(kind, m, absent, may_miss, node, limits, best, work):
         return best, np.int64(-1), False
     cut, missing_left, end = np.int64(-1), False, m
     for side in range(2):  # missing on the right, then on the left
-        best, at = _scan(kind, end, m - end, node, limits, best, work)
+        best, at = _scan(kind, part, end, m - end, node, limits, best, work)
         if at >= 0:
             cut, missing_left = np.int64(code[order[at]]), side == 1
         if not may_miss or code[order[m - 1]] != absent:
@@ -97,22 +95,23 @@ def _buckets(code, m, absent, may_miss, n_count):
 
 
 @inner(forceinline=True)
-def _scan(kind, end, n_missing, node, limits, best, work):
+def _scan(kind, part, end, n_missing, node, limits, best, work):
     """The scan of the first `end` places; the `n_missing` places after them are on the left from the beginning."""
     code, order, left, weight = work.code, work.order, work.left, work.weight
     v, n_left = 0.0, np.int64(0)  # a plain 0 is a type of its own: each scan would be compiled twice
     for i in range(end, end + n_missing):
         v += weight[order[i]]
         n_left += work.counts[order[i]]
-    if kind == NUMBER:
+    if kind is None:
         s = 0.0
         for i in range(end, end + n_missing):
             s += work.z[order[i]]
-        if limits.by_deviation:
-            q = 0.0
-            for i in range(end, end + n_missing):
-                q += work.zs[order[i], 0]
-            return scan_deviation(end, code, node, limits, work, s, q, v, n_left, best)
+        if part is not None:  # noqa: SIM102
+            if limits.by_deviation:
+                q = 0.0
+                for i in range(end, end + n_missing):
+                    q += work.zs[order[i], 0]
+                return scan_deviation(end, code, node, limits, work, s, q, v, n_left, best)
         return scan_number(end, code, node, limits, work, s, v, n_left, best)
     for c in range(len(left)):
         left[c] = 0.0
@@ -129,6 +128,15 @@ def _scan(kind, end, n_missing, node, limits, best, work):
         for t in range(len(left)):
             left[t] += work.zs[order[i], t]
     return scan_several(end, code, node, limits, work, v, n_left, best)
+
+
+@inner(forceinline=True)
+def _counted(part, m, n, may_miss, node, limits, best, work):
+    """As best_cut, for one number and codes that are buckets."""
+    if part is not None:  # noqa: SIM102
+        if limits.by_deviation:
+            return counted_deviation(m, n, may_miss, node, limits, best, work)
+    return _counted_number(m, n, may_miss, node, limits, best, work)
 
 
 @inner(forceinline=True)
@@ -255,7 +263,7 @@ def _through_three(last, node, limits, n_left, best, work):
 
 
 @inner
-def random_cut(kind, m, j, binned, node, limits, best, work):
+def random_cut(kind, part, m, j, binned, node, limits, best, work):
     """As best_cut, for one threshold drawn between the smallest and the largest value; and that threshold.
 
     Rows without a value go to a side drawn at random.
@@ -280,10 +288,11 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
         if c <= cut or (c == n_values and missing_left):
             v += work.weight[i]
             n_left += work.counts[i]
-            if kind == NUMBER:
+            if kind is None:
                 s += work.z[i]
-                if limits.by_deviation:
-                    q += work.zs[i, 0]
+                if part is not None:  # noqa: SIM102
+                    if limits.by_deviation:
+                        q += work.zs[i, 0]
             elif kind == CLASSES:
                 work.left[work.classes[i]] += work.weight[i]
             else:
@@ -293,7 +302,10 @@ def random_cut(kind, m, j, binned, node, limits, best, work):
         return best, -1, False, 0.0
     if v < limits.min_weight or total - v < limits.min_weight:
         return best, -1, False, 0.0
-    gain = fall(s, q, v, node) if limits.by_deviation else improvement(kind, s, v, total, work)
+    gain = improvement(kind, s, v, total, work)
+    if part is not None:  # noqa: SIM102
+        if limits.by_deviation:
+            gain = fall(s, q, v, node)
     if gain > best * MARGIN:
         return gain, cut, missing_left, threshold
     return best, -1, False, 0.0
@@ -318,7 +330,7 @@ def _threshold_between(low, high, u, first, lows, highs):
 def improvement(kind, s, v, total, work):
     """Improvement of a split whose left side has the sum s (or the sums work.left) and the weight v: see scan.py."""
     rest = total - v
-    if kind == NUMBER:
+    if kind is None:
         return s * s / (v * rest)
     squares = other = 0.0
     for c in range(len(work.left)):

@@ -51,6 +51,7 @@ class SplitBuffers(NamedTuple):
     pending: np.ndarray  # nodes that wait, likewise
     tally: np.ndarray  # how many there are so far: see NODES
     state: np.ndarray  # uint64 (1): of the random numbers
+    stop: np.ndarray  # uint8 (1): set from outside to end early
 
 
 class TreeBuffers(NamedTuple):
@@ -76,7 +77,7 @@ class DrawnRows(NamedTuple):
 
 
 @njit(error_model="numpy")
-def workspace(binned, target, m, n_sums):
+def workspace(binned, target, m, n_sums, stop):
     """The arrays for a tree on m rows."""
     d, levels = len(binned.n_values), BUCKETS + 1
     for j in range(d):
@@ -129,6 +130,7 @@ def workspace(binned, target, m, n_sums):
         matrix(m + 1, 4, np.int64),
         tally,
         vector(1, np.uint64),
+        stop,
     )
 
 

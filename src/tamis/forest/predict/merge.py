@@ -15,7 +15,7 @@ def renumber(nodes, roots, columns, before, n_classes, tabled):
     of leaf tables that the trees before t have. tabled: leaves may ask for a row of the leaf table.
     """
     for t in range(len(roots) - 1):
-        sets, sums, tables = before[t]
+        sets, sums, tables = before[t, 0], before[t, 1], before[t, 2]
         for k in range(roots[t], roots[t + 1]):
             node = nodes[k]
             if node.left < 0:

@@ -167,20 +167,8 @@ def drawn_answers(X, begin, end, trees, copy, out):
 
 
 @njit(error_model="numpy")
-def codes_go_left(codes, node, cut, n_values, sets):
-    """Whether a row of codes (columns as in the binned table) goes left at a split."""
-    column = node.column & COLUMN
-    c = np.int64(codes[column])
-    if node.column & CATEGORY:
-        return holds(sets, node.threshold, c)
-    if c == n_values[column]:
-        return node.column & LEFT_IF_MISSING != 0
-    return c <= cut
-
-
-@njit(error_model="numpy")
-def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf):
-    """leaf[i]: the node where row rows[i] of the codes ends, in one tree as it was grown."""
+def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf, mixed):
+    """leaf[i]: the node where row rows[i] of the codes ends, in one tree as it was grown; mixed: None without sets."""
     m = len(rows)
     lanes = min(LANES, m)
     lane_node, lane_of = vector(LANES, np.int64), vector(LANES, np.int64)
@@ -192,14 +180,16 @@ def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf):
             k = lane_node[b]
             node = nodes[k]
             if node.left >= 0:
-                row = rows[lane_of[b]]
-                if node.column & CATEGORY == 0:
-                    column = node.column & COLUMN
-                    c = by_row[row, column]
-                    if c != n_values[column]:
-                        lane_node[b] = node.left + (c > cuts[k])
+                column = node.column & COLUMN
+                c = by_row[rows[lane_of[b]], column]
+                if mixed is not None:  # noqa: SIM102
+                    if node.column & CATEGORY:
+                        lane_node[b] = node.left + (not holds(sets, node.threshold, np.int64(c)))
                         continue
-                lane_node[b] = node.left + (not codes_go_left(by_row[row], node, cuts[k], n_values, sets))
+                if c != n_values[column]:
+                    lane_node[b] = node.left + (c > cuts[k])
+                else:
+                    lane_node[b] = node.left + (node.column & LEFT_IF_MISSING == 0)
                 continue
             leaf[lane_of[b]] = k
             if after < m:
@@ -234,11 +224,11 @@ def write_out_of_bag(counts, rows, first, step):
 
 
 @njit(error_model="numpy")
-def out_of_bag_gain(target, rows, leaf, nodes, value, gain):
+def out_of_bag_gain(target, rows, leaf, nodes, value, gain, kind):
     """gain[j]: how much column j's splits help the out-of-bag rows; zero on average for a column of noise.
 
     Σ over splits and out-of-bag rows of (value of the row's child - value of the node) × target of the row (Li et al.
-    2019). value: (nodes, classes or targets).
+    2019). value: (nodes, classes or targets). kind: that of the target, None for one number.
     """
     n_nodes, n_sums = len(nodes), value.shape[1]
     sums, weights = matrix(n_nodes, n_sums, np.float64), vector(n_nodes, np.float64)
@@ -250,7 +240,7 @@ def out_of_bag_gain(target, rows, leaf, nodes, value, gain):
         row = rows[i]
         w = target.weight[row]
         weights[leaf[i]] += w
-        if target.kind == CLASSES:
+        if kind == CLASSES:
             sums[leaf[i], target.classes[row]] += w
         else:
             for t in range(n_sums):

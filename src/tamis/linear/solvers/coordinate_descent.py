@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tamis.engine.intrinsics import matrix, vector
 from tamis.engine.kernel import njit
 
 _LEAVES = 10  # columns that may leave while polishing
@@ -21,7 +22,7 @@ def coordinate_descent(H, q, beta, l1, l2, tol, most):
     by less than tol. Returns the number of sweeps.
     """
     p = len(beta)
-    inside = np.empty(p, dtype=np.int64)
+    inside = vector(p, np.int64)
     sweeps = 0
     while sweeps < most:
         gain = 0.0
@@ -88,7 +89,7 @@ def polish(H, q, beta, l1, l2):
 
     Columns without l1 are in use whatever their coefficient. q follows as in `coordinate_descent`.
     """
-    exact(H, q, beta, l1, l2, np.empty(len(beta), dtype=np.int64))
+    exact(H, q, beta, l1, l2, vector(len(beta), np.int64))
 
 
 @njit
@@ -97,7 +98,7 @@ def exact(H, q, beta, l1, l2, used):
 
     The number is 0 where the optimum was not reached.
     """
-    L = np.empty((0, 0))
+    L = matrix(0, 0, np.float64)
     for _ in range(_LEAVES):
         m = 0
         for j in range(len(beta)):
@@ -118,7 +119,7 @@ def exact(H, q, beta, l1, l2, used):
 def advance(H, L, q, beta, l1, l2, used):
     """One Newton step for the columns in use; False where it was shortened because a coefficient would change sign."""
     m = len(used)
-    left = np.empty(m)
+    left = vector(m, np.float64)
     for k in range(m):
         j = used[k]
         left[k] = q[j] - l1[j] * np.sign(beta[j]) - l2[j] * beta[j]
@@ -148,6 +149,14 @@ def copy_to(out, values):
 
 
 @njit
+def copied(values):
+    """A copy; NumPy's own takes longer to compile."""
+    out = vector(len(values), np.float64)
+    copy_to(out, values)
+    return out
+
+
+@njit
 def _shift(column, q, move):
     for i in range(len(q)):
         q[i] -= move * column[i]
@@ -157,7 +166,7 @@ def _shift(column, q, move):
 def factor(H, used, l2):
     """The Cholesky factor of H + diag l2 on some columns; an empty one where that fails."""
     m = len(used)
-    L, top = np.empty((m, m)), 0.0
+    L, top = matrix(m, m, np.float64), 0.0
     for k in range(m):
         top = max(top, H[used[k], used[k]] + l2[used[k]])
     for i in range(m):
@@ -168,7 +177,7 @@ def factor(H, used, l2):
             else:
                 value += l2[used[i]] + 1e-11 * top  # for columns that repeat one another
                 if value <= 0.0:
-                    return np.empty((0, 0))
+                    return matrix(0, 0, np.float64)
                 L[i, i] = np.sqrt(value)
     return L
 
@@ -178,19 +187,22 @@ def solve(H, L, used, l2, left):
     """(H + diag l2)⁻¹ left on some columns by their factor, one step refined."""
     m = len(used)
     move = _substitute(L, left)
-    rest = left.copy()
+    rest = copied(left)
     for i in range(m):
         for j in range(m):
             rest[i] -= H[used[i], used[j]] * move[j]
         rest[i] -= l2[used[i]] * move[i]
-    return move + _substitute(L, rest)
+    refined = _substitute(L, rest)
+    for i in range(m):
+        refined[i] = move[i] + refined[i]
+    return refined
 
 
 @njit
 def _substitute(L, right):
     """L⁻ᵀ L⁻¹ right."""
     m = len(right)
-    out = right.copy()
+    out = copied(right)
     for i in range(m):
         out[i] = (out[i] - dot(L[i, :i], out[:i])) / L[i, i]
     for i in range(m - 1, -1, -1):
@@ -221,10 +233,14 @@ def sum_of(a):
 def follow_path(H, c, yy, l1, l2, alphas, goal, out, gaps):
     """A whole path of ½ βᵀHβ - cᵀβ + ½ yy with its penalty, each strength from the one before; duality gaps in gaps."""
     p = len(c)
-    beta, q = np.zeros(p), c.copy()
+    q, beta, alpha_l1, alpha_l2 = copied(c), vector(p, np.float64), vector(p, np.float64), vector(p, np.float64)
+    for j in range(p):
+        beta[j] = 0.0
     for a in range(len(alphas)):
-        alpha_l1, alpha_l2 = alphas[a] * l1, alphas[a] * l2
-        gain, gap, used = 1e-2 * goal / np.sqrt(max(1, p)), np.inf, np.count_nonzero(beta)
+        gain, gap, used = 1e-2 * goal / np.sqrt(max(1, p)), np.inf, 0
+        for j in range(p):
+            alpha_l1[j], alpha_l2[j] = alphas[a] * l1[j], alphas[a] * l2[j]
+            used += beta[j] != 0.0
         for attempt in range(_ATTEMPTS):
             # a direct solve takes as long as used² / 3p sweeps: not before they were tried
             most = max(_SWEEPS, used * used // (3 * p)) if attempt < _ATTEMPTS - 8 else 20_000
@@ -281,7 +297,7 @@ def _block(H, q, beta, a, b, top, l1, l2):
     norm = np.sqrt(norm)
     shrink = max(0.0, 1.0 - l1 / norm) if norm > 0.0 else 0.0
     gain = 0.0
-    new = np.empty(b - a)
+    new = vector(b - a, np.float64)
     for j in range(a, b):
         new[j - a] = shrink * (q[j] + top * beta[j]) / (top + l2)
     for j in range(a, b):
