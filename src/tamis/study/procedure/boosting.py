@@ -134,14 +134,15 @@ class Boosting(TakesTable, BaseEstimator):
         settings = {
             "max_leaf_nodes": self.max_leaf_nodes,
             "min_samples_leaf": self.min_samples_leaf,
-            "max_features": self.max_features,
             "max_bins": self.max_bins,
             "random_state": self.random_state,
         }
         if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
+            # with all columns tried: drawn ones would have splits gain something by columns of noise, too
             ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target)
             table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
-        return kind(max(1, self.rounds_), learning_rate=rate, **settings).fit(table, target), table.names
+        settings |= {"max_features": self.max_features, "learning_rate": rate}
+        return kind(max(1, self.rounds_), **settings).fit(table, target), table.names
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:
         """Rounds of so many trees, as many as are worth their cost."""
