@@ -51,6 +51,15 @@ def test_it_keeps_the_columns_that_its_splits_gain_by():
         Boosting("numbers", kept=2).fit(table, y)
 
 
+def test_trees_of_few_columns_see_them_together():
+    """Trees that draw one of two columns are a sum of functions of one column, which tells nothing of an exclusive or."""
+    x = np.random.default_rng(0).normal(size=(800, 2))
+    y = np.where(x[:, 0] * x[:, 1] > 0, "same", "other")
+    booster = next(one for one in chosen(["booster"], shape=(600, 2)) if one.name == "booster").make("classes")
+    model = booster.set_params(random_state=0).fit(Table.of(x[:600]), y[:600])
+    assert (model.predict(Table.of(x[600:])) == y[600:]).mean() > 0.9
+
+
 def test_rows_held_out_have_no_say_in_its_columns():
     """Columns chosen with the rows that judge them would flatter."""
     frame = _bumps(600, 24)

@@ -35,6 +35,9 @@ LEAF = 20
 #: Columns of a model that are named.
 MOST_LISTED = 20
 
+#: Columns that a tree draws at least, where it draws some: of two columns that decide together one tells nothing.
+FEWEST_DRAWN = 4
+
 #: Rounds of rate 0.1 by whose gains columns are ranked.
 RANKING = 100
 
@@ -53,7 +56,8 @@ class Boosting(TakesTable, BaseEstimator):
     ----------
     task : "classes" or "numbers".
     rounds : rounds at most.
-    learning_rate, max_leaf_nodes, min_samples_leaf, max_features, max_bins : of the model.
+    learning_rate, max_leaf_nodes, min_samples_leaf, max_bins : of the model.
+    max_features : share of the columns that each tree draws, four at least; None tries all.
     kept : share of the gain that the columns kept make up; 1 keeps all.
     cv : folds that choose the rounds, as pairs of positions or a splitter; None takes them as they are.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
@@ -141,7 +145,7 @@ class Boosting(TakesTable, BaseEstimator):
             # with all columns tried: drawn ones would have splits gain something by columns of noise, too
             ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target)
             table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
-        settings |= {"max_features": self.max_features, "learning_rate": rate}
+        settings |= {"max_features": self._drawn(table.n_columns), "learning_rate": rate}
         return kind(max(1, self.rounds_), **settings).fit(table, target), table.names
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:
@@ -150,6 +154,12 @@ class Boosting(TakesTable, BaseEstimator):
             return 0
         searched = MOST_SEARCHED // max(1, table.n_rows * table.n_columns)
         return min(count("rounds", self.rounds), max(FEWEST_ROUNDS, min(MOST_TREES, searched) // trees))
+
+    def _drawn(self, n_columns: int) -> int | None:
+        """Columns that a tree tries, where it does not try all."""
+        if self.max_features is None:
+            return None
+        return min(n_columns, max(FEWEST_DRAWN, round(self.max_features * n_columns)))
 
     def _keep(self, model: Any, names: tuple[str, ...]) -> None:
         self.model_, self.columns_ = model, tuple(names)
