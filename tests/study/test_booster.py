@@ -52,7 +52,7 @@ def test_it_keeps_the_columns_that_its_splits_gain_by():
 
 
 def test_trees_of_few_columns_see_them_together():
-    """Trees that draw one of two columns are a sum of functions of one column, which tells nothing of an exclusive or."""
+    """Trees that draw one of two columns make a sum of functions of one, which tells nothing of an exclusive or."""
     x = np.random.default_rng(0).normal(size=(800, 2))
     y = np.where(x[:, 0] * x[:, 1] > 0, "same", "other")
     booster = next(one for one in chosen(["booster"], shape=(600, 2)) if one.name == "booster").make("classes")
