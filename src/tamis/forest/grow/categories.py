@@ -13,9 +13,9 @@ import numpy as np
 
 from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
-from tamis.forest.grow.deviation import fall, sum_squares
-from tamis.forest.grow.scan import MARGIN
-from tamis.forest.grow.sums import count_drawn, sum_classes, sum_number
+from tamis.forest.grow.scan.deviation import fall, sum_squares
+from tamis.forest.grow.scan.ordered import MARGIN
+from tamis.forest.grow.scan.sums import count_drawn, sum_classes, sum_number
 from tamis.forest.layout import CLASSES
 
 FREE = 10  # levels that are not charged for

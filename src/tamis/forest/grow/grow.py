@@ -16,9 +16,9 @@ from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import inner, njit
 from tamis.forest.data.rng import below, draw_bootstrap, seed_state
 from tamis.forest.grow.categories import best_levels
-from tamis.forest.grow.deviation import square
 from tamis.forest.grow.node import ceiling, divide, gain_of, lengthened, most_words, room, summarise, write_leaf
 from tamis.forest.grow.part import spread, summarise_part
+from tamis.forest.grow.scan.deviation import square
 from tamis.forest.grow.sets import has, keep, write_bits
 from tamis.forest.grow.split import best_cut, random_cut
 from tamis.forest.grow.threshold import widen_cuts, write_thresholds

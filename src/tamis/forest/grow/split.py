@@ -12,10 +12,10 @@ import numpy as np
 
 from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
-from tamis.forest.grow.deviation import counted_deviation, fall, scan_deviation
 from tamis.forest.grow.order import FEW, by_bucket, by_comparison
-from tamis.forest.grow.scan import MARGIN, scan_classes, scan_number, scan_several
-from tamis.forest.grow.sums import COPIED, count_drawn, sum_classes, sum_number
+from tamis.forest.grow.scan.deviation import counted_deviation, fall, scan_deviation
+from tamis.forest.grow.scan.ordered import MARGIN, scan_classes, scan_number, scan_several
+from tamis.forest.grow.scan.sums import COPIED, count_drawn, sum_classes, sum_number
 from tamis.forest.layout import CLASSES
 
 BUCKETS = 256
@@ -328,7 +328,7 @@ def _threshold_between(low, high, u, first, lows, highs):
 
 @inner(forceinline=True)
 def improvement(kind, s, v, total, work):
-    """Improvement of a split whose left side has the sum s (or the sums work.left) and the weight v: see scan.py."""
+    """Improvement of a split whose left side has the sum s (or the sums work.left) and the weight v: see ordered.py."""
     rest = total - v
     if kind is None:
         return s * s / (v * rest)

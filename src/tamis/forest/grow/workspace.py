@@ -10,8 +10,8 @@ import numpy as np
 from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.grow.order import FEW
+from tamis.forest.grow.scan.sums import COPIED, COPIES
 from tamis.forest.grow.split import BUCKETS
-from tamis.forest.grow.sums import COPIED, COPIES
 from tamis.forest.layout import CLASSES, NODE, NUMBER
 
 BLOCK = 2048  # drawn rows from which on a subtree's codes are copied side by side, to stay in the processor's cache

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.engine.kernel import inner
-from tamis.forest.grow.sums import count_drawn, sum_number
+from tamis.forest.grow.scan.sums import count_drawn, sum_number
 
 #: A side whose squares are a smaller part of the node's has none: its root would be one of rounding, and decide between
 #: equal cuts differently for a row given twice and one that weighs 2.
@@ -66,7 +66,7 @@ def is_below(s, q, v, node, bar):
 
 @inner(forceinline=True)
 def scan_deviation(end, code, node, limits, work, s, q, v, n_left, best):
-    """As scan_number of scan.py, with q on the left from the beginning, too."""
+    """As scan_number of ordered.py, with q on the left from the beginning, too."""
     order, weight, count, z, zs, least = work.order, work.weight, work.counts, work.z, work.zs, limits.min_leaf
     at, bar = -1, bar_of(best, node)
     for i in range(end - 1):
