@@ -51,9 +51,10 @@ def forecast(frame: pd.DataFrame, split: int, jobs: int) -> tuple[str, str, floa
         def score(rows: np.ndarray) -> float:
             return float(r2_score(truth[rows], said[rows]))
     else:
+        kind = float if truth.dtype.kind == "f" else str  # classes that are whole numbers are said without a point
 
         def score(rows: np.ndarray) -> float:
-            return float(accuracy_score(truth[rows].astype(str), said[rows].astype(str)))
+            return float(accuracy_score(truth[rows].astype(kind).astype(str), said[rows].astype(kind).astype(str)))
 
     rng = np.random.default_rng(0)
     drawn = [score(rng.integers(0, len(truth), len(truth))) for _ in range(RESAMPLES)]

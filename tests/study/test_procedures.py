@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
+from tamis.study.procedures import chosen
 from tamis.errors import KindError, ParameterError, StudyError
 from tamis.evaluate.inner import InnerFolds
 
@@ -189,3 +190,10 @@ def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
     assert study.results_["answer"]["procedure"] == "ridge"
     assert not study.results_["answer"]["readable"]
     assert len(study.selected_) > 140
+
+
+@pytest.mark.parametrize(("n_rows", "least"), [(9_999, 1), (10_000, 2), (800_000, 160)])
+def test_leaves_of_many_rows_are_not_single_rows(n_rows, least):
+    """A tree of 800,000 rows, grown to the last one in every fold, took most of a study's time."""
+    made = next(one for one in chosen(["tree"], shape=(n_rows, 5)) if one.name == "tree")
+    assert made.make("numbers").min_samples_leaf == made.make("classes").min_samples_leaf == least

@@ -70,7 +70,7 @@ def small_tree(task: str, n_rows: int | None = None) -> Any:
     """A pruned tree on the columns of the study's forest."""
     from tamis.study.procedures import sifted_forest, tree
 
-    return Transformed([("columns", sifted_forest(task, n_rows)), ("model", tree(task))])
+    return Transformed([("columns", sifted_forest(task, n_rows)), ("model", tree(task, n_rows))])
 
 
 def model_tree(task: str) -> Any:
