@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
-from tamis.study.procedures import chosen
 from tamis.errors import KindError, ParameterError, StudyError
 from tamis.evaluate.inner import InnerFolds
+from tamis.study.procedures import chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1}
 
