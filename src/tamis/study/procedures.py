@@ -144,7 +144,7 @@ def _booster(task: str, n_rows: int | None = None) -> Any:
     against 0.72. Over 15 tables of classes of 600 to 2,500 rows both had a Brier score of 0.169, but not on the same
     tables: nursery 0.016 against 0.057, car evaluation 0.037 against 0.069, yeast 0.592 against 0.533. Columns that
     make up 99.5% of the gain are 0.3 to 0.6 of those of tables of more than 20, and do as well as all
-    (benchmarks/study/booster.py). Rounds that inner folds choose, and trees of classes that each draw half of the
+    (benchmarks/study/booster.py). By scripts that were not kept: rounds that inner folds choose, and trees of classes that each draw half of the
     columns, take the Brier score over 16 tables of 630 rows from 0.212 to 0.196, the share of the variance left over 7
     of numbers from 0.242 to 0.238. Over ten tables of more than 20 columns, 1,050 rows, split twice, the loss is 0.0736
     on the columns of 99.5% of the gain of such trees, 0.0724 and 0.0730 on those of 99.5% and 99% of trees that try all
