@@ -40,7 +40,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tamis
 
-HELD = Path("held")  # where held_back.py put its tables
 STRENGTHS = 20  # of the rival's logistic path; ours has 100
 
 
@@ -73,7 +72,7 @@ def _file(name: str, target: str) -> Callable[[Path], pd.DataFrame]:
 
 def _held(name: str) -> Callable[[Path], pd.DataFrame]:
     def read(place: Path) -> pd.DataFrame:
-        return pd.read_parquet(HELD / "named" / f"{name}.parquet").sample(frac=0.7, random_state=0, ignore_index=True)
+        return pd.read_parquet(place / "named" / f"{name}.parquet").sample(frac=0.7, random_state=0, ignore_index=True)
 
     return read
 
@@ -85,6 +84,16 @@ def _sklearn(load: Callable[..., Any]) -> Callable[[Path], pd.DataFrame]:
 
     return read
 
+
+#: Tables that held_back.py makes.
+HELD: dict[str, Callable[[Path], pd.DataFrame]] = {
+    "droppings": _held("scat"),
+    "credit scoring": _held("credit_scoring"),
+    "census income": _held("adult"),
+    "speech": _held("speech"),
+    "churn": _held("churn"),
+    "diamonds": _held("diamonds"),
+}
 
 TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     "demo": _sklearn(load_breast_cancer),
@@ -98,12 +107,7 @@ TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     "bank": _file("bank-marketing.csv", "Class"),
     "wine_quality": _file("suite/wine_quality_red.parquet", "target"),
     "german": _file("suite/german.parquet", "target"),
-    "droppings": _held("scat"),
-    "credit scoring": _held("credit_scoring"),
-    "census income": _held("adult"),
-    "speech": _held("speech"),
-    "churn": _held("churn"),
-    "diamonds": _held("diamonds"),
+    **HELD,
     "million classes": lambda _: mixed(1_000_000, classes=True),
     "million numbers": lambda _: mixed(1_000_000, classes=False),
 }
@@ -199,17 +203,16 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--alone", action="store_true", help="without the rival")
     parser.add_argument("--data", default="../shared/data")
-    parser.add_argument("--held", type=Path, default=HELD, help="where held_back.py put its tables")
+    parser.add_argument("--held", type=Path, default=Path("held"), help="where held_back.py put its tables")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    globals()["HELD"] = options.held
     warnings.simplefilter("ignore")
     print(
         "| table | rows × columns | Tamis s (processor s) | forests | score | rival s (processor s) | score | ratio | |"
     )
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     for name in TABLES if options.all else options.tables or ["demo", "wine"]:
-        frame = TABLES[name](Path(options.data))
+        frame = TABLES[name](options.held if name in HELD else Path(options.data))
         numbers = pd.api.types.is_float_dtype(frame["target"]) or name == "ames"
         classes = 0 if numbers else frame["target"].nunique()
         if len(frame) < 50_000:

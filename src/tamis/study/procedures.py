@@ -144,11 +144,12 @@ def _booster(task: str, n_rows: int | None = None) -> Any:
     against 0.72. Over 15 tables of classes of 600 to 2,500 rows both had a Brier score of 0.169, but not on the same
     tables: nursery 0.016 against 0.057, car evaluation 0.037 against 0.069, yeast 0.592 against 0.533. Columns that
     make up 99.5% of the gain are 0.3 to 0.6 of those of tables of more than 20, and do as well as all
-    (benchmarks/study/booster.py). By scripts that were not kept: rounds that inner folds choose, and trees of classes that each draw half of the
-    columns, take the Brier score over 16 tables of 630 rows from 0.212 to 0.196, the share of the variance left over 7
-    of numbers from 0.242 to 0.238. Over ten tables of more than 20 columns, 1,050 rows, split twice, the loss is 0.0736
-    on the columns of 99.5% of the gain of such trees, 0.0724 and 0.0730 on those of 99.5% and 99% of trees that try all
-    columns, 0.0745 of 98%; the columns are 0.70, 0.63, 0.58 and 0.51 of all. More rows bear larger trees: of 11,000
+    (benchmarks/study/booster.py). By scripts that were not kept: rounds that inner folds choose, and trees of classes
+    that each draw half of the columns, take the Brier score over 16 tables of 630 rows from 0.212 to 0.196, the share
+    of the variance left over 7 of numbers from 0.242 to 0.238. Over ten tables of more than 20 columns, 1,050 rows,
+    split twice, the loss is 0.0736 on the columns of 99.5% of the gain of such trees, 0.0724 and 0.0730 on those of
+    99.5% and 99% of trees that try all columns, 0.0745 of 98%; the columns are 0.70, 0.63, 0.58 and 0.51 of all. More
+    rows bear larger trees: of 11,000
     rows houses has an R² of 0.807 with 8 leaves, 0.824 with 16 and 0.833 with 31, and magic a Brier score of 0.194,
     0.183 and 0.181; of 5,000 rows 16 leaves are better than 8 on seven of nine tables (one split each).
     """
