@@ -131,3 +131,34 @@ def test_thresholds_follow_the_table_and_are_kept():
     assert np.array_equal(again.predict(Table.of(X)), model.predict(Table.of(X)))
     with pytest.raises(KindError, match="names no kind"):
         MirrorSelector(thresholds=()).fit(Table.of(X), X[:, 0])
+
+
+def test_calibrated_by_rows_that_had_no_say_in_the_columns():
+    """Of 300 columns of noise some always tell the rows that chose them apart: they must not say how sure to be."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(80, 300)), random.integers(0, 2, size=80)
+    fresh, truth = random.normal(size=(2_000, 300)), random.integers(0, 2, size=2_000)
+    model = MirrorSelector(ForestClassifier(100, calibration="temperature"), halvings="auto", random_state=0).fit(X, y)
+    shares = model.estimator_.trees_.mean(np.ascontiguousarray(fresh[:, model.support_]))
+    plain = np.mean((shares[:, 1] - truth) ** 2)
+    assert model.temperature_ >= 1
+    assert np.mean((model.predict_proba(fresh)[:, 1] - truth) ** 2) <= plain
+    assert MirrorSelector(ForestClassifier(100, calibration="temperature"), random_state=0).fit(X, y).temperature_ >= 1
+
+
+def test_a_clone_judged_in_folds_has_the_temperature_that_was_chosen():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 12))
+    y = (X[:, :8].sum(axis=1) > 0).astype(int)
+    model = MirrorSelector(ForestClassifier(60, calibration="temperature"), random_state=0).fit(X, y)
+    assert model.temperature_ == model.estimator_.temperature_ < 1
+    again = clone(model).set_params(**model.chosen_parameters_).fit(X, y)
+    assert again.temperature_ == model.temperature_
+    read = MirrorSelector.from_dict(model.to_dict())
+    assert read.temperature_ == model.temperature_
+    np.testing.assert_array_equal(read.predict_proba(X), model.predict_proba(X))
+    plain = MirrorSelector(ForestClassifier(60), random_state=0).fit(X, y)
+    assert not hasattr(plain, "temperature_")
+    assert (plain.predict(X) == model.predict(X)).all()
+    with pytest.raises(ParameterError, match="temperature"):
+        MirrorSelector(ForestClassifier(60, calibration="temperature"), temperature=0).fit(X, y)

@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 from typer.testing import CliRunner
 
 import tamis
+from tamis import ForestClassifier
 from tamis.cli import app
 from tamis.errors import KindError, ParameterError, StudyError
 from tamis.evaluate.inner import InnerFolds
@@ -197,3 +198,33 @@ def test_leaves_of_many_rows_are_not_single_rows(n_rows, least):
     """A tree of 800,000 rows, grown to the last one in every fold, took most of a study's time."""
     made = next(one for one in chosen(["tree"], shape=(n_rows, 5)) if one.name == "tree")
     assert made.make("numbers").min_samples_leaf == made.make("classes").min_samples_leaf == least
+
+
+def test_rows_with_kin_do_not_say_how_sure_a_forest_may_be():
+    """Rows out of a tree's bag have kin in it where they come in groups: it would be as sure of strangers."""
+    for independent, kind in ((True, "temperature"), (False, None)):
+        listed = chosen(["forest", "small-tree", "knn"], shape=(400, 5), independent=independent)
+        assert ("calibrated" in next(one.words for one in listed if one.name == "forest")) == independent
+        for made in (one.make("classes") for one in listed if one.name != "baseline"):
+            found = {v for k, v in made.get_params().items() if k.rsplit("__")[-1] == "calibration"}
+            assert found == {kind}
+    after = chosen(["forest"], "log", shape=(400, 5), independent=False)[-1].make("classes")
+    assert None in {v for k, v in after.get_params().items() if k.endswith("calibration")}
+    own = ForestClassifier(20, calibration="temperature")
+    assert chosen({"mine": own}, shape=(400, 5), independent=False)[-1].make("classes").calibration == "temperature"
+
+
+def test_a_study_of_groups_leaves_its_forest_uncalibrated(tmp_path):
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.normal(size=(60, 4)), 4, axis=0)  # four rows of each, all but the same
+    y = np.repeat(np.where(x[::4, 0] + rng.normal(size=60) > 0, "p", "q"), 4)
+    frame = pd.DataFrame(x + 0.01 * rng.normal(size=x.shape), columns=list("abcd"))
+    frame = frame.assign(y=y, who=np.repeat(np.arange(60), 4))
+    settings = {"procedures": ("forest",), "lock": 0, "black_box": False, "prefer": "best", **QUICK}
+    powers = {}
+    for groups in ("who", None):
+        data = frame if groups else frame.drop(columns="who")
+        study = tamis.Study(data, target="y", groups=groups, folder=tmp_path / str(groups), **settings).run()
+        powers[groups] = study.model_.fitted._known().estimator_.temperature_ if study.selected_ else 1.0
+    assert powers["who"] == 1.0
+    assert powers[None] < 1.0

@@ -177,18 +177,25 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             replace, share = False, drawing.max_samples
         return Bootstrap.of(data, target, replace, share, self.seed_, self.max_oob_samples)
 
+    @property
+    def _look_at_rows_left_out(self) -> list[str]:
+        """Parameters that cannot do without rows left out, as they were given."""
+        calibration = getattr(self, "calibration", None)
+        asked = {
+            "stop_when_stable=True": self.stop_when_stable,
+            "tune=True": self._tunes,
+            f"calibration={calibration!r}": calibration is not None,
+        }
+        return [name for name, is_asked in asked.items() if is_asked]
+
     def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
         """Raise a sentence if a setting looks at rows left out and there are none."""
-        for name, asked in (("stop_when_stable", self.stop_when_stable), ("tune", self._tunes)):
-            if not asked:
-                continue
+        for name in self._look_at_rows_left_out:
             if not self.oob_score:
-                raise ParameterError(
-                    f"{name}=True looks at the out-of-bag error, but oob_score=False; give one of them up"
-                )
+                raise ParameterError(f"{name} looks at the out-of-bag error, but oob_score=False; give one of them up")
             if not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population):
                 raise ParameterError(
-                    f"{name}=True looks at rows left out, but with bootstrap=False every tree sees every row; "
+                    f"{name} looks at rows left out, but with bootstrap=False every tree sees every row; "
                     "give max_samples below 1"
                 )
 

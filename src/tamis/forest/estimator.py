@@ -14,6 +14,7 @@ from tamis.forest.base import BaseForest
 from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
+from tamis.forest.predict.temperature import calibrated, tempered
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
@@ -52,6 +53,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     max_oob_samples : about how many of the rows that it left out judge a tree; by default all. Where trees draw few of
         many rows, sending all others down takes most of the time. Every row is still judged, by fewer trees.
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
+    calibration : None, or "temperature": shares are raised to the power 1 / T and divided by their sum, with the T of
+        the smallest Brier score out of the bag. The order of the classes stays; how sure the forest is changes.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
     splits : "axis": each split asks for one column; "oblique": for a sum of three, with random factors; each tree has
@@ -71,7 +74,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     ----------
     classes_ : the classes, sorted.
     oob_score_ : accuracy out of the bag.
-    oob_decision_function_ : the shares of classes out of the bag (NaN: drawn by every tree).
+    oob_decision_function_ : the shares of classes out of the bag (NaN: drawn by every tree); with a calibration, each
+        fifth of the rows at the temperature that the others choose.
+    temperature_ : T; 1 without a calibration.
     oob_curve_ : error after each tree (with a loss matrix, mean cost).
     oob_share_ : mean share of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
@@ -103,6 +108,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         max_oob_samples: int | None = None,
         max_split_samples: int | None = None,
         voting: str = "probabilities",
+        calibration: str | None = None,
         class_weight: Any = None,
         loss_matrix: Any = None,
         splits: str = "axis",
@@ -125,6 +131,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self.max_oob_samples = max_oob_samples
         self.max_split_samples = max_split_samples
         self.voting = voting
+        self.calibration = calibration
         self.class_weight = class_weight
         self.loss_matrix = loss_matrix
         self.splits = splits
@@ -140,6 +147,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
         """Grow the forest; X may be a lazy table, and y then the name of one of its columns."""
         check.one_of("voting", self.voting, ["probabilities", "majority"])
+        if self.calibration is not None:
+            check.one_of("calibration", self.calibration, ["temperature"])
+        self.temperature_ = 1.0
         if isinstance(X, LazyTable):
             from tamis.forest.lazy.fit import fit_lazily
 
@@ -183,15 +193,17 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         self.oob_decision_function_ = np.full((n_rows, len(self.classes_)), np.nan)
         shares = judge.answers()
+        if self.calibration is not None:
+            self.temperature_, shares = calibrated(shares, judge.target.classes, judge.weight)
         self.oob_decision_function_[data.rows] = shares
         seen = judge.n_trees > 0
         right = self._answers(shares[seen]) == judge.target.classes[seen]
         self.oob_score_ = float(np.average(right, weights=judge.weight[seen])) if seen.any() else np.nan
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Average share of each class in the leaves of each row (share of votes, with voting="majority")."""
+        """Average share of each class in the leaves of each row (of votes, with voting="majority"), then calibrated."""
         matrix = self._matrix(X)
-        return self.trees_.mean(matrix, self.n_jobs)
+        return tempered(self.trees_.mean(matrix, self.n_jobs), self.temperature_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`."""

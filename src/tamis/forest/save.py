@@ -147,6 +147,7 @@ def _header(forest: Any) -> dict[str, Any]:
         kind = forest.classes_.dtype
         out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": forest.classes_.tolist()}
         out["loss"] = forest.loss_.tolist()
+        out["temperature"] = forest.temperature_
     return out
 
 
@@ -182,6 +183,7 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
         forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
         refuse_shape("classes", forest.classes_, (n_classes,))
         forest.loss_ = numbers("loss", header["loss"], shape=(n_classes, n_classes))
+        forest.temperature_ = number("temperature", header.get("temperature", 1.0), low=0, open_low=True)
     else:
         forest.n_outputs_ = n_outputs
     if forest._tunes:

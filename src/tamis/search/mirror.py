@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError, KindError
+from tamis.forest.predict.temperature import calibrated
 from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, reading, text, texts, whole
 from tamis.search.resampling.halving import Halving, halved, halvings
@@ -39,6 +40,10 @@ _FORESTS = ("ForestClassifier", "ForestRegressor")
 def _smaller(forest: Any, times: int) -> Any:
     """The same forest of so many times fewer trees, unfitted."""
     return clone(forest).set_params(n_estimators=max(1, forest.n_estimators // times))
+
+
+def _is_calibrated(forest: Any) -> bool:
+    return getattr(forest, "calibration", None) is not None
 
 
 def _gives_shares(selector: MirrorSelector) -> bool:
@@ -84,6 +89,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better. As many of the
         others judge it.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
+    temperature : of a classifier with `calibration="temperature"`; None chooses it: by the rows that judged halvings,
+        at the columns kept, else out of the bag. Where columns were left out, rows out of the bag had a say in that and
+        flatter; the temperature of the forest of all columns is taken if that is less sure.
     random_state : seed of the trees; None leaves the estimator's own.
     n_jobs : threads; None leaves the estimator's own.
 
@@ -98,6 +106,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     min_samples_leaf_, features_, thresholds_ : the smallest leaf, the multiple of `max_features`, and the kind of
         thresholds that were chosen.
     halvings_ : how often the columns kept were halved.
+    temperature_ : of a classifier with a calibration, what its shares are calibrated with.
     halving_ : where "auto" judged it, `columns` and `answers` of held-out rows at every step; else None.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
         the trees (their mean answer scatters a little more: of 100 trees the Brier score is larger by about 0.001).
@@ -124,6 +133,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         halvings: int | str = 0,
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
+        temperature: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -134,6 +144,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.halvings = halvings
         self.most_drawn = most_drawn
         self.most_rows = most_rows
+        self.temperature = temperature
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -141,6 +152,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
         leaves, multiples = self._ascending("leaves"), self._ascending("features")
         check.count("most_drawn", self.most_drawn)
+        if self.temperature is not None:
+            check.number("temperature", self.temperature, low=0, open_low=True)
         if self.halvings != "auto":
             check.count("halvings", self.halvings, low=0)
         table = features(self, X, reset=True, min_rows=2)
@@ -168,6 +181,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, *chosen)
         self.support_ = np.zeros(table.n_columns, dtype=bool)
         self.support_[order[kept]] = True
+        self.__dict__.pop("temperature_", None)
+        if _is_calibrated(self.estimator_):
+            self.temperature_ = self.estimator_.temperature_ = self._temperature(first, y)
         self._remember(tuple(ordered.names[j] for j in kept))
         self._remember_out_of_bag(first, table.n_rows == given)
         return self
@@ -176,6 +192,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         """Places of the columns that are left after halving; forests of a quarter of the trees rank and judge them."""
         chosen = [self.min_samples_leaf_], [self.features_], [self.thresholds_]
         small = _smaller(model, 4)
+        if _is_calibrated(small):  # by the rows that judge, and not by those that ranked the columns
+            small.set_params(calibration=None)
 
         def grown(part: Table, target: Any) -> Any:
             return self._grown(small, part, target, *chosen)
@@ -184,11 +202,21 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.halving_: Halving | None = None
         if n == "auto":
             if n_columns > MANY_COLUMNS:
-                self.halving_ = halvings(table, y, grown, seed_from(model.random_state))
+                self.halving_ = halvings(table, y, grown, seed_from(model.random_state), _is_calibrated(model))
             n = self.halving_.kept if self.halving_ else 0
         places = [places for places, _ in halved(importance, table, y, grown, int(n))]
         self.halvings_ = len(places)
         return places[-1] if places else np.arange(table.n_columns)
+
+    def _temperature(self, first: Any, y: Any) -> float:
+        """What the shares of the forest that predicts are calibrated with; `first` has all columns."""
+        if self.temperature is not None:
+            return float(self.temperature)
+        if self.halving_ is not None and self.halving_.answers:
+            shares, target = self.halving_.answers[self.halving_.kept], np.asarray(y)
+            codes = np.unique(target, return_inverse=True)[1]
+            return calibrated(shares, codes, np.ones(len(codes))).temperature
+        return max(first.temperature_, self.estimator_.temperature_)
 
     def _remember_out_of_bag(self, first: Any, whole: bool) -> None:
         """Out-of-bag answers of both forests, where every row was looked at."""
@@ -270,6 +298,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.chosen_parameters_: dict[str, Any] = {"leaves": self.min_samples_leaf_, "features": self.features_}
         self.chosen_parameters_["thresholds"] = self.thresholds_
         self.chosen_parameters_["halvings"] = self.halvings_
+        if hasattr(self, "temperature_"):
+            self.chosen_parameters_["temperature"] = self.temperature_
         if self.estimator is not None:
             self.chosen_parameters_["estimator__n_estimators"] = max(1, self.estimator_.n_estimators // 2)
         self.__dict__.pop("classes_", None)
@@ -363,6 +393,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         made.halvings_ = whole("halvings", facts.get("halvings", 0), low=0)
         with reading("the packed forest", "fit it again"):
             made.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
+            if _is_calibrated(made.estimator_):
+                made.temperature_ = made.estimator_.temperature_
             named = getattr(made.estimator_, "feature_names_in_", columns)
             if (
                 made.estimator_.n_features_in_ != len(columns)

@@ -235,4 +235,5 @@ class Run:
 
 def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
     """The procedures asked for, or those that the shape of the table calls for."""
-    return chosen(settings.procedures, settings.transform, (len(problem.y), problem.table.n_columns))
+    shape = (len(problem.y), problem.table.n_columns)
+    return chosen(settings.procedures, settings.transform, shape, problem.groups is None and problem.time is None)

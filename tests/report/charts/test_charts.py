@@ -61,6 +61,23 @@ def test_lines_follow_a_procedure_held_to_few_columns_and_end_at_the_procedure_i
     assert len(data(charts.frontier({**results, "paths": []}))["score"]) == 4
 
 
+def test_names_at_the_frontier_do_not_cover_each_other(made):
+    """A forest and a booster of as many columns and nearly the same score could not be told apart."""
+    results = made.study()
+    results["frontier"] = [
+        {"procedure": name, "columns": columns, "score": score, "interval": None, "chosen": name == "forest"}
+        for name, columns, score in (("tree", 2.0, 0.5), ("lasso", 10.0, 0.81), ("forest", 10.0, 0.84), ("b", 9, 0.83))
+    ]
+    results["paths"] = []
+    figure = charts.frontier(results)
+    found, (low, high) = data(figure), (figure.y_range.start, figure.y_range.end)
+    places = [230 * (y - low) / (high - low) + drop for y, drop in zip(found["score"], found["drop"])]
+    assert found["drop"][0] == found["drop"][2] == -19
+    assert places[2] - places[3] >= 12
+    assert places[3] - places[1] >= 12
+    assert min(places) > 0
+
+
 def test_precision_and_recall_of_a_hand_counted_table(made):
     """The curve would belong to other thresholds than it says."""
     results = made.study()

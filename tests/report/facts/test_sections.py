@@ -42,6 +42,17 @@ def test_the_worst_comes_first_and_everything_is_counted(made):
     )
 
 
+def test_lists_of_nearly_all_columns_are_not_called_unstable(made):
+    """Nogueira's index is low where every fold uses nearly all columns: readers would mistrust 16 sure ones of 20."""
+    results = made.study()
+    results["findings"]["stability"]["index"] = 0.08
+    row = results["stability"][0]
+    results["stability"] = [{**row, "share": 1.0}] * 16 + [{**row, "share": 0.7}] * 4
+    assert warnings(results) == []
+    results["stability"] = [{**row, "share": 1.0}] * 10 + [{**row, "share": 0.7}] * 10
+    assert "do not agree on the columns" in said(warnings(results))[0][1]
+
+
 def test_promises_beyond_the_interval_are_noted(made):
     """Inner folds that promise far too much would not be mentioned at the top."""
     results = made.study()

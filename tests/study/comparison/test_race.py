@@ -21,7 +21,7 @@ def _losses(values):
     return {"loss": np.asarray(values, dtype=float), "rows": np.ones(len(values), dtype=int)}
 
 
-def _linear(n=240, seed=0):
+def _linear(n=360, seed=0):
     """A target that a linear model tells well, and a forest badly."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 6))

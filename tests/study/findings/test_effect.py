@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.pipeline import Pipeline
 
 import tamis
+from tamis import ForestClassifier, MirrorSelector
 from tamis.linear import LinearRegressor
 from tamis.study.findings.effect import effects, grid_of
 from tamis.tree import TreeClassifier
@@ -63,3 +65,19 @@ def test_many_columns_are_asked_about_in_few_cells(tmp_path):
     for d in (1, 30, 500, 6000):
         columns, steps, rows = effect_size(d)
         assert 2 * columns * steps * rows * d <= CELLS or (columns, steps, rows) == (6, 5, 2)
+
+
+def test_the_effect_in_a_forest_is_that_of_its_shares_before_calibration(tmp_path):
+    """Calibrated, a forest is all but sure of rows that it learned from, and every effect would be shown as none."""
+    random = np.random.default_rng(0)
+    X = {name: random.normal(size=300) for name in "abcdef"}
+    y = np.where(sum(X.values()) > 0, "yes", "no").astype(object)
+    problem = problem_of(tmp_path, X, y)
+    found = {}
+    for kind in (None, "temperature"):
+        model = MirrorSelector(ForestClassifier(100, calibration=kind), random_state=0).fit(problem.X, problem.y)
+        found[kind] = effects(problem, model, list("ab"))
+        found[kind, "behind"] = effects(problem, Pipeline([("same", "passthrough"), ("model", model)]), list("ab"))
+    assert model.temperature_ < 0.8
+    assert model.estimator_.temperature_ == model.temperature_
+    assert found[None] == found["temperature"] == found["temperature", "behind"]

@@ -110,10 +110,10 @@ def _draws(forest: Any, n_rows: int, n_columns: int) -> RowDraws:
         raise ParameterError(
             f"max_samples={forest.max_samples}, but without replacement there are only {n_rows:,} rows"
         )
-    for name, asked in (("stop_when_stable", forest.stop_when_stable), ("tune", forest._tunes)):
-        if asked and (not forest.oob_score or (not forest.bootstrap and size == n_rows)):
+    for name in forest._look_at_rows_left_out:
+        if not forest.oob_score or (not forest.bootstrap and size == n_rows):
             raise ParameterError(
-                f"{name}=True looks at rows left out; give oob_score=True, and bootstrap=True or max_samples below 1"
+                f"{name} looks at rows left out; give oob_score=True, and bootstrap=True or max_samples below 1"
             )
     return RowDraws(size, bool(forest.bootstrap), forest.seed_)
 

@@ -14,6 +14,9 @@ Results = dict[str, Any]
 #: What the lines of the frontier are.
 HELD, INSIDE = "held to fewer columns", "inside training parts"
 
+#: Pixels: the height that scores are drawn in, about; how far under its point a name stands; and a line of text.
+PLOTTED, UNDER, LINE = 230, 19, 13
+
 
 def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
     """The share of folds in which the chosen procedure used each column, most often first."""
@@ -51,9 +54,12 @@ def frontier(results: Results) -> Figure:
         "used": [show.number(value, 1) for value in mean],
         "color": [ORANGE if point["chosen"] else BLUE for point in points],
     }
+    bottom, top = _ends(results, source)
+    source["drop"] = _drops(source, bottom, top)
     figure = framed(height=320, x_axis_label="columns used, mean over folds", y_axis_label=metric)
     figure.segment("columns", "low", "columns", "high", source=source, line_width=4, line_alpha=0.3, line_color="color")
     dots = figure.scatter("columns", "score", source=source, size=11, color="color")
+    figure.y_range.start, figure.y_range.end = bottom, top
     _words(figure, source, max(mean))
     _black_box(figure, results)
     _along(figure, results, points)
@@ -106,6 +112,32 @@ def _along(figure: Figure, results: Results, points: list[dict[str, Any]]) -> No
         legend(figure, list(lines.items()))
 
 
+def _ends(results: Results, source: dict[str, list[Any]]) -> tuple[float, float]:
+    """The ends of the axis of scores, with room for a name under the lowest point."""
+    along = [point["score"] for path in results.get("paths") or () for point in path["points"]]
+    scores = [score for score in (*source["low"], *source["high"], *along) if score is not None]
+    found = results.get("black_box") or results["comparison"].get("black_box")
+    if found and found["score"] is not None:
+        scores.append(found["score"])
+    low, high = min(scores), max(scores)
+    room = high - low or max(abs(high), 1.0)
+    return low - 0.14 * room, high + 0.06 * room
+
+
+def _drops(source: dict[str, list[Any]], bottom: float, top: float) -> list[int]:
+    """How many pixels under its point each name stands: under another name where the two would overlap."""
+    columns, scores = np.array(source["columns"]), np.array(source["score"], dtype=np.float64)
+    near, height = 0.25 * max(float(columns.max()), 1.0), (scores - bottom) / (top - bottom) * PLOTTED
+    places = height - UNDER
+    done: list[int] = []
+    for k in np.argsort(-height, kind="stable").tolist():
+        for other in sorted(done, key=lambda place: -places[place]):
+            if abs(columns[k] - columns[other]) < near and abs(places[k] - places[other]) < LINE:
+                places[k] = places[other] - LINE
+        done.append(k)
+    return [round(value) for value in (places - height).tolist()]
+
+
 def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
     """The procedures' names beside their points: to the left of those at the right end, where there is no room."""
     from bokeh.models import LabelSet
@@ -120,7 +152,7 @@ def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
             text="name",
             source=part,
             x_offset=9 if side == "left" else -9,
-            y_offset=-19,
+            y_offset="drop",
             text_align=side,
             text_font_size="12px",
             text_color="#3c434d",

@@ -48,6 +48,8 @@ def _sentence(results: Results, classes: list[str]) -> str:
         what = f"the predicted probability of {show.short(classes[1], 40)}"
     elif classes:
         what = "the predicted probability of each class"
+    if classes and results["answer"]["procedure"] == "forest":
+        what += " (of the forest, the mean share in the leaves)"
     upper = "how its values are spread within each class" if classes else "the quartiles of the target over its values"
     return (
         f"Above: {upper}. Below: its effect in the model, how much {what} moves with it, other columns as they are "

@@ -22,6 +22,9 @@ FEW_ROWS = 100
 #: Below this stability of the selection the list of columns is one of several.
 UNSTABLE = 0.5
 
+#: The share of the columns used anywhere that every fold uses, from which on the lists are called alike all the same.
+ALIKE = 0.75
+
 #: Names in a sentence, at most.
 MOST_NAMED = 8
 
@@ -121,7 +124,7 @@ def _balance(results: Results) -> list[tuple[str, str]]:
 def _stability(results: Results) -> list[tuple[str, str]]:
     found = (results.get("findings") or {}).get("stability") or {}
     index = found.get("index")
-    if index is None or index >= UNSTABLE or not results["answer"]["selected"]:
+    if index is None or index >= UNSTABLE or not results["answer"]["selected"] or _are_alike(results["stability"]):
         return []
     return [
         (
@@ -130,6 +133,11 @@ def _stability(results: Results) -> list[tuple[str, str]]:
             "might well have given another list.",
         )
     ]
+
+
+def _are_alike(used: list[dict[str, Any]]) -> bool:
+    """Whether most of the columns that any fold used are used by all: lists of nearly all columns have a low index."""
+    return sum(row["share"] >= 1 for row in used) >= ALIKE * len(used)
 
 
 def _optimism(results: Results) -> list[tuple[str, str]]:

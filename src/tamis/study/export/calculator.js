@@ -72,7 +72,10 @@
     if (model.link === "shares") {
       const total = new Array(model.task === "numbers" ? 1 : model.labels.length).fill(0);
       for (const tree of model.trees) leafOf(tree, cells).forEach((value, k) => { total[k] += value; });
-      return total.map((value) => value / model.trees.length);
+      const means = total.map((value) => value / model.trees.length);
+      if (model.power === 1) return means;
+      const raised = means.map((share) => (share / Math.max(...means)) ** model.power);
+      return raised.map((share) => share / raised.reduce((sum, each) => sum + each, 0));
     }
     const sums = sumsOf(cells);
     if (sums === null || model.link === "identity") return sums;

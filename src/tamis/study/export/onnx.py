@@ -35,6 +35,10 @@ def onnx_of(program: Program) -> bytes:
     columns = [graph.column(column) for column in program.inputs]
     if program.link == "shares":
         answers = graph.do("Div", _leaves(graph, program, columns), graph.constant(float(len(program.trees))))
+        if program.power != 1:
+            top = graph.do("ReduceMax", answers, axes=[1], keepdims=1)
+            raised = graph.do("Pow", graph.do("Div", answers, top), graph.constant(program.power))
+            answers = graph.do("Div", raised, _row_sums(graph, raised, len(program.labels)))
     else:
         answers = _linked(graph, program, _sums(graph, program, columns))
     return graph.finished(program, answers)
@@ -120,6 +124,10 @@ class _Graph:
         least = self.do("Not", self.do("Greater", expected, limit))
         whole = self.do("Cast", least, to=self.onnx.TensorProto.INT32)
         return self.do("ArgMax", whole, axis=1, keepdims=0)
+
+
+def _row_sums(graph: _Graph, shares: str, n: int) -> str:
+    return graph.do("MatMul", shares, graph.constant(np.ones((n, 1))))
 
 
 def _sums(graph: _Graph, program: Program, columns: list[str]) -> str:

@@ -36,7 +36,7 @@ class Program:
         that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
         part of a date, the `source` it is taken from and which `part`.
     link : what makes answers of the sums: identity, exp, logistic, softmax, one_hot (the largest sum), shares (the
-        mean of the trees' leaves).
+        mean of the trees' leaves, to the power `power` and divided by their sum where that is not 1).
     classes : of sums, the place of each among the labels.
     intercept : one number a sum.
     terms : of sums; of each input: `column`, and either `coef` (one a sum) and `fill` (stands for a missing value; None
@@ -58,6 +58,7 @@ class Program:
     intercept: tuple[float, ...] = ()
     terms: tuple[dict[str, Any], ...] = ()
     trees: tuple[list[dict[str, Any]], ...] = ()
+    power: float = 1.0
 
     @classmethod
     def of(cls, model: Model) -> Program:
@@ -81,6 +82,7 @@ class Program:
             "intercept": list(self.intercept),
             "terms": list(self.terms),
             "trees": list(self.trees),
+            "power": self.power,
         }
 
 
@@ -120,7 +122,8 @@ class _Reader:
         if isinstance(fitted, (TreeClassifier, TreeRegressor)) and getattr(fitted, "leaf", "constant") == "constant":
             return self._trees([list(self._nodes(fitted.tree_, names, fitted))])
         if isinstance(fitted, (ForestClassifier, ForestRegressor)):
-            return self._trees([list(nodes) for nodes in self._forest(fitted, names)])
+            power = 1.0 / getattr(fitted, "temperature_", 1.0)
+            return self._trees([list(nodes) for nodes in self._forest(fitted, names)], power)
         if isinstance(fitted, Boosting):
             return self._boosted(fitted.model_, list(fitted.columns_))
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
@@ -166,8 +169,8 @@ class _Reader:
         )
 
     # -- trees -------------------------------------------------------------------------------------------------------
-    def _trees(self, trees: list[list[dict[str, Any]]]) -> Program:
-        return self._program(link="shares", trees=tuple(trees))
+    def _trees(self, trees: list[list[dict[str, Any]]], power: float = 1.0) -> Program:
+        return self._program(link="shares", trees=tuple(trees), power=power)
 
     def _shares(self, classes: Any, shares: np.ndarray) -> list[float]:
         """The answer of a leaf: a number, or the share of every class of the study."""

@@ -88,12 +88,19 @@ def leaf_of(tree: list[dict[str, Any]], cells: list[Any]) -> list[float]:
     return list(node["leaf"])
 
 
+def tempered(shares: list[float], power: float) -> list[float]:
+    """Shares to a power, divided by their sum."""
+    raised = [(share / max(shares)) ** power for share in shares]
+    return [share / sum(raised) for share in raised]
+
+
 def answers_of(model: dict[str, Any], row: dict[str, Any]) -> list[float]:
     """The predicted number, or the probability of every class."""
     cells = [value_of(column, row) for column in model["inputs"]]
     if model["link"] == "shares":
         leaves = [leaf_of(tree, cells) for tree in model["trees"]]
-        return [sum(values) / len(leaves) for values in zip(*leaves)]
+        means = [sum(values) / len(leaves) for values in zip(*leaves)]
+        return means if model["power"] == 1 else tempered(means, model["power"])
     sums = sums_of(model, cells)
     if model["link"] == "identity":
         return sums

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,8 @@ def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str
               \big[\hat y(z_l, x_{i, -j}) - \hat y(z_{l-1}, x_{i, -j})\big] - \text{mean}
 
     Of a category, the mean answer with every row at that level, less the mean over rows. Outputs are probabilities: of
-    the second of two classes, of each class shown of more; or the predicted number.
+    the second of two classes, of each class shown of more (of a forest the mean share in its leaves, not calibrated:
+    calibrated, it is all but sure of rows that it learned from, and nothing moves); or the predicted number.
 
     References
     ----------
@@ -134,10 +136,26 @@ def _answers(problem: StudyProblem, model: Any, asked: dict[str, Grid]) -> np.nd
         changes.append((problem.X.index(name), slice(at, at + len(values)), values))
         at += len(values)
     table = _changed(problem.X.take(rows), changes)
-    said = predicted(problem, model, table if takes_table(model) else table.to_pandas())
+    said = predicted(problem, _uncalibrated(model), table if takes_table(model) else table.to_pandas())
     if not problem.labels:
         return said[:, None]
     return said[:, [1]] if len(problem.labels) == 2 else said[:, shown_classes(problem)]
+
+
+def _uncalibrated(model: Any) -> Any:
+    """The same model, a forest's shares as they are before calibration."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    forest: Any = getattr(last, "estimator_", None)
+    if getattr(forest, "temperature_", 1.0) == 1.0:
+        return model
+    plain, made = copy(forest), copy(last)
+    plain.temperature_, made.estimator_ = 1.0, plain
+    if not steps:
+        return made
+    whole = copy(model)
+    whole.steps = [*steps[:-1], (steps[-1][0], made)]
+    return whole
 
 
 def _question(problem: StudyProblem, name: str, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
