@@ -109,6 +109,12 @@ def part(n: int, d: int, of_classes: bool, brief: bool, threads: int) -> None:
         f"{model.tuned_params_}",
         flush=True,
     )
+    if of_classes:
+        took, fitted = timed(lambda: forest(tune=True, calibration="temperature"))
+        print(
+            f"  Tamis, tune=True, calibrated: {judged(fitted, X[n:], y[n:])}; {took:.1f} s, T {fitted.temperature_:.2f}",
+            flush=True,
+        )
     for name, rival in rivals(of_classes, brief, threads).items():
         took, fitted = timed(lambda rival=rival: rival.fit(X[:n], y[:n]))
         print(f"  {name}: {judged(fitted, X[n:], y[n:])}; {took:.1f} s", flush=True)
