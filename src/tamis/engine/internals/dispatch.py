@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from itertools import count
 from typing import Any
 
 import numba
@@ -32,6 +33,14 @@ class _Index(caching.IndexDataCacheFile):
         except Exception:  # a pickle of unknown age can raise anything
             return {}
 
+    def save(self, key: Any, data: Any) -> None:
+        """Write a form, then enter it: the other way round, a process that looks in between reads an older one."""
+        entered = self._load_index()
+        taken = set(entered.values())
+        entered.setdefault(key, next(name for name in map(self._data_name, count(1)) if name not in taken))
+        self._save_data(entered[key], data)
+        self._save_index(entered)
+
     def load(self, key: Any) -> Any:
         try:
             return super().load(key)
@@ -51,10 +60,15 @@ class _Cache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            found = self._load_overload(sig, target_context)
+            found = self._form(sig, target_context)
             if found is None and has_been_tried(self._py_func):
-                found = self._load_overload(sig, target_context)
+                found = self._form(sig, target_context)
             return found
+
+    def _form(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for some types; two processes that write forms for different types at once can mix them up."""
+        found = self._load_overload(sig, target_context)
+        return found if found is not None and found.signature.args == tuple(sig) else None
 
     @property
     def _cache_file(self) -> _Index:
@@ -78,7 +92,7 @@ class Inner(CPUDispatcher):
         super().__init__(*given, pipeline_class=pipeline_class, **named)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template(_handed_on(args), dict(zip(kws, _handed_on(kws.values()))))
+        return super().get_call_template(handed_on(args), dict(zip(kws, handed_on(kws.values()))))
 
 
 class Kernel(Interruptible, CPUDispatcher):
@@ -107,7 +121,7 @@ class Apart(Kernel):
     """A kernel that only kernels call and that is compiled and kept by itself; it allocates and returns nothing."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        args = _handed_on(args)
+        args = handed_on(args)
         form = typing.signature(none, *args)
         template = typing.make_concrete_template(f"CallTemplate({self.__name__})", self.__name__, [form])
         return template, signature(self.py_func), args, kws
@@ -123,7 +137,7 @@ class Apart(Kernel):
 
     def prepare(self, *args: Any) -> None:
         """Compile it for arguments like these, unless that is on the disk."""
-        self.compile(_handed_on(map(numba.typeof, args)))
+        self.compile(handed_on(map(numba.typeof, args)))
 
     def address(self, args: Any) -> int:
         """Where its machine code is, for types of arguments."""
@@ -132,7 +146,7 @@ class Apart(Kernel):
         return int(form.library.get_pointer_to_function(form.fndesc.llvm_func_name))
 
 
-def _handed_on(args: Any) -> tuple[Any, ...]:
+def handed_on(args: Any) -> tuple[Any, ...]:
     """The types by which kernels hand arguments on to kernels."""
     return tuple(grouped(unliteral(kind)) for kind in args)
 
