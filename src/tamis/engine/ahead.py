@@ -59,6 +59,16 @@ class _Helper:
             self._waiting.clear()
         self._next()
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process began it, and not the one of which this is a fork."""
+        return self._owner == os.getpid()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it is ours, and not done."""
+        return self.is_ours and bool(self._at or self._waiting)
+
     def _next(self) -> str:
         with self._changed:
             self._at = self._waiting.popleft() if self._waiting else ""
@@ -68,7 +78,7 @@ class _Helper:
 
     def has_tried(self, name: str) -> bool:
         """Whether the process has tried to compile a kernel, waited for; one that it has not begun it will not."""
-        if self._owner != os.getpid():  # a fork of the process that began it
+        if not self.is_ours:
             return False
         with self._changed:
             if name in self._waiting:
@@ -86,11 +96,11 @@ def compile_ahead(home: str, kernels: list[Any]) -> None:
     global _helper
     from tamis.engine.kernel import is_kept
 
-    if getattr(kernels[0], "overloads", None):  # loaded
+    if getattr(kernels[0], "overloads", True):  # loaded; or a plain function, with NUMBA_DISABLE_JIT
         return
-    if _is_alone() or (_helper is not None and _helper._owner == os.getpid()) or is_kept(kernels[0]):
+    if _is_alone() or (_helper is not None and _helper.is_at_work) or is_kept(kernels[0]):
         return
-    if not all(_can_be_kept(kernel) for kernel in kernels):
+    if not all(map(_can_be_kept, kernels)):
         return
     announce()
     with suppress(OSError):
@@ -124,10 +134,10 @@ def _is_alone() -> bool:
 
 def _can_be_kept(kernel: Any) -> bool:
     """Whether the folder of its compiled forms can be written."""
-    folder = Path(getattr(kernel, "stats", None).cache_path if hasattr(kernel, "stats") else "")
+    folder = Path(kernel.stats.cache_path)
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
-    return hasattr(kernel, "stats") and os.access(folder, os.W_OK)
+    return os.access(folder, os.W_OK)
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from ctypes import addressof, c_void_p
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from llvmlite import binding, ir
@@ -49,7 +49,7 @@ class Call(NamedTuple):
         _cells[self.cell].value = getattr(import_module(self.module), self.kernel).address(self.args)
 
 
-def caller_of(function, args):
+def caller_of(function: Any, args: Any) -> Any:
     """How a call is written down for LLVM: nothing is returned but whether there was an error."""
 
     def code(context, builder, signature, given):
