@@ -31,7 +31,7 @@ def _cases():
     yield "subtrees_mixed", ForestClassifier(2), mixed, y > 0
     yield "subtrees_mixed_several", ForestClassifier(2), mixed, np.digitize(y, [-0.5, 0.5])
     yield "subtrees_in_parts", ForestRegressor(2, criterion="standard_deviation"), X, y
-    yield "subtrees_in_parts", ForestClassifier(2, thresholds="random"), X, y > 0
+    yield "subtrees_numeric", ForestClassifier(2, thresholds="random"), X, y > 0
     yield "subtrees_in_parts_several", ForestClassifier(2, max_split_samples=20), X, np.digitize(y, [-0.5, 0.5])
 
 

@@ -17,7 +17,7 @@ def compile_forest_ahead(mixed: bool, several: bool, more: bool) -> None:
     """Begin to compile what comes after the coding of columns.
 
     mixed : some column is categorical. several : the target is not one number. more : splits are looked for among some
-    rows, by the standard deviation, or at random.
+    rows, or by the standard deviation.
     """
     from tamis.forest.data import row_hash
     from tamis.forest.grow import subtrees

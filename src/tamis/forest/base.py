@@ -50,7 +50,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
     def _compile_ahead(self, table: Table, *, several: bool) -> None:
         """Where kernels are to be compiled, let a second process begin."""
-        more = self.criterion == CRITERIA[1] or self.thresholds == "random" or self.max_split_samples is not None
+        more = self.criterion == CRITERIA[1] or self.max_split_samples is not None
         compile_forest_ahead(not table.is_numeric, several, more)
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:

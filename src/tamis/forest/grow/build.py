@@ -140,7 +140,7 @@ def _kernel(limits: ForestLimits, n_rows: int, mixed: bool, kind: int) -> Any:
     """The form of the kernel that has what these trees need, and no more to compile."""
     from tamis.forest.grow import grow
 
-    if limits.by_deviation or limits.random_cut or limits.max_rows < n_rows:
+    if limits.by_deviation or limits.max_rows < n_rows:
         one, several = grow.grow_in_parts, grow.grow_in_parts_several
     elif mixed:
         one, several = grow.grow_mixed, grow.grow_mixed_several

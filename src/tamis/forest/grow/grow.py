@@ -80,14 +80,14 @@ def grow_in_parts_several(binned, target, limits, draws, seeds, out_of_bag, stop
 
 @njit(error_model="numpy")
 def grow_in_parts(binned, target, limits, draws, seeds, out_of_bag, stop):
-    """As `grow_mixed`, where splits are looked for among some of a node's rows, by deviations, or at random."""
+    """As `grow_mixed`, where splits are looked for among some of a node's rows, or by the standard deviation."""
     return _several(binned, target, limits, draws, seeds, out_of_bag, stop, True, None, True)
 
 
 @njit(error_model="numpy")
 def _several(binned, target, limits, draws, seeds, out_of_bag, stop, mixed, kind, more):
     """mixed: None where no column is categorical, so that what these need is not compiled; kind: that of the target,
-    and None for one number, likewise; more: None where the best split is looked for, among all rows, by squared errors.
+    and None for one number, likewise; more: None where splits are looked for among all rows, by squared errors.
     """
     k, n = len(seeds), len(target.weight)
     wide = target.n_classes if target.n_classes else max(target.values.shape[1], 1)

@@ -73,7 +73,7 @@ def subtrees_in_parts_several(binned, target, rows, block, limits, work, buffers
 
 @apart
 def subtrees_in_parts(binned, target, rows, block, limits, work, buffers):
-    """As `subtrees_mixed`, where splits are looked for among some of a node's rows, by deviations, or at random."""
+    """As `subtrees_mixed`, where splits are looked for among some of a node's rows, or by the standard deviation."""
     _blocks(binned, target, rows, block, limits, work, buffers, True, None, True)
 
 
@@ -83,7 +83,7 @@ def _blocks(binned, target, rows, block, limits, work, buffers, mixed, kind, mor
 
     Ends before `buffers.sets` could be full. mixed: None where no column is categorical, so that what these need is not
     compiled; kind: that of the target, and None for one number, likewise; more: None where splits are looked for among
-    all rows, by squared errors, and the best.
+    all rows, by squared errors.
     """
     tally, pending = work.tally, work.pending
     enough = len(buffers.sets) - most_words(binned)
@@ -193,9 +193,8 @@ def _best_split(binned, target, rows, node_rows, node, limits, work, mixed, kind
 def _search(binned, target, codes, node_rows, node, part, limits, work, mixed, kind):
     """The best split of rows along columns drawn at random: max_features of them, or more until one can be split.
 
-    part: whether they are not all of the node's; None in kernels that know of no parts, deviations and random cuts. A
-    column that is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8%
-    of the time).
+    part: whether they are not all of the node's; None in kernels that know of no parts and no deviations. A column that
+    is constant in a node is so in its subtree, and not read there (2,344 rows × 74 mixed columns: 3 to 8% of the time).
     """
     d, m = len(binned.n_values), len(node_rows)
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
@@ -232,12 +231,11 @@ def _search(binned, target, codes, node_rows, node, part, limits, work, mixed, k
                     for q in range(n_found):
                         work.chosen[q] = work.level[q]
                 continue
-        if part is not None:  # noqa: SIM102
-            if limits.random_cut:
-                best, found, side, drawn = random_cut(kind, part, m, j, binned, node, limits, best, work)
-                if found >= 0:
-                    column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
-                continue
+        if limits.random_cut:
+            best, found, side, drawn = random_cut(kind, part, m, j, binned, node, limits, best, work)
+            if found >= 0:
+                column, cut, missing_left, threshold, n_set = j, found, side, drawn, 0
+            continue
         best, found, side = best_cut(kind, part, m, absent, binned.missing[j], node, limits, best, work)
         if found >= 0:
             column, cut, missing_left, n_set = j, found, side, 0
