@@ -40,6 +40,7 @@ class _Helper:
         self._process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND], env={**os.environ, "PYTHONPATH": path, ALONE: "1"},
             stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
         self._home, self._owner = home, os.getpid()
         self._waiting, self._begun, self._at = deque(names), set[str](), ""

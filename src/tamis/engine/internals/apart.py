@@ -70,13 +70,15 @@ def caller_of(function: Any, args: Any) -> Any:
 
 @contextmanager
 def cells_filled():
-    """While a kernel is compiled; when it is done, the cells of its calls are filled."""
+    """While a kernel is compiled; when it is done, the cells of its calls are filled.
+
+    After an error or Ctrl-C what was compiled stays in use, so that its cells are filled with those of the next one.
+    """
     _compiling.append(True)
     try:
         yield
         while len(_compiling) == 1 and _empty:
-            _empty.pop().fill()
+            _empty[0].fill()
+            _empty.pop(0)
     finally:
         _compiling.pop()
-        if not _compiling:
-            _empty.clear()
