@@ -69,3 +69,12 @@ def test_a_first_forest_is_the_same(tmp_path):
         found.append(done.stdout.split())
     assert [begun for begun, _ in found] == ["True", "False", "False"]
     assert len({answer for _, answer in found}) == 1
+
+
+def test_the_other_process_imports_no_scikit_learn():
+    """Two seconds in which this process would have compiled the kernel itself."""
+    names = "tamis.engine.ahead, tamis.forest.ahead, tamis.forest.grow.subtrees, tamis.forest.predict.route"
+    words = f"import sys, {names}, tamis.forest.predict.merge; print('sklearn' in sys.modules)"
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", words], env=surroundings, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

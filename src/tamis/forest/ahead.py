@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.engine.ahead import compile_ahead
 from tamis.forest.layout import NODE, ForestTarget, NodeLimits, TargetCosts
-from tamis.views.binned import BinnedTable
+from tamis.views.binned_table import BinnedTable
 
 
 def compile_forest_ahead(mixed: bool, several: bool, more: bool) -> None:
