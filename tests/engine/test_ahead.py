@@ -47,7 +47,7 @@ def program(tmp_path):
 
     def program(words, before="pass", **environment):
         (tmp_path / "boxes.py").write_text(MODULE.format(before=before))
-        two = "import os; os.sched_getaffinity = lambda _: {0, 1}\n"
+        two = "import os; os.sched_getaffinity, os.getloadavg = lambda _: {0, 1}, lambda: (0.5, 0.5, 0.5)\n"
         surroundings = {name: value for name, value in os.environ.items() if name != ahead.ALONE}
         surroundings["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
         surroundings |= {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), **environment}
@@ -142,12 +142,13 @@ def test_a_fork_waits_for_nobody(program):
     assert _said(program(f"import os\n{words}", before="time.sleep(1000)")) == ["9.0", "0"]
 
 
-@pytest.mark.parametrize("reason", ["asked", "one processor", "no folder", "kept", "part of a job"])
+@pytest.mark.parametrize("reason", ["asked", "one processor", "busy", "no folder", "kept", "part of a job"])
 def test_where_it_is_of_no_use_nothing_is_begun(program, reason):
     """A process for every fit, for every worker of a pool, or for a folder that keeps nothing."""
     words = {
         "asked": "",
         "one processor": "import os; os.sched_getaffinity = lambda _: {0}",
+        "busy": "import os; os.getloadavg = lambda: (1.5, 1.0, 1.0)",
         "no folder": "import os; os.access = lambda *_: False",
         "kept": "boxes.ask()",
         "part of a job": "job = ahead.alone(); job.__enter__()",
