@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tamis.engine.ahead import ALONE, alone
 from tamis.engine.announce import announce
 
 if TYPE_CHECKING:
@@ -362,7 +363,7 @@ def _next(waiting: deque[str]) -> str:
 
 def _do(name: str) -> None:
     """A job, here."""
-    with warnings.catch_warnings():
+    with alone(), warnings.catch_warnings():  # the other processors have jobs
         warnings.simplefilter("ignore")  # small tables give reasons to warn
         {**JOBS, **LAST, **PARTS}[name]()
 
@@ -384,7 +385,7 @@ def _result(found: str | RuntimeError) -> str:
 def _hand_out(waiting: deque[str], done: SimpleQueue[str | RuntimeError]) -> None:
     """Give one process job after job; it ends when none waits any more, or this process ends."""
     command = [sys.executable, "-c", "from tamis.warm import _serve; _serve()"]
-    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), ALONE: "1"}
     pipe, name = subprocess.PIPE, ""
     try:
         with subprocess.Popen(command, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:

@@ -9,7 +9,8 @@ import numpy as np
 from tamis.boosting.layout import BinnedColumns
 from tamis.engine import map_threads
 from tamis.table import Table
-from tamis.views.binned import BinnedTable, bin_columns
+from tamis.views.binned import bin_columns
+from tamis.views.binned_table import BinnedTable
 
 BLOCK = 2_000_000  # codes that a task joins at most
 

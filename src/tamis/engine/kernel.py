@@ -29,19 +29,19 @@ class _Kernel(Interruptible, *(() if _Plain is FunctionType else (_Plain,))):  #
         return super().__call__(*args, **kwargs)
 
 
-def _plain(function: Any, is_inner: bool, **options: Any) -> Any:
+def _plain(function: Any, kind: str, **options: Any) -> Any:
     """A kernel by public parts of Numba alone."""
-    kernel: Any = numba.njit(function, nogil=True, cache=not is_inner, **options)
+    kernel: Any = numba.njit(function, nogil=True, cache=not kind, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
         kernel.__class__ = _Kernel
     return kernel
 
 
-def njit(function: Any = None, *, is_inner: bool = False, **options: Any) -> Any:
+def njit(function: Any = None, *, kind: str = "", **options: Any) -> Any:
     """``numba.njit`` without the interpreter's lock and kept on the disk: as ``@njit`` or ``@njit(option=…)``."""
     if function is None:
-        return partial(njit, is_inner=is_inner, **options)
-    return (_dispatch.kernel_of if _dispatch else _plain)(function, is_inner, **options)
+        return partial(njit, kind=kind, **options)
+    return (_dispatch.kernel_of if _dispatch else _plain)(function, kind, **options)
 
 
 def is_kept(kernel: Any) -> bool:
@@ -55,4 +55,8 @@ def is_kept(kernel: Any) -> bool:
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
-inner: Any = partial(njit, is_inner=True, error_model="numpy")
+inner: Any = partial(njit, kind="inner", error_model="numpy")
+
+#: For a large part of a kernel, which calls it seldom: it is compiled by itself, so that two processes can share the
+#: work, and its address is looked up at every call. It allocates and returns nothing.
+apart: Any = partial(njit, kind="apart", error_model="numpy")

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
+from tamis.forest.ahead import compile_forest_ahead
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import build_trees
@@ -46,6 +47,11 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     n_features_in_: int
     tuning_: list[Setting]
     tuned_params_: dict[str, Any]
+
+    def _compile_ahead(self, table: Table, *, several: bool) -> None:
+        """Where kernels are to be compiled, let a second process begin."""
+        more = self.criterion == CRITERIA[1] or self.max_split_samples is not None
+        compile_forest_ahead(not table.is_numeric, several, more)
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis.engine import map_threads
 from tamis.table import Column, Origin, Table
+from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import MOST, Coding
 
 if TYPE_CHECKING:  # importing it imports Numba
@@ -19,19 +20,6 @@ CELLS = 400_000  # values that it copies: few for the cache, enough that the cos
 
 # rows of BinnedByWidth.about
 WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
-
-
-class BinnedTable(NamedTuple):
-    """Codes of all columns in one matrix of two bytes each, and the values behind them end to end."""
-
-    codes: np.ndarray  # uint16 (columns, rows)
-    by_row: np.ndarray  # uint16 (rows, columns): the same; (0, columns) where no kernel reads row by row
-    n_values: np.ndarray  # int32 (columns): number of value codes of each column, and its code for missing
-    missing: np.ndarray  # bool (columns): whether some row has no value
-    category: np.ndarray  # bool (columns)
-    first: np.ndarray  # int64 (columns + 1): where a column's values begin in low and high; categories have none
-    low: np.ndarray  # float64: smallest and largest training value of each code; one array where all coding is lossless
-    high: np.ndarray
 
 
 class BinnedByWidth(NamedTuple):

@@ -11,7 +11,8 @@ import numpy as np
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
-from tamis.views.binned import BinnedByWidth, BinnedTable, bin_columns, by_width, matrix_by_width
+from tamis.views.binned import BinnedByWidth, bin_columns, by_width, matrix_by_width
+from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import MOST, Coding
 
 __all__ = ["MOST", "Bins", "Coding"]

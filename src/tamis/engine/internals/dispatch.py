@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from inspect import signature
+from itertools import count
 from typing import Any
 
 import numba
-from numba.core import caching
+from numba.core import caching, typing
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
-from numba.core.types import unliteral  # type: ignore[attr-defined]
+from numba.core.types import none, unliteral  # type: ignore[attr-defined]
 
+from tamis.engine.ahead import has_been_tried
+from tamis.engine.internals.apart import caller_of
 from tamis.engine.internals.group import grouped
 from tamis.engine.internals.library import InnerCompiler, WholeCompiler
 from tamis.engine.interrupt import Interruptible
@@ -28,6 +32,14 @@ class _Index(caching.IndexDataCacheFile):
             return dict(super()._load_index())
         except Exception:  # a pickle of unknown age can raise anything
             return {}
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write a form, then enter it: the other way round, a process that looks in between reads an older one."""
+        entered = self._load_index()
+        taken = set(entered.values())
+        entered.setdefault(key, next(name for name in map(self._data_name, count(1)) if name not in taken))
+        self._save_data(entered[key], data)
+        self._save_index(entered)
 
     def load(self, key: Any) -> Any:
         try:
@@ -48,7 +60,15 @@ class _Cache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+            found = self._form(sig, target_context)
+            if found is None and has_been_tried(self._py_func):
+                found = self._form(sig, target_context)
+            return found
+
+    def _form(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for some types; two processes that write forms for different types at once can mix them up."""
+        found = self._load_overload(sig, target_context)
+        return found if found is not None and found.signature.args == tuple(sig) else None
 
     @property
     def _cache_file(self) -> _Index:
@@ -72,8 +92,7 @@ class Inner(CPUDispatcher):
         super().__init__(*given, pipeline_class=pipeline_class, **named)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        plain = {name: grouped(unliteral(kind)) for name, kind in kws.items()}
-        return super().get_call_template(tuple(grouped(unliteral(kind)) for kind in args), plain)
+        return super().get_call_template(handed_on(args), dict(zip(kws, handed_on(kws.values()))))
 
 
 class Kernel(Interruptible, CPUDispatcher):
@@ -90,19 +109,57 @@ class Kernel(Interruptible, CPUDispatcher):
             self._part = Inner(self.py_func, targetoptions=options)
         return self._part.get_call_template(args, kws)
 
+    def prepare(self, *args: Any) -> None:
+        """Compile it for arguments like these, unless that is on the disk."""
+        self.compile(tuple(map(numba.typeof, args)))
+
     def get_overload(self, sig: Any) -> Any:
         return self._part.get_overload(sig) if self._part else super().get_overload(sig)
 
 
-def kernel_of(function: Any, is_inner: bool, **options: Any) -> Any:
-    """A kernel of a function; an inner one allocates nothing and hands arrays on uncounted."""
-    if is_inner:
+class Apart(Kernel):
+    """A kernel that only kernels call and that is compiled and kept by itself; it allocates and returns nothing."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        args = handed_on(args)
+        form = typing.signature(none, *args)
+        template = typing.make_concrete_template(f"CallTemplate({self.__name__})", self.__name__, [form])
+        return template, signature(self.py_func), args, kws
+
+    def get_overload(self, sig: Any) -> Any:
+        """What stands for the call where its implementation is looked for."""
+        args = tuple(getattr(sig, "args", sig))
+        callers = self.__dict__.setdefault("_callers", {})
+        if args not in callers:
+            callers[args] = caller = caller_of(self.py_func, args)
+            self.targetctx._defns[caller].append(caller, args)
+        return callers[args]
+
+    def prepare(self, *args: Any) -> None:
+        """Compile it for arguments like these, unless that is on the disk."""
+        self.compile(handed_on(map(numba.typeof, args)))
+
+    def address(self, args: Any) -> int:
+        """Where its machine code is, for types of arguments."""
+        self.compile(args)
+        form = self.overloads[args]
+        return int(form.library.get_pointer_to_function(form.fndesc.llvm_func_name))
+
+
+def handed_on(args: Any) -> tuple[Any, ...]:
+    """The types by which kernels hand arguments on to kernels."""
+    return tuple(grouped(unliteral(kind)) for kind in args)
+
+
+def kernel_of(function: Any, kind: str, **options: Any) -> Any:
+    """A kernel of a function, that Python calls; or an `inner` or `apart` one, which hands arrays on uncounted."""
+    if kind:
         options = {"_nrt": False, "no_cpython_wrapper": True, **options}
-    compiler = InnerCompiler if is_inner else WholeCompiler
+    compiler = InnerCompiler if kind == "inner" else WholeCompiler
     kernel: Any = numba.njit(function, nogil=True, no_cfunc_wrapper=True, pipeline_class=compiler, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
-        kernel.__class__ = Inner if is_inner else Kernel
-        if not is_inner:
+        kernel.__class__ = {"inner": Inner, "apart": Apart}.get(kind, Kernel)
+        if kind != "inner":
             kernel._cache = _Cache(function)
     return kernel
 

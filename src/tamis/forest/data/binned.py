@@ -13,7 +13,8 @@ import numpy as np
 
 from tamis.forest.data.oblique import values_of
 from tamis.table import Table
-from tamis.views.binned import BinnedTable, bin_columns
+from tamis.views.binned import bin_columns
+from tamis.views.binned_table import BinnedTable
 
 MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
 

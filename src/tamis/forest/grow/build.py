@@ -16,7 +16,7 @@ from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.data.oblique import ObliqueColumns
 from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
 from tamis.forest.predict.trees import TreeArrays
-from tamis.views.binned import BinnedTable
+from tamis.views.binned_table import BinnedTable
 
 CHUNK = 10_000_000  # codes a task looks at, about (0.05 s): small trees are grown several at a time
 MOST = 50  # and at most so many

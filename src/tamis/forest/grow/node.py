@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.engine.intrinsics import vector
-from tamis.engine.kernel import inner, njit
+from tamis.engine.kernel import inner
 from tamis.forest.data.rng import uniform
 from tamis.forest.grow.sets import has
 from tamis.forest.grow.workspace import TABLES
@@ -157,34 +156,6 @@ def divide(line, absent, split, node_rows, weight, work, mixed):
         high = min(high, c)
         n_missing += c == absent
     return np.int64(n_left), low, high, left_weight, n_missing
-
-
-@inner
-def most_words(binned):
-    """Words that the set of a split can take at most."""
-    most = 0
-    for j in range(len(binned.n_values)):
-        if binned.category[j]:
-            most = max(most, (binned.n_values[j] >> 6) + 1)
-    return most
-
-
-@njit(error_model="numpy")
-def room(sets, used, binned):
-    """sets, larger when the next set may not fit."""
-    needed = used + most_words(binned)
-    if needed <= len(sets):
-        return sets
-    return lengthened(sets, used, 2 * needed)
-
-
-@njit(error_model="numpy")
-def lengthened(words, used, n):
-    """An array of n words that begins with those in use."""
-    longer = vector(n, np.uint64)
-    for i in range(used):  # a slice would bring in the words of an error about shapes: two seconds of compiling
-        longer[i] = words[i]
-    return longer
 
 
 @inner(forceinline=True)

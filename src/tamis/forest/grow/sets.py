@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.engine.kernel import inner
+from tamis.engine.intrinsics import vector
+from tamis.engine.kernel import inner, njit
 
 ONE = np.uint64(1)
 
@@ -92,3 +93,22 @@ def keep(bits, n_values, rest_left, base, sets):
                 sets[at] = level if shift == 0 else sets[at] | level
                 n += 1
     return np.float64(-1 - base), 1 + ((n + 3) >> 2)
+
+
+@inner
+def most_words(binned):
+    """Words that the set of a split can take at most."""
+    most = 0
+    for j in range(len(binned.n_values)):
+        if binned.category[j]:
+            most = max(most, (binned.n_values[j] >> 6) + 1)
+    return most
+
+
+@njit(error_model="numpy")
+def lengthened(words, used, n):
+    """An array of n words that begins with those in use."""
+    longer = vector(n, np.uint64)
+    for i in range(used):  # a slice would bring in the words of an error about shapes: two seconds of compiling
+        longer[i] = words[i]
+    return longer

@@ -11,12 +11,14 @@ from tamis.engine.intrinsics import fetch, matrix, vector
 from tamis.engine.kernel import njit
 from tamis.forest.grow.order import FEW
 from tamis.forest.grow.scan.sums import COPIED, COPIES
+from tamis.forest.grow.sets import lengthened, most_words
 from tamis.forest.grow.split import BUCKETS
 from tamis.forest.layout import CLASSES, NODE, NUMBER
 
 BLOCK = 2048  # drawn rows from which on a subtree's codes are copied side by side, to stay in the processor's cache
-#: What is counted: nodes, rows of leaf table, words in sets, stack, pending, columns known to be constant.
-NODES, TABLES, WORDS, OPEN, WAITING, CONSTANT = range(6)
+#: What is counted: nodes, rows of leaf table, words in sets, stack, pending, columns known to be constant; of pending,
+#: those that have been begun.
+NODES, TABLES, WORDS, OPEN, WAITING, CONSTANT, BEGUN = range(7)
 AHEAD = 8  # rows that are fetched before their turn
 
 
@@ -63,6 +65,7 @@ class TreeBuffers(NamedTuple):
     value: np.ndarray
     leaf: np.ndarray
     gain: np.ndarray
+    sets: np.ndarray
 
 
 class DrawnRows(NamedTuple):
@@ -89,11 +92,11 @@ def workspace(binned, target, m, n_sums, stop):
         bucket[k, 0] = bucket[k, 1] = bucket[k, 2] = 0.0
     for k in range(len(table)):
         table[k] = 0.0
-    column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(6, np.int64)
+    column, is_constant, tally = vector(d, np.int32), vector(d, np.uint8), vector(7, np.int64)
     for j in range(d):
         column[j] = j
         is_constant[j] = 0
-    for k in range(6):
+    for k in range(7):
         tally[k] = 0
     copies, unit_weights = vector(2 * COPIED * COPIES, np.float64), vector(1, np.uint8)
     for k in range(len(copies)):
@@ -148,7 +151,17 @@ def tree_buffers(binned, target, m, n_sums, out_of_bag):
         matrix(2 * m - 1 if out_of_bag else 1, n_sums, np.float64),
         matrix(m if target.kind != NUMBER or target.n_classes else 0, wide, np.float64),
         gain,
+        vector(max(64, most_words(binned)), np.uint64),
     )
+
+
+@njit(error_model="numpy")
+def with_room(buffers, used, binned):
+    """The same, with longer sets, of whose words so many are used."""
+    sets = lengthened(buffers.sets, used, 2 * (used + most_words(binned)))
+    return TreeBuffers(
+        buffers.node, buffers.cut, buffers.next, buffers.value, buffers.leaf, buffers.gain, sets
+    )  # fmt: skip
 
 
 @njit(error_model="numpy")
@@ -169,15 +182,15 @@ def rows_of(binned, target, counts):
 
 
 @njit(error_model="numpy")
-def block_for(binned, target):
-    """Room for a block."""
+def block_for(binned, target, n):
+    """Room for a block of n rows."""
     return DrawnRows(
-        matrix(len(binned.n_values), BLOCK + 32, np.uint16),  # columns apart, or they would share cache sets
-        vector(BLOCK if len(target.classes) else 0, np.int32),
-        matrix(BLOCK if len(target.values) else 0, target.values.shape[1], np.float64),
-        vector(BLOCK, np.float64),
-        vector(BLOCK, np.int32),
-        vector(BLOCK, np.uint32),
+        matrix(len(binned.n_values), n + 32, np.uint16),  # columns apart, or they would share cache sets
+        vector(n if len(target.classes) else 0, np.int32),
+        matrix(n if len(target.values) else 0, target.values.shape[1], np.float64),
+        vector(n, np.float64),
+        vector(n, np.int32),
+        vector(n, np.uint32),
     )
 
 

@@ -13,7 +13,7 @@ from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import build_trees
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
 from tamis.forest.predict.trees import Trees
-from tamis.views.binned import BinnedTable
+from tamis.views.binned_table import BinnedTable
 
 
 def pvalues(

@@ -10,7 +10,7 @@ from tamis.engine import map_threads, seed_of
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.layout import ForestTarget, TargetCosts
 from tamis.forest.predict.trees import Trees
-from tamis.views.binned import BinnedTable
+from tamis.views.binned_table import BinnedTable
 
 CHUNK = 8  # trees a task: their sums are added in the same order for any number of threads
 

@@ -10,7 +10,7 @@ from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.grow.build import TreeBatch, grow_trees
 from tamis.forest.layout import CLASSES, NUMBER, ForestLimits, ForestTarget
 from tamis.forest.lazy.draw import RowDraws
-from tamis.views.binned import BinnedTable
+from tamis.views.binned_table import BinnedTable
 from tamis.views.lazy.mapped_codes import MappedCodes
 
 

@@ -1,0 +1,20 @@
+"""The codes of all columns, as kernels take them; importing this imports neither tables nor scikit-learn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class BinnedTable(NamedTuple):
+    """Codes of all columns in one matrix of two bytes each, and the values behind them end to end."""
+
+    codes: np.ndarray  # uint16 (columns, rows)
+    by_row: np.ndarray  # uint16 (rows, columns): the same; (0, columns) where no kernel reads row by row
+    n_values: np.ndarray  # int32 (columns): number of value codes of each column, and its code for missing
+    missing: np.ndarray  # bool (columns): whether some row has no value
+    category: np.ndarray  # bool (columns)
+    first: np.ndarray  # int64 (columns + 1): where a column's values begin in low and high; categories have none
+    low: np.ndarray  # float64: smallest and largest training value of each code; one array where all coding is lossless
+    high: np.ndarray
