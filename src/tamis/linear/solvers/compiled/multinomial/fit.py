@@ -55,7 +55,7 @@ class MultinomialFit(PathFit):
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         top = eta.max(axis=-1)
-        own = eta[..., np.arange(eta.shape[-2]), self.y[rows]]
+        own = np.take_along_axis(eta, np.broadcast_to(self.y[rows][:, None], (*eta.shape[:-1], 1)), axis=-1)[..., 0]
         return np.asarray(np.log(np.exp(eta - top[..., None]).sum(axis=-1)) + top - own)
 
     def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
