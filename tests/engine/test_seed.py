@@ -47,4 +47,4 @@ def test_what_is_no_random_state_is_refused():
 def test_seeds_of_tasks_are_fixed_for_ever():
     """Every study's numbers would change with the seeds of its tasks."""
     assert seed_of(0, "fold", 3) == int(hashlib.sha256(b"0\x1ffold\x1f3").hexdigest()[:8], 16)
-    assert seeds_of(0, "fold", range(3, 4)) == [seed_of(0, "fold", 3)]
+    assert seeds_of(0, "fold", range(3, 4)) == (seed_of(0, "fold", 3),)

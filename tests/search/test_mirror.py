@@ -100,6 +100,18 @@ def test_of_many_rows_some_are_looked_at():
     assert np.mean(model.predict(X) == y) > 0.95
 
 
+def test_answers_out_of_the_bag_are_those_of_the_rows_that_were_looked_at():
+    """A study of many rows would hold a forest's answers against other rows than theirs, or have none to race by."""
+    X = np.random.default_rng(3).normal(size=(2_000, 3))
+    y = 5 * X[:, 0]
+    model = MirrorSelector(ForestRegressor(50), most_rows=500, random_state=0).fit(X, y)
+    for said in (model.oob_predictions_, model.oob_predictions_of_all_):
+        judged = ~np.isnan(said)
+        assert said.shape == y.shape
+        assert 450 < judged.sum() <= 500
+        assert np.corrcoef(said[judged], y[judged])[0, 1] > 0.95
+
+
 @pytest.mark.parametrize("features", [(), (2, 1), "many", 0])
 def test_multiples_that_do_not_grow_are_refused(features):
     """A multiple of 0 columns, or the same one twice, would be tried."""

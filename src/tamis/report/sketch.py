@@ -88,4 +88,7 @@ def written(value: float) -> str:
 
 def _share(value: float, ends: tuple[float, float]) -> float:
     low, high = ends
-    return 0.5 if not high > low else float(np.clip((value - low) / (high - low), 0, 1))
+    if not high > low:
+        return 0.5
+    share = float((value - low) / (high - low))
+    return 0.0 if share < 0 else 1.0 if share > 1 else share  # np.clip takes ten times as long for one number

@@ -101,7 +101,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     importances_ : out-of-bag decrease in impurity by each column, in the forest of all columns.
     reach_ : r, the largest importance of the mirrored null distribution.
     estimator_ : the forest of the columns kept, in the order of their names.
-    oob_predictions_of_all_ : out-of-bag answers of the forest of all columns; none beyond `most_rows`.
+    oob_predictions_of_all_ : out-of-bag answers of the forest of all columns; NaN for rows not looked at.
     oob_predictions_ : the same of the forest that predicts; they flatter where columns were left out.
     min_samples_leaf_, features_, thresholds_ : the smallest leaf, the multiple of `max_features`, and the kind of
         thresholds that were chosen.
@@ -160,7 +160,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         given = table.n_rows
         model = self._model(y)
         kinds = self._kinds(model)
-        table, y = self._some(table, y, model.random_state)
+        rows = self._rows(table, y, model.random_state)
+        table, y = (table, y) if rows is None else (table.take(rows), np.asarray(y)[rows])
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
         ranks_only = self.halvings == "auto" and table.n_columns > MANY_COLUMNS
@@ -185,7 +186,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if _is_calibrated(self.estimator_):
             self.temperature_ = self.estimator_.temperature_ = self._temperature(first, y)
         self._remember(tuple(ordered.names[j] for j in kept))
-        self._remember_out_of_bag(first, table.n_rows == given)
+        self._remember_out_of_bag(first, rows, given)
         return self
 
     def _halved(self, model: Any, table: Table, y: Any, importance: np.ndarray, n_columns: int) -> np.ndarray:
@@ -218,27 +219,28 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             return calibrated(shares, codes, np.ones(len(codes))).temperature
         return max(first.temperature_, self.estimator_.temperature_)
 
-    def _remember_out_of_bag(self, first: Any, whole: bool) -> None:
-        """Out-of-bag answers of both forests, where every row was looked at."""
+    def _remember_out_of_bag(self, first: Any, rows: np.ndarray | None, given: int) -> None:
+        """Out-of-bag answers of both forests, NaN for rows that were not looked at."""
         for name, forest in (("oob_predictions_of_all_", first), ("oob_predictions_", self.estimator_)):
-            self.__dict__.pop(name, None)
-            if whole:
-                answers = getattr(forest, "oob_decision_function_", None)
-                setattr(self, name, forest.oob_prediction_ if answers is None else answers)
+            answers = getattr(forest, "oob_decision_function_", None)
+            answers = forest.oob_prediction_ if answers is None else answers
+            if rows is not None:
+                known, answers = answers, np.full((given, *answers.shape[1:]), np.nan)
+                answers[rows] = known
+            setattr(self, name, answers)
 
-    def _some(self, table: Table, y: Any, random_state: Any) -> tuple[Table, Any]:
-        """All rows, or `most_rows` drawn at random with a row of every class."""
+    def _rows(self, table: Table, y: Any, random_state: Any) -> np.ndarray | None:
+        """`most_rows` rows drawn at random, with a row of every class; None where all are looked at."""
         most = check.count("most_rows", self.most_rows, low=2)
         if y is None or table.n_rows <= most:
-            return table, y
+            return None
         target = np.asarray(y)
         rows = generator(seed_from(random_state), "rows").permutation(table.n_rows)
         chosen = np.zeros(table.n_rows, dtype=bool)
         chosen[rows[:most]] = True
         if target.dtype.kind != "f":  # a rare class stays
             chosen[rows[np.unique(target[rows], return_index=True)[1]]] = True
-        kept = np.flatnonzero(chosen)
-        return table.take(kept), target[kept]
+        return np.flatnonzero(chosen)
 
     def _ascending(self, name: str) -> list[int]:
         given = getattr(self, name)

@@ -34,6 +34,11 @@ FEWEST_BEFORE = 8
 MOST_KEPT = 5_000
 
 
+#: Rows that the score on training rows is of at most, evenly spread: it is shown beside the others, and nothing is
+#: chosen by it. A booster takes 3.8 processor seconds to answer 667,000 rows, and 2.1 to learn from them.
+MOST_TRAINED = 100_000
+
+
 @dataclass(frozen=True, eq=False)
 class FoldRules:
     """How every fold of a study is judged.
@@ -135,9 +140,10 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     """The same of a procedure that is not chosen inside folds, with its own rows and the columns it used."""
     problem, fold = trained.problem, trained.fold
     assert isinstance(problem, StudyProblem)
-    own, learned = trained.predictions(fold.train), _learned(problem, fold.train)
+    some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
+    own = trained.predictions(some)
     return {
-        "train": value(rules.metric, problem.task, problem.y[fold.train], own, problem.labels, learned),
+        "train": value(rules.metric, problem.task, problem.y[some], own, problem.labels, learned),
         **kept_outside(trained, rules=rules),
         "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
         "held": _held(trained, rules, len(used)),

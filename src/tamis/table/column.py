@@ -53,7 +53,8 @@ class Column:
 
     def take(self, rows: Any) -> Column:
         """The same column, some of its rows; its levels stay as they are."""
-        return replace(self, values=self.values[rows])
+        # not by replace, which takes three times as long: a fold takes every column
+        return Column(self.name, self.kind, self.values[rows], self.levels, self.source, self.unit)
 
     def recode(self, levels: Sequence[Any]) -> Column:
         """The same categories as codes into another list of levels; those not in it become `UNSEEN`."""

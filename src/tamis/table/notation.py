@@ -110,7 +110,7 @@ def notations_of(X: Any, table: Table) -> dict[str, Notation]:
     >>> notations_of(None, Table([Column("ill", "boolean", np.array([0.0, 1.0]))]))["ill"].write(0.5)
     'false'
     """
-    if is_frame(X):
+    if X is not table and is_frame(X):
         return _of_frame(X, table)
     if table.matrix is not None:
         boolean = getattr(getattr(X, "dtype", None), "kind", "") == "b"

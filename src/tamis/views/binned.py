@@ -102,7 +102,10 @@ def _some_rows(
     for p in [p for p in range(n_columns) if int(order[p]) in words] if words else []:
         j = int(order[p])
         categories[j] = _code_category(table.column(j), p, coded, n_values)
-    places = np.flatnonzero(~np.isin(order, list(words))) if words else np.arange(n_columns)
+    category = np.zeros(n_columns, dtype=bool)
+    category[list(words)] = True
+    category = category[order]
+    places = np.flatnonzero(~category)
     columns, rows = origin.columns[order], np.ascontiguousarray(origin.rows, dtype=np.int64)
     step = max(1, CELLS // max(n_rows, 1))
 
@@ -110,7 +113,7 @@ def _some_rows(
         kernels.recode(whole, rows, columns, places[first : first + step], coded)
 
     map_threads(several, range(0, len(places), step), n_jobs)
-    return _lossless(coded, n_values, np.isin(order, list(categories))), categories
+    return _lossless(coded, n_values, category), categories
 
 
 def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedTable, dict[int, Coding]]:

@@ -36,6 +36,15 @@ def test_charts_suit_the_kind_of_study(made):
     assert set(charts.drawn(counted)) == {"procedures", "frontier"} | two
 
 
+def test_every_chart_has_one_copy_of_each_glyph(made):
+    """Pale and muted copies, which no tool shows, and a source for each glyph take as long as the rest of a page."""
+    for figure in charts.drawn(made.lasso(made.study())).values():
+        for renderer in figure.renderers:
+            assert {renderer.nonselection_glyph, renderer.selection_glyph, renderer.muted_glyph} == {"auto"}
+    procedures = charts.procedures(made.study())
+    assert len({renderer.data_source.id for renderer in procedures.renderers}) == 2  # procedures, and their folds
+
+
 def test_the_frontier_stands_at_mean_columns_and_nested_scores(made):
     """A procedure would seem to use fewer columns, or to score better, than it does."""
     results = made.study()

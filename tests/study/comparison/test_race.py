@@ -74,6 +74,18 @@ def test_those_that_are_out_are_not_picked_whatever_they_lost():
     assert picked_inside("best", list(kept), kept, 0) == 1
 
 
+def test_a_procedure_that_judged_some_rows_of_every_unit_is_compared_by_its_mean_loss():
+    """A forest that looks at some of many rows would be compared on the few units of which it has all rows, or none."""
+    kept = {
+        "baseline": [{"inner": {"loss": np.full(40, 6.0), "rows": np.full(40, 6)}}],
+        "tree": [{"inner": {"loss": np.full(40, 3.0), "rows": np.full(40, 6)}}],
+        "forest": [{"inner": {"loss": np.full(40, 0.4), "rows": np.full(40, 1)}}],  # 0.4 a row against 0.5
+    }
+    assert picked_inside("best", list(kept), kept, 0) == 2
+    kept["forest"][0]["inner"]["loss"] = np.full(40, 0.6)
+    assert picked_inside("best", list(kept), kept, 0) == 1
+
+
 def test_cheap_procedures_start_first_and_those_of_the_user_last():
     """The order of the race would follow from something else than the list."""
     mine = make_pipeline(StandardScaler(), LogisticRegression())

@@ -125,7 +125,9 @@ def grow_trees(
     n_nodes, n_words, n_leaves, n_out = ends[-1]
     nodes, table, sets = nodes[:n_nodes].copy(), table[:n_leaves].copy(), sets[:n_words].copy()
     rows, leaf = rows[:n_out].copy(), leaf[:n_out].copy()
-    ends, row_ends = np.insert(ends[:, :3], 2, 0, axis=1), ends[:, 3].copy()
+    row_ends, of_rows = ends[:, 3].copy(), ends
+    ends = np.zeros_like(of_rows)
+    ends[:, :2], ends[:, 3] = of_rows[:, :2], of_rows[:, 2]
     if loss is not None and len(table):
         before = np.repeat(ends[:-1, 3], np.diff(ends[:, 0]))  # rows of leaf table of the trees before a node's
         mixed = (nodes["left"] < 0) & (nodes["column"] >= target.n_classes)

@@ -126,7 +126,7 @@ def difference(first: np.ndarray, second: np.ndarray, rows: np.ndarray) -> Diffe
     if error <= ROUNDING * abs(mean):  # every unit differs by the same: the sign test's least
         return Difference(mean, error, float(0.5**n_units) if mean > 0 else 1.0)
     telling = float(squares.sum() ** 2 / (squares**2).sum())
-    return Difference(mean, error, float(scipy.stats.t.sf(mean / error, max(1.0, telling - 1))))
+    return Difference(mean, error, float(scipy.special.stdtr(max(1.0, telling - 1), -mean / error)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

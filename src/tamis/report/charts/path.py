@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.frame import GREY, Figure, framed, hover
+from tamis.report.charts.frame import GREY, Figure, framed, hover, mark
 from tamis.report.sketch import SEVERAL
 
 Results = dict[str, Any]
@@ -28,8 +28,8 @@ def path(results: Results) -> Figure:
         "name": [show.short(name, 60) for name in found["names"]],
         "color": [SEVERAL[k % len(SEVERAL)] for k in range(len(found["names"]))],
     }
-    lines = figure.multi_line("x", "y", source=source, line_width=2, color="color")
-    mark = Span(location=xs[found["chosen"]], dimension="height", line_color=GREY, line_width=2, name="path-now")
-    figure.add_layout(mark)
+    lines = mark(figure, "MultiLine", source, xs="x", ys="y", line_width=2, color="color")
+    chosen = Span(location=xs[found["chosen"]], dimension="height", line_color=GREY, line_width=2, name="path-now")
+    figure.add_layout(chosen)
     hover(figure, [lines], [("term", "@name")])
     return figure

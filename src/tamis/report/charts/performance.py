@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.metrics import roc as roc_curve
 from tamis.report import show
-from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, named, pad
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, diagonal, framed, hover, mark, named, pad, sourced
 
 Results = dict[str, Any]
 
@@ -28,7 +28,7 @@ def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
         "said": [f"{row['rows']:,} ({show.share(row['rows'] / total)})" for row in listed],
     }
     figure = framed(height=70 + 30 * len(listed), x_axis_label="rows", x_range=(0, 1.03 * max(source["rows"])))
-    bars = figure.hbar(y="y", right="rows", height=0.6, source=source, color=BLUE, line_color=None)
+    bars = mark(figure, "HBar", source, y="y", right="rows", height=0.6, color=BLUE, line_color=None)
     named(figure.yaxis[0], [row["label"] for row in listed])
     hover(figure, [bars], [("class", "@name"), ("rows", "@said")])
     pad(figure.y_range, len(listed))
@@ -53,9 +53,10 @@ def roc(results: Results) -> Figure:
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.02),
     )
-    figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
-    figure.step("false", "true", source=source, mode="after", line_width=2.5, color=BLUE)
-    dots = figure.scatter("false", "true", source=source, size=8, alpha=0)
+    diagonal(figure, 0, 1)
+    drawn, places = sourced(source), {"x": "false", "y": "true"}
+    mark(figure, "Step", drawn, **places, mode="after", line_width=2.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **places, size=8, alpha=0)
     hover(
         figure,
         [dots],
@@ -86,9 +87,11 @@ def precision_recall(results: Results) -> Figure:
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.04),
     )
-    figure.line([0, 1], [rows[1] / max(sum(rows), 1)] * 2, line_dash="dashed", color=GREY)
-    figure.line("recall", "precision", source=source, line_width=2.5, color=BLUE)
-    dots = figure.scatter("recall", "precision", source=source, size=8, alpha=0)
+    guess = {"x": [0, 1], "y": [rows[1] / max(sum(rows), 1)] * 2}
+    mark(figure, "Line", guess, x="x", y="y", line_dash="dashed", color=GREY)
+    drawn, places = sourced(source), {"x": "recall", "y": "precision"}
+    mark(figure, "Line", drawn, **places, line_width=2.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **places, size=8, alpha=0)
     lines = [("from a probability of", "@said"), ("recall", "@recall{0.000}"), ("precision", "@precision{0.000}")]
     hover(figure, [dots], lines)
     half = _at_half(curve)
@@ -114,7 +117,7 @@ def _now(figure: Figure, name: str, x: float, y: float) -> None:
     from bokeh.models import ColumnDataSource
 
     source = ColumnDataSource({"x": [float(x)], "y": [float(y)]}, name=name)
-    figure.scatter("x", "y", source=source, size=12, color=ORANGE, line_color="white")
+    mark(figure, "Scatter", source, x="x", y="y", size=12, color=ORANGE, line_color="white")
 
 
 def reliability(results: Results, bins: int = 10) -> Figure:
@@ -129,9 +132,10 @@ def reliability(results: Results, bins: int = 10) -> Figure:
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.02),
     )
-    figure.line([0, 1], [0, 1], line_dash="dashed", color=GREY)
-    figure.line("sure", "right", source=source, line_width=1.5, color=BLUE)
-    dots = figure.scatter("sure", "right", source=source, size=9, color=BLUE)
+    diagonal(figure, 0, 1)
+    drawn, places = sourced(source), {"x": "sure", "y": "right"}
+    mark(figure, "Line", drawn, **places, line_width=1.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **places, size=9, color=BLUE)
     hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
     return figure
 
@@ -168,9 +172,9 @@ def predicted(results: Results) -> Figure:
     if not 1e-3 < high - low < 1e9:  # decimals would be all zeros, or too many
         for axis in figure.axis:
             axis.formatter = BasicTickFormatter()
-    figure.line([low, high], [low, high], line_dash="dashed", color=GREY)
+    diagonal(figure, low, high)
     alpha = float(np.clip(60 / np.sqrt(len(kept["truth"]) + 1) / 4, 0.15, 0.8))
-    dots = figure.scatter("truth", "answer", source=source, size=6, alpha=alpha, color=BLUE, line_color=None)
+    dots = mark(figure, "Scatter", source, x="truth", y="answer", size=6, alpha=alpha, color=BLUE, line_color=None)
     hover(figure, [dots], [("actual", "@truth{0,0.[000]}"), ("predicted", "@answer{0,0.[000]}")])
     return figure
 
@@ -189,7 +193,7 @@ def residuals(results: Results) -> Figure:
             axis.formatter = BasicTickFormatter()
     alpha = float(np.clip(60 / np.sqrt(len(answer) + 1) / 4, 0.15, 0.8))
     source = {"answer": answer.astype(np.float32), "residual": residual.astype(np.float32)}
-    dots = figure.scatter("answer", "residual", source=source, size=6, alpha=alpha, color=BLUE, line_color=None)
+    dots = mark(figure, "Scatter", source, x="answer", y="residual", size=6, alpha=alpha, color=BLUE, line_color=None)
     for value, dash in ((0.0, "dashed"), *((float(q), "dotted") for q in np.quantile(residual, (0.05, 0.95)))):
         figure.add_layout(Span(location=value, dimension="width", line_dash=dash, line_color=GREY, line_width=1.5))
     hover(figure, [dots], [("predicted", "@answer{0,0.[000]}"), ("off by", "@residual{0,0.[000]}")])

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.report import show
-from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, dashed, framed, hover, legend, named, pad
+from tamis.report.charts.frame import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    dashed,
+    framed,
+    hover,
+    legend,
+    mark,
+    named,
+    pad,
+    sourced,
+)
 
 Results = dict[str, Any]
 
@@ -26,11 +39,13 @@ def procedures(results: Results) -> Figure:
         "color": [ORANGE if row["name"] == chosen else BLUE for row in listed],
     }
     figure = framed(height=90 + 42 * len(listed), x_axis_label=metric)
-    figure.segment("low", "y", "high", "y", source=source, line_width=6, line_alpha=0.35, line_color="color")
+    drawn = sourced(source)
+    ends = {"x0": "low", "y0": "y", "x1": "high", "y1": "y"}
+    mark(figure, "Segment", drawn, **ends, line_width=6, line_alpha=0.35, line_color="color")
     dashed(figure, results["answer"]["baseline"])
-    each = figure.scatter("score", "y", source=_points(listed), size=5, alpha=0.4, color=GREY, line_color=None)
-    trained = figure.scatter("train", "y", source=source, size=9, fill_alpha=0, line_width=1.5, line_color=GREY)
-    nested = figure.scatter("nested", "y", source=source, size=11, color="color")
+    each = mark(figure, "Scatter", _points(listed), x="score", y="y", size=5, alpha=0.4, color=GREY, line_color=None)
+    trained = mark(figure, "Scatter", drawn, x="train", y="y", size=9, fill_alpha=0, line_width=1.5, line_color=GREY)
+    nested = mark(figure, "Scatter", drawn, x="nested", y="y", size=11, color="color")
     legend(figure, [("nested, with 95% interval", nested), ("train", trained), ("a fold", each)])
     named(figure.yaxis[0], source["name"])
     hover(figure, [nested], [("procedure", "@name"), ("nested", "@said"), ("train", "@trained")])
@@ -70,7 +85,7 @@ def folds(results: Results) -> Figure:
     }
     figure = framed(height=80 + 42 * len(listed), x_axis_label=f"{metric}, one point a fold")
     dashed(figure, results["answer"]["baseline"])
-    dots = figure.scatter("score", "y", source=source, size=7, alpha=0.6, color="color")
+    dots = mark(figure, "Scatter", source, x="score", y="y", size=7, alpha=0.6, color="color")
     named(figure.yaxis[0], [row["name"] for row in listed])
     hover(figure, [dots], [("fold", "@fold"), ("score", "@said")])
     pad(figure.y_range, len(listed))

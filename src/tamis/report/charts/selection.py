@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, legend, named, pad
+from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, legend, mark, named, pad, sourced
 
 Results = dict[str, Any]
 
@@ -29,7 +29,7 @@ def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
         "color": [ORANGE if row["selected"] else BLUE for row in listed],
     }
     figure = framed(height=70 + 22 * len(listed), x_axis_label="per cent of folds", x_range=(0, 103))
-    bars = figure.hbar(y="y", right="share", height=0.7, source=source, color="color", line_color=None)
+    bars = mark(figure, "HBar", source, y="y", right="share", height=0.7, color="color", line_color=None)
     named(figure.yaxis[0], [row["name"] for row in listed])
     hover(figure, [bars], [("column", "@name"), ("share of folds", "@said")])
     pad(figure.y_range, len(listed))
@@ -57,8 +57,9 @@ def frontier(results: Results) -> Figure:
     bottom, top = _ends(results, source)
     source["drop"] = _drops(source, bottom, top)
     figure = framed(height=320, x_axis_label="columns used, mean over folds", y_axis_label=metric)
-    figure.segment("columns", "low", "columns", "high", source=source, line_width=4, line_alpha=0.3, line_color="color")
-    dots = figure.scatter("columns", "score", source=source, size=11, color="color")
+    drawn, ends = sourced(source), {"x0": "columns", "y0": "low", "x1": "columns", "y1": "high"}
+    mark(figure, "Segment", drawn, **ends, line_width=4, line_alpha=0.3, line_color="color")
+    dots = mark(figure, "Scatter", drawn, x="columns", y="score", size=11, color="color")
     figure.y_range.start, figure.y_range.end = bottom, top
     _words(figure, source, max(mean))
     _black_box(figure, results)
@@ -102,10 +103,9 @@ def _along(figure: Figure, results: Results, points: list[dict[str, Any]]) -> No
             "most": [f"at most {point['most']:,}" for point in along] + ["as it is"] * len(ends),
         }
         color = GREY if inner else ORANGE if ends and ends[0]["chosen"] else BLUE
-        line = figure.line(
-            "columns", "score", source=source, line_width=1.5, color=color, line_dash="dashed" if inner else "solid"
-        )
-        dots.append(figure.scatter("columns", "score", source=source, size=5, color=color))
+        drawn, at, dash = sourced(source), {"x": "columns", "y": "score"}, "dashed" if inner else "solid"
+        line = mark(figure, "Line", drawn, **at, line_width=1.5, color=color, line_dash=dash)
+        dots.append(mark(figure, "Scatter", drawn, **at, size=5, color=color))
         lines.setdefault(INSIDE if inner else HELD, line)
     if dots:
         hover(figure, dots, [("procedure", "@name"), (metric, "@said"), ("columns", "@most")])

@@ -31,6 +31,8 @@ PREFERENCES = {
     "best": "the best",
 }
 
+#: Rows that the score on training rows is of at most: that of `study.fold`, which stands above reports.
+MOST_TRAINED = 100_000
 
 #: Metrics whose names would push a column out of the page.
 SHORT = {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}
@@ -136,6 +138,7 @@ def _folds(results: Results) -> str:
     return (
         f"{show.count(len(folds), 'fold')}: in each, every procedure learned from about {train:,.0f} rows, its "
         f"transforms, columns and strength included, and was judged on about {test:,.0f} others."
+        + (f" The score on training rows is of {MOST_TRAINED:,} of them at most." if train > MOST_TRAINED else "")
     )
 
 

@@ -33,7 +33,7 @@ def features(
     categorical columns are recoded to the levels seen in fit (`estimator.levels_in_`, a dict name -> levels).
     """
     refuse_lazy(X)
-    X = eager(X)
+    X = X if isinstance(X, Table) else eager(X)
     table = _mixed(estimator, X, reset, min_rows) if _is_mixed(X) else None
     if table is None:
         try:
@@ -77,9 +77,11 @@ def _count_missing(table: Table) -> np.ndarray:
 
 def _is_mixed(X: Any) -> bool:
     """A Table, a frame or an array with columns that are not numbers."""
+    if isinstance(X, Table):
+        return True
     if isinstance(X, np.ndarray):
         return X.ndim == 2 and X.dtype.kind in "mM"
-    return isinstance(X, Table) or is_mixed(X)
+    return is_mixed(X)
 
 
 @contextmanager
@@ -165,6 +167,23 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _refuse_infinite(table: Table) -> None:
+    """Raise the sentence that names an infinite value; of a table whose views are kept all rows are looked at once."""
+    views = None if table.origin is None else table.origin.table.views
+    if views is not None and "finite" not in views:
+        views["finite"] = _is_finite(table.origin.table)  # type: ignore[union-attr]
+    if views is None or not views["finite"]:
+        _refuse_infinite_of(table)
+
+
+def _is_finite(table: Table) -> bool:
+    try:
+        _refuse_infinite_of(table)
+    except TableError:
+        return False
+    return True
+
+
+def _refuse_infinite_of(table: Table) -> None:
     values = table.matrix.data if table.is_sparse else table.dense
     if values is not None and (values.dtype.kind != "f" or np.isfinite(_sum(values)) or not np.isinf(values).any()):
         return

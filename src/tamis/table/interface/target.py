@@ -12,6 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from tamis.errors import TableError
 from tamis.table.interface.extreme import is_extreme
 
+_PLAIN = "biufOUS"  # kinds of vectors that nothing is to be said against
+
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -89,7 +91,8 @@ def _vector(y: Any) -> np.ndarray:
     if y is None:
         raise TableError("this method requires y to be passed, but the target y is None")
     values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-    values = column_or_1d(values, warn=True)
+    if values.ndim != 1 or values.dtype.kind not in _PLAIN or not values.flags.c_contiguous:
+        values = column_or_1d(values, warn=True)
     if values.dtype.kind == "f":
         assert_all_finite(values, input_name="y")
     return values
