@@ -112,7 +112,7 @@ def part(n: int, d: int, of_classes: bool, brief: bool, threads: int) -> None:
     if of_classes:
         took, fitted = timed(lambda: forest(tune=True, calibration="temperature"))
         print(
-            f"  Tamis, tune=True, calibrated: {judged(fitted, X[n:], y[n:])}; {took:.1f} s, T {fitted.temperature_:.2f}",
+            f"  Tamis, tune=True, calibrated: {judged(fitted, X[n:], y[n:])}; {took:.1f} s",
             flush=True,
         )
     for name, rival in rivals(of_classes, brief, threads).items():
