@@ -201,3 +201,11 @@ def test_a_persons_choice_is_called_one(made):
     assert "A person chose tree; the rule (" in found["procedures"]["rule"]
     assert "takes lasso." in found["procedures"]["rule"]
     assert "quoted above is the nested score of tree alone" in found["optimism"]["sentence"]
+
+
+def test_the_page_and_the_study_mean_the_same_rows_by_the_score_on_training_rows():
+    """The sentence would name another number of rows than the score is of."""
+    from tamis.report.facts import procedures
+    from tamis.study import fold
+
+    assert procedures.MOST_TRAINED == fold.MOST_TRAINED
