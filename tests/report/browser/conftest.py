@@ -114,11 +114,19 @@ class Page:
         return found["result"].get("value")
 
     def until(self, script: str) -> None:
-        """Wait until an expression holds."""
+        """Wait until an expression holds; a page that is left while it is asked is asked again."""
         deadline = time.monotonic() + PATIENCE
-        while not self.run(script):
+        while not self._holds(script):
             assert time.monotonic() < deadline, f"never true: {script}"
             time.sleep(0.05)
+
+    def _holds(self, script: str) -> bool:
+        try:
+            return bool(self.run(script))
+        except AssertionError as error:
+            if "navigated or closed" in str(error) or "context was destroyed" in str(error):
+                return False
+            raise
 
     def drawn(self) -> list[int]:
         """Wait until every chart is drawn; how many points of each canvas carry ink."""
