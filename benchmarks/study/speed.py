@@ -20,6 +20,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 import numpy as np
@@ -222,7 +223,8 @@ def main() -> None:
         told = f"{found['metric']} {found['score']:.3f} ({found['procedure']})"
         line += f"{_in_forests(frame, pairs, classes, cpu, options.jobs)} | {told} |"
         if options.alone:
-            print(line, flush=True)
+            peak = getrusage(RUSAGE_SELF).ru_maxrss / 1e6  # kilobytes; of all tables so far
+            print(f"{line} {peak:.1f} GB at most so far |", flush=True)
             continue
         with parallel_config(backend="threading"):
             (score, taken), slow, used = timed(

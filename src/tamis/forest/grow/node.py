@@ -135,7 +135,7 @@ def divide(line, absent, split, node_rows, weight, work, mixed):
         row = node_rows[i]
         c = line[row]
         right = np.uint64(c > cut) if c != absent else np.uint64(not missing_left)
-        if mixed is not None:  # noqa: SIM102
+        if mixed is not None:  # noqa: SIM102 - what is None is known when it is compiled
             if category:
                 right = np.uint64(not has(bits, 0, np.int64(c)))
         moved[n_right] = row

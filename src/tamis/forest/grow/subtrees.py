@@ -200,7 +200,7 @@ def _search(binned, target, codes, node_rows, node, part, limits, work, mixed, k
     bound = (node.total if kind == CLASSES else node.impurity) * (1.0 - 1e-10)
     if kind is None and target.n_classes == 0 and node.n_count <= TINY:  # copies of a row or its weight: the same
         bound = ceiling(m, node.total, work) * (1.0 - 1e-10)
-    if part is not None:  # noqa: SIM102
+    if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if limits.by_deviation:
             square(m, work)
             bound = np.sqrt(node.impurity) * (1.0 - 1e-10)
@@ -223,7 +223,7 @@ def _search(binned, target, codes, node_rows, node, part, limits, work, mixed, k
             elif not part:
                 _know_constant(j, work)
             continue
-        if mixed is not None:  # noqa: SIM102
+        if mixed is not None:  # noqa: SIM102 - what is None is known when it is compiled
             if binned.category[j]:
                 best, n_found = best_levels(kind, part, m, absent, node, limits, best, work)
                 if n_found:
@@ -263,14 +263,14 @@ def _divide(absent, rows, node_rows, node, at, split, work, buffers, sets, mixed
     flags, tally, line = split.column, work.tally, rows.codes[split.column]
     child = tally[NODES]
     rest_left = False
-    if mixed is not None:  # noqa: SIM102
+    if mixed is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if split.n_set:
             rest_left = write_bits(
                 absent, line, node_rows, split.n_set, rows.weight, node.total, work.chosen, work.bits
             )
     n_left, low, high, left_weight, n_missing = divide(line, absent, split, node_rows, rows.weight, work, mixed)
     tally[NODES] += 2
-    if mixed is not None:  # noqa: SIM102
+    if mixed is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if split.n_set:
             missing_left, cut = has(work.bits, 0, np.int64(absent)), np.int64(0)
             threshold, n_words = keep(work.bits, absent, rest_left, tally[WORDS], sets)

@@ -75,7 +75,8 @@
       const means = total.map((value) => value / model.trees.length);
       if (model.power === 1) return means;
       const raised = means.map((share) => (share / Math.max(...means)) ** model.power);
-      return raised.map((share) => share / raised.reduce((sum, each) => sum + each, 0));
+      const sum = raised.reduce((before, share) => before + share, 0);
+      return raised.map((share) => share / sum);
     }
     const sums = sumsOf(cells);
     if (sums === null || model.link === "identity") return sums;
