@@ -99,7 +99,7 @@ def compile_ahead(home: str, kernels: list[Any]) -> None:
 
     if getattr(kernels[0], "overloads", True):  # loaded; or a plain function, with NUMBA_DISABLE_JIT
         return
-    if _is_alone() or (_helper is not None and _helper.is_at_work) or is_kept(kernels[0]):
+    if _is_alone() or is_compiling() or is_kept(kernels[0]):
         return
     if not all(map(_can_be_kept, kernels)):
         return
@@ -111,6 +111,11 @@ def compile_ahead(home: str, kernels: list[Any]) -> None:
 def has_been_tried(function: Callable[..., Any]) -> bool:
     """Whether another process may have left the kernel of a function on the disk just now."""
     return _helper is not None and _helper.has_tried(_name(function))
+
+
+def is_compiling() -> bool:
+    """Whether another process compiles for this one."""
+    return _helper is not None and _helper.is_at_work
 
 
 @contextmanager

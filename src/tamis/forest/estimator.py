@@ -54,7 +54,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         many rows, sending all others down takes most of the time. Every row is still judged, by fewer trees.
     voting : "probabilities" averages the shares of classes in the leaves; "majority" counts a vote for each tree.
     calibration : None, or "temperature": shares are raised to the power 1 / T and divided by their sum, with the T of
-        the smallest Brier score out of the bag. The order of the classes stays; how sure the forest is changes.
+        the smallest log loss out of the bag. The order of the classes stays; how sure the forest is changes.
     class_weight : "balanced" or a dict class -> weight.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors) and answers.
     splits : "axis": each split asks for one column; "oblique": for a sum of three, with random factors; each tree has

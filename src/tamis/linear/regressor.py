@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import scipy
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.linear.model import LinearModel, warn_constant
+from tamis.metrics.distributions import t_quantile
 from tamis.table import LazyTable, features, numbers, same_length
 from tamis.views.lazy.given import refuse_rows
 
@@ -251,7 +251,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
         extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
         wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
-        reach = scipy.stats.t.ppf(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
+        reach = t_quantile(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
         return np.column_stack([middle - reach, middle + reach])
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy
 
 from tamis.linear.losses import loss_named
+from tamis.metrics.distributions import t_tail
 
 
 def formula(model: Any, digits: int) -> str:
@@ -45,7 +45,7 @@ def _errors(coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
     if model.fit_intercept:
         error = model.intercept_standard_error_
         t = intercept / error if error > 0 else np.nan
-        p = 2 * scipy.stats.t.sf(abs(t), freedom) if freedom > 0 else np.nan
+        p = 2 * t_tail(abs(t), freedom) if freedom > 0 else np.nan
         rows.insert(0, ("(intercept)", intercept, error, t, p))
     cells = [["target", "coefficient", "standard error", "t", "p"]]
     for name, value, error, t, p in rows:

@@ -2,7 +2,7 @@
 
 Read `facts` (results to a dict), `page` (the dict to one HTML file, by `template/`), `charts`, `predictions` and
 `table` (its parts), `sentence` and `show` (words and numbers), `reproduce`; `screen` is the terminal, `boundary`
-a picture of any classifier.
+a picture of any classifier, `ahead` a page drawn by another process.
 """
 
 from typing import TYPE_CHECKING, Any

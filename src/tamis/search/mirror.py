@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_from
-from tamis.errors import DamagedError, KindError
+from tamis.errors import DamagedError, KindError, ParameterError
 from tamis.forest.predict.temperature import calibrated
 from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, reading, text, texts, whole
@@ -40,6 +40,14 @@ _FORESTS = ("ForestClassifier", "ForestRegressor")
 def _smaller(forest: Any, times: int) -> Any:
     """The same forest of so many times fewer trees, unfitted."""
     return clone(forest).set_params(n_estimators=max(1, forest.n_estimators // times))
+
+
+def _halves(halvings: Any) -> float:
+    """How often columns are halved: a multiple of a half."""
+    found = check.number("halvings", halvings, low=0)
+    if (2 * found) % 1:
+        raise ParameterError(f"halvings={halvings!r} is no multiple of 0.5; give 0, 0.5, 1, … or 'auto'")
+    return float(found)
 
 
 def _is_calibrated(forest: Any) -> bool:
@@ -83,9 +91,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     features : columns tried at a split, in multiples of what the estimator's `max_features` asks for; as `leaves`. More
         than 100 are not tried unless the first asks for them.
     thresholds : kinds of thresholds to try, as in ("best", "random"); None is the estimator's own.
-    halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; "auto",
-        for tables of more than 20 columns, as often as 99.5% of the gain over a constant answer is kept on rows that
-        had no say (`search.resampling.halving`).
+    halvings : how often the columns kept are halved, by importance, each time with a forest of the better half; a last
+        half of a halving, as in 1.5, leaves 0.71 of them; "auto", for tables of more than 20 columns, as often as 99%
+        of the gain over a constant answer is kept on rows that had no say (`search.resampling.halving`).
     most_drawn : rows a tree draws at most: more make each tree dearer, and the forest hardly better. As many of the
         others judge it.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
@@ -105,7 +113,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     oob_predictions_ : the same of the forest that predicts; they flatter where columns were left out.
     min_samples_leaf_, features_, thresholds_ : the smallest leaf, the multiple of `max_features`, and the kind of
         thresholds that were chosen.
-    halvings_ : how often the columns kept were halved.
+    halvings_ : how often the columns kept were halved; 0.71 of them are left by half of a halving.
     temperature_ : of a classifier with a calibration, what its shares are calibrated with.
     halving_ : where "auto" judged it, `columns` and `answers` of held-out rows at every step; else None.
     chosen_parameters_ : parameters of a clone that is to be judged in folds, not used: what was chosen here, and half
@@ -130,7 +138,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         leaves: Any = (1, 5, 20, 100),
         features: Any = (1, 2, 4, 8),
         thresholds: Any = None,
-        halvings: int | str = 0,
+        halvings: float | str = 0,
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
         temperature: float | None = None,
@@ -155,7 +163,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.temperature is not None:
             check.number("temperature", self.temperature, low=0, open_low=True)
         if self.halvings != "auto":
-            check.count("halvings", self.halvings, low=0)
+            _halves(self.halvings)
         table = features(self, X, reset=True, min_rows=2)
         given = table.n_rows
         model = self._model(y)
@@ -205,8 +213,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             if n_columns > MANY_COLUMNS:
                 self.halving_ = halvings(table, y, grown, seed_from(model.random_state), _is_calibrated(model))
             n = self.halving_.kept if self.halving_ else 0
-        places = [places for places, _ in halved(importance, table, y, grown, int(n))]
-        self.halvings_ = len(places)
+        places = [places for places, _ in halved(importance, table, y, grown, float(n))]
+        self.halvings_ = min(float(n), len(places))
         return places[-1] if places else np.arange(table.n_columns)
 
     def _temperature(self, first: Any, y: Any) -> float:
@@ -214,7 +222,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.temperature is not None:
             return float(self.temperature)
         if self.halving_ is not None and self.halving_.answers:
-            shares, target = self.halving_.answers[self.halving_.kept], np.asarray(y)
+            shares, target = self.halving_.answers[self.halving_.place], np.asarray(y)
             codes = np.unique(target, return_inverse=True)[1]
             return calibrated(shares, codes, np.ones(len(codes))).temperature
         return max(first.temperature_, self.estimator_.temperature_)
@@ -392,7 +400,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         made.min_samples_leaf_ = whole("leaf", facts.get("leaf", 1), low=1)  # files written before this lack both
         made.features_ = whole("features", facts.get("features", 1), low=1)
         made.thresholds_ = check.one_of("thresholds", facts.get("thresholds", "best"), ("best", "random"))
-        made.halvings_ = whole("halvings", facts.get("halvings", 0), low=0)
+        made.halvings_ = _halves(facts.get("halvings", 0))
         with reading("the packed forest", "fit it again"):
             made.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
             if _is_calibrated(made.estimator_):

@@ -307,7 +307,7 @@ class Study(TakesTable, BaseEstimator):
         return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
 
     def _report(self, path: Path, results: dict[str, Any]) -> Path:
-        from tamis.report import page  # brings Jinja, so only when a report is written
+        from tamis.report.ahead import drawn_page  # brings Jinja, so only when a report is written
 
         lock = results["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
@@ -315,9 +315,9 @@ class Study(TakesTable, BaseEstimator):
             with reading(
                 f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError
             ):
-                written = page(results, self._plan(), looks)
+                written = drawn_page(results, self._plan(), looks)
         else:
-            written = page(results, self._plan(), looks)
+            written = drawn_page(results, self._plan(), looks)
         write_whole(path, written)
         return path
 

@@ -20,6 +20,10 @@ def brier(shares, codes):
     return float(((shares - np.eye(shares.shape[1])[codes]) ** 2).sum(axis=1).mean())
 
 
+def log_loss(shares, codes):
+    return float(-np.log(np.maximum(shares[np.arange(len(codes)), codes], 1e-6)).mean())
+
+
 def test_shares_to_a_power_sum_to_one_and_keep_their_order():
     shares = np.random.default_rng(0).dirichlet(np.ones(4), size=50)
     for temperature in (0.2, 1.0, 3.0):
@@ -34,14 +38,14 @@ def test_small_shares_of_many_classes_do_not_come_to_nothing():
     np.testing.assert_allclose(tempered(shares, 1 / 200), shares)
 
 
-def test_temperature_is_that_of_the_smallest_brier_score_out_of_the_bag(table):
+def test_temperature_is_that_of_the_smallest_log_loss_out_of_the_bag(table):
     X, y, *_ = table
     plain = ForestClassifier(60).fit(X, y)
     raw = plain.oob_decision_function_
     found = ForestClassifier(60, calibration="temperature").fit(X, y)
-    scores = [brier(tempered(raw, 1 / power), y) for power in POWERS]
-    assert 1 / found.temperature_ == POWERS[int(np.argmin(scores))]
-    best = minimize_scalar(lambda power: brier(tempered(raw, 1 / power), y), bounds=(0.5, 8), method="bounded")
+    scores = [log_loss(tempered(raw, 1 / power), y) for power in POWERS]
+    assert found.temperature_ == 1 / POWERS[int(np.argmin(scores))]
+    best = minimize_scalar(lambda power: log_loss(tempered(raw, 1 / power), y), bounds=(0.5, 8), method="bounded")
     assert min(scores) <= best.fun + 0.001
     assert abs(np.log2(1 / found.temperature_) - np.log2(best.x)) <= 0.25
 
@@ -57,7 +61,7 @@ def test_rows_out_of_the_bag_are_answered_at_the_temperature_of_the_others(table
     part = np.arange(len(y)) % 5
     for k in range(5):
         others, own = part != k, part == k
-        scores = [brier(tempered(raw[others], 1 / power), y[others]) for power in POWERS]
+        scores = [log_loss(tempered(raw[others], 1 / power), y[others]) for power in POWERS]
         np.testing.assert_allclose(found[own], tempered(raw[own], 1 / POWERS[int(np.argmin(scores))]))
 
 
@@ -66,7 +70,8 @@ def test_new_rows_gain_by_it_and_answers_stay(table):
     plain, found = (ForestClassifier(100, calibration=kind).fit(X, y) for kind in (None, "temperature"))
     assert plain.temperature_ == 1.0
     assert (plain.predict(Z) == found.predict(Z)).all()
-    assert brier(found.predict_proba(Z), truth) < 0.7 * brier(plain.predict_proba(Z), truth)
+    for loss in (brier, log_loss):
+        assert loss(found.predict_proba(Z), truth) < 0.7 * loss(plain.predict_proba(Z), truth)
     np.testing.assert_allclose(found.predict_proba(Z).sum(axis=1), 1.0)
 
 

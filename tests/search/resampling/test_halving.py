@@ -1,4 +1,4 @@
-"""Columns of a forest are halved as long as rows that had no say lose nothing by it."""
+"""Columns of a forest are halved as long as rows that had no say keep nearly all of the gain."""
 
 from __future__ import annotations
 
@@ -28,13 +28,41 @@ def test_the_better_half_is_taken_again_and_again_down_to_four():
     assert all({3, 17} <= set(step) for step in steps)
 
 
+def test_half_of_a_halving_leaves_less_than_the_whole_would_and_two_are_one():
+    """Where half of the columns are too few, all of them would be kept."""
+    X = np.random.default_rng(0).normal(size=(200, 20))
+    y = (X[:, 3] + X[:, 17] > 0).astype(int)
+    importance = np.arange(20.0)
+    sizes = {n: [len(places) for places, _ in halved(importance, Table.of(X), y, _grow, n)] for n in (0.5, 1, 1.5)}
+    assert sizes == {0.5: [14], 1: [10], 1.5: [10, 7]}
+    assert next(halved(importance, Table.of(X), y, _grow, 0.5))[0].tolist() == list(range(6, 20))
+
+
+def test_where_half_of_the_columns_are_too_few_seven_tenths_may_do():
+    """16 of 24 columns that tell alike, and 8 of noise: half would lose, 16 to 17 hardly."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 24))
+    y = X[:, :16].sum(axis=1)
+    found = halvings(Table.of(X), y, lambda part, t: ForestRegressor(60, random_state=0).fit(part, t), 0)
+    assert (found.kept, found.place, found.columns[:2]) == (0.5, 1, (24, 16))
+    assert len(found.answers) == len(found.columns)
+
+
+def test_of_more_than_a_hundred_columns_no_half_of_a_halving_is_tried():
+    """Readers have nothing of 90 columns instead of 130, and the answers would be worse."""
+    X = np.random.default_rng(0).normal(size=(200, 130))
+    found = halvings(Table.of(X), X.sum(axis=1), _grow, 0)
+    assert found.columns[:2] == (130, 65)
+    assert 91 not in found.columns
+
+
 @pytest.mark.parametrize("task", ["classes", "numbers"])
 def test_columns_that_all_tell_are_not_halved_and_copies_are(task):
     """A forest would lose what many columns say together, or keep twelve copies of one."""
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(400, 24))
+    X = rng.normal(size=(2000, 24))
     every = X.sum(axis=1)
-    alone = np.repeat(X[:, :2], 12, axis=1) + 0.01 * rng.normal(size=(400, 24))
+    alone = np.repeat(X[:, :2], 12, axis=1) + 0.01 * rng.normal(size=X.shape)
     few = X[:, 0] - X[:, 1]
     cut = (lambda v: v) if task == "numbers" else (lambda v: (v > 0).astype(int))
     assert halvings(Table.of(X), cut(every), _grow, 0).kept == 0
@@ -52,7 +80,8 @@ def test_every_step_of_a_halving_answers_each_row_by_the_half_that_had_not_seen_
         return _grow(part, target)
 
     found = halvings(Table.of(X), y, grow, 0)
-    assert found.columns == (24, 12, 6)
+    assert set(found.columns) - {16, 8, 4} == {24, 12, 6}  # and, after the last that keeps enough, half of a halving
+    assert list(found.columns) == sorted(found.columns, reverse=True)
     first, second = grown[0], grown[3]  # the targets of either half
     half = np.isin(y, first)
     np.testing.assert_array_equal(np.sort(np.concatenate([first, second])), y)
@@ -83,5 +112,6 @@ def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():
     assert again.halvings == model.halvings_
     assert len(again.fit(Table.of(X), y).selected_columns_) == len(model.selected_columns_)
     assert MirrorSelector(forest, halvings="auto").fit(Table.of(X[:, :20]), y).halvings_ == 0
-    with pytest.raises(ParameterError, match="halvings"):
-        MirrorSelector(forest, halvings=-1).fit(X, y)
+    for wrong in (-1, 0.3):
+        with pytest.raises(ParameterError, match="halvings"):
+            MirrorSelector(forest, halvings=wrong).fit(X, y)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy import special
 
+from tamis.metrics.distributions import average_ranks, binomial_tail, t_tail
 from tamis.table import Column, Table
 
 __all__ = ["Univariate", "suspects", "univariate"]
@@ -119,9 +119,9 @@ def _may_correlate(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray
     """Columns whose values or ranks tell nearly that share of the variance, or whose values come again."""
     ordered = np.sort(block, axis=0)
     repeats = 2 * (1 + (ordered[1:] != ordered[:-1]).sum(axis=0)) <= len(block)
-    target, ranked = y - y.mean(), scipy.stats.rankdata(y) - (len(y) + 1) / 2
+    target, ranked = y - y.mean(), average_ranks(y) - (len(y) + 1) / 2
     found = np.zeros(block.shape[1], dtype=bool)
-    for values, other in ((block, target), (scipy.stats.rankdata(block, axis=0), ranked)):
+    for values, other in ((block, target), (average_ranks(block.T).T, ranked)):
         centred = values - values.mean(axis=0)
         told = (other @ centred) ** 2
         found |= told >= (share - 0.01) * (other @ other) * (centred**2).sum(axis=0)  # a little less, for rounding
@@ -146,11 +146,11 @@ def _by_level(codes: np.ndarray, y: np.ndarray, classes: bool) -> float:
 
 def _by_correlation(values: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Variance told by a straight line, through the values or through their ranks."""
-    ranks = scipy.stats.rankdata(np.vstack([values, y]), axis=1)
+    ranks = average_ranks(np.vstack([values, y]))
     r = max(abs(float(np.corrcoef(values, y)[0, 1])), abs(float(np.corrcoef(ranks)[0, 1])))
     n = len(y)
     t = r * np.sqrt((n - 2) / max(1e-300, 1 - r * r))
-    return r * r, float(4 * scipy.stats.t.sf(t, n - 2))  # two sides, two coefficients
+    return r * r, float(4 * t_tail(t, n - 2))  # two sides, two coefficients
 
 
 def _by_cuts(ordered: np.ndarray, y: np.ndarray, starts: np.ndarray) -> tuple[float, float]:
@@ -179,7 +179,7 @@ def _arrangements(wrong: int, counts: np.ndarray) -> float:
 def _odds(share: float, base: float, n: int, classes: bool) -> float:
     """Odds that a blind column tells as much: binomial above the base rate, or F-like for variances."""
     if classes:
-        return float(scipy.stats.binom.sf(round(share * n) - 1, n, min(base, 1 - 1e-9)))
+        return binomial_tail(round(share * n), n, min(base, 1 - 1e-9))
     if share <= 0:
         return 1.0
     return float(np.exp(0.5 * n * np.log(max(1e-300, 1 - share))))

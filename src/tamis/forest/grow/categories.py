@@ -29,7 +29,7 @@ def best_levels(kind, part, m, absent, node, limits, best, work):
     bucket, table, level = work.bucket, work.table, work.level
     n_sums, random = 1 if kind is None else len(work.left), limits.random_cut
     n_levels = _gather(kind, m, absent, n_sums, limits.min_leaf, work)
-    if part is not None:  # noqa: SIM102
+    if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if limits.by_deviation:
             sum_squares(m, work)
     found = 0
@@ -50,7 +50,7 @@ def _cut_order(kind, part, n_levels, n_sums, pick, node, limits, best, work):
     """Improvement, and how many levels in their order go left; 0 when no cut is better. pick: the only one tried."""
     left, bucket, table, level, sums, total = work.left, work.bucket, work.table, work.level, work.sums, node.total
     charge, undivided = _charge(kind, n_levels, n_sums, pick > 0, node)
-    if part is not None:  # noqa: SIM102
+    if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if limits.by_deviation:  # a small fall of the variance is one of the deviation by half of it over the deviation
             charge /= 2.0 * np.sqrt(node.impurity)
     found, v, q, n_left, least = 0, 0.0, 0.0, 0.0, limits.min_leaf
@@ -74,7 +74,7 @@ def _cut_order(kind, part, n_levels, n_sums, pick, node, limits, best, work):
         if least > 1 and (n_left < least or node.n_count - n_left < least):
             continue
         gain = (squares / v + other / rest if kind == CLASSES else squares / (v * rest)) - charge
-        if part is not None:  # noqa: SIM102
+        if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
             if limits.by_deviation:
                 gain = fall(left[0], q, v, node) - charge
         if gain > best * MARGIN and (charge == 0.0 or gain > undivided):

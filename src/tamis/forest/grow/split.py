@@ -106,7 +106,7 @@ def _scan(kind, part, end, n_missing, node, limits, best, work):
         s = 0.0
         for i in range(end, end + n_missing):
             s += work.z[order[i]]
-        if part is not None:  # noqa: SIM102
+        if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
             if limits.by_deviation:
                 q = 0.0
                 for i in range(end, end + n_missing):
@@ -133,7 +133,7 @@ def _scan(kind, part, end, n_missing, node, limits, best, work):
 @inner(forceinline=True)
 def _counted(part, m, n, may_miss, node, limits, best, work):
     """As best_cut, for one number and codes that are buckets."""
-    if part is not None:  # noqa: SIM102
+    if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if limits.by_deviation:
             return counted_deviation(m, n, may_miss, node, limits, best, work)
     return _counted_number(m, n, may_miss, node, limits, best, work)
@@ -290,7 +290,7 @@ def random_cut(kind, part, m, j, binned, node, limits, best, work):
             n_left += work.counts[i]
             if kind is None:
                 s += work.z[i]
-                if part is not None:  # noqa: SIM102
+                if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
                     if limits.by_deviation:
                         q += work.zs[i, 0]
             elif kind == CLASSES:
@@ -303,7 +303,7 @@ def random_cut(kind, part, m, j, binned, node, limits, best, work):
     if v < limits.min_weight or total - v < limits.min_weight:
         return best, -1, False, 0.0
     gain = improvement(kind, s, v, total, work)
-    if part is not None:  # noqa: SIM102
+    if part is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if limits.by_deviation:
             gain = fall(s, q, v, node)
     if gain > best * MARGIN:

@@ -182,7 +182,7 @@ def leaves_of_codes(by_row, rows, nodes, cuts, n_values, sets, leaf, mixed):
             if node.left >= 0:
                 column = node.column & COLUMN
                 c = by_row[rows[lane_of[b]], column]
-                if mixed is not None:  # noqa: SIM102
+                if mixed is not None:  # noqa: SIM102 - what is None is known when it is compiled
                     if node.column & CATEGORY:
                         lane_node[b] = node.left + (not holds(sets, node.threshold, np.int64(c)))
                         continue

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from scipy import linalg
 
 from tamis.errors import TamisWarning
 from tamis.linear.design import Centred, Design
+from tamis.metrics.distributions import t_tail
 
 BLOCK = 4_096  # sparse rows that are made dense at a time
 CUT = 1e-13  # a direction below this share of the largest one counts as dependent
@@ -166,7 +166,7 @@ def _infer(
     own = 1 / weights.sum() + spread((centre * inverse)[:, None])[0] if fit_intercept else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         t = coef / error
-        p = 2 * scipy.stats.t.sf(np.abs(t), freedom) if freedom > 0 else np.full(columns, np.nan)
+        p = 2 * t_tail(np.abs(t), freedom) if freedom > 0 else np.full(columns, np.nan)
     adjusted = 1 - (1 - r2) * (n - int(fit_intercept)) / freedom if freedom > 0 else np.nan
     return LeastSquares(
         coef,

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from tamis.engine.seed import generator
 from tamis.metrics import Metric
+from tamis.metrics.distributions import chi2_quantile, normal_quantile, t_quantile
 from tamis.metrics.intervals import bounds
 from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric
 from tamis.metrics.intervals.bounds import FEWEST, Pair
@@ -88,7 +88,7 @@ class Evidence:
 
     @cached_property
     def z(self) -> float:
-        return float(scipy.stats.norm.ppf(0.5 + self.level / 2))
+        return normal_quantile(0.5 + self.level / 2)
 
     @cached_property
     def n_repeats(self) -> int:
@@ -123,7 +123,7 @@ class Evidence:
     @cached_property
     def quantile(self) -> float:
         """Student's, on the units less one."""
-        return float(scipy.stats.t.ppf(0.5 + self.level / 2, max(1, len(self.sums.units) - 1)))
+        return t_quantile(0.5 + self.level / 2, max(1, len(self.sums.units) - 1))
 
     @property
     def lacking(self) -> str:
@@ -224,7 +224,7 @@ class Evidence:
             return 0.0
         df = max(1, round(len(scores) / self.n_repeats) - 1)
         expected = variance / self.training * self.n_rows / self.n_test
-        clear = scipy.stats.chi2.ppf(0.95, df) / df  # chance alone exceeds it in one table of twenty
+        clear = chi2_quantile(0.95, df) / df  # chance alone exceeds it in one table of twenty
         return max(0.0, float(scores.var(ddof=1)) - clear * expected)
 
     def _counted(self, function: Callable[[np.ndarray], np.ndarray]) -> Pair:

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
 from tamis.check import count, number
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, prepare, utility
+from tamis.metrics.distributions import t_quantile, t_tail
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.metrics.intervals.evidence import Evidence
 from tamis.metrics.intervals.tally import Tally
@@ -181,7 +181,7 @@ def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -
     if len(values) < 2:
         return Interval(np.nan, np.nan, level)
     error = standard_error(values, n_train, n_test)
-    reach = scipy.stats.t.ppf(0.5 + level / 2, len(values) - 1) * error
+    reach = t_quantile(0.5 + level / 2, len(values) - 1) * error
     return Interval(float(values.mean() - reach), float(values.mean() + reach), level)
 
 
@@ -197,7 +197,7 @@ def corrected_test(differences: Any, n_train: float, n_test: float) -> float:
     error = standard_error(values, n_train, n_test)
     if error < 1e-12 * max(1.0, float(np.abs(values).max())):
         return 1.0 if abs(values.mean()) < 1e-12 else 0.0
-    return float(2 * scipy.stats.t.sf(abs(values.mean()) / error, len(values) - 1))
+    return float(2 * t_tail(abs(values.mean()) / error, len(values) - 1))
 
 
 def resampled(

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
 from tamis.engine.seed import generator
+from tamis.metrics.distributions import t_tail
 from tamis.metrics.loss_matrix import LossMatrix
 
 __all__ = ["MOST_UNITS", "Difference", "difference", "holm", "pairing_units", "row_losses"]
@@ -126,7 +126,7 @@ def difference(first: np.ndarray, second: np.ndarray, rows: np.ndarray) -> Diffe
     if error <= ROUNDING * abs(mean):  # every unit differs by the same: the sign test's least
         return Difference(mean, error, float(0.5**n_units) if mean > 0 else 1.0)
     telling = float(squares.sum() ** 2 / (squares**2).sum())
-    return Difference(mean, error, float(scipy.special.stdtr(max(1.0, telling - 1), -mean / error)))
+    return Difference(mean, error, float(t_tail(mean / error, max(1.0, telling - 1))))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy
+
+from tamis.metrics.distributions import normal_quantile
 
 __all__ = ["agreement"]
 
@@ -35,5 +36,5 @@ def agreement(chosen: np.ndarray, *, level: float = 0.95) -> tuple[float, tuple[
     part = sizes / d
     each = (Z @ often / d - part * share + value / 2 * (2 * part * share - part - share + 1)) / spread
     error = np.sqrt(4 / n_sets**2 * ((each - each.mean()) ** 2).sum())
-    reach = float(scipy.stats.norm.ppf(0.5 + level / 2) * error)
+    reach = float(normal_quantile(0.5 + level / 2) * error)
     return float(value), (float(value) - reach, float(value) + reach)

@@ -260,7 +260,7 @@ def best_split(columns, target, limits, buffers, node, mean, min_weight, impurit
     with_missing = limits.missing == CATEGORY
     slack = 1e-12 * (weight_of(buffers.stats[TOTAL]) if target.criterion <= CHI2 else impurity)
     cuts, tie, floor = CutLimits(limits.min_leaf, min_weight, slack), slack, -np.inf
-    if gathered is not None:  # noqa: SIM102
+    if gathered is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if target.criterion == GAIN_RATIO:
             tie = 1e-12
             floor = _average_gain(columns, target, buffers, node, with_missing, impurity, limits.max_features, cuts)

@@ -226,7 +226,7 @@ def try_surrogate(columns, buffers, node, j):
 @inner(forceinline=True)
 def _try_any(columns, case, buffers, node, j, sides, bar, gathered):
     """Column j as a surrogate, whether it is kept in order or not; case: the user's weights."""
-    if gathered is not None:  # noqa: SIM102
+    if gathered is not None:  # noqa: SIM102 - what is None is known when it is compiled
         if len(buffers.presorted) == 0 or columns.about[IS_CATEGORICAL, j]:
             return try_surrogate(columns, buffers, node, j)
     keys, missing = buffers.presorted[j, node.start : node.stop], columns.about[N_VALUES, j]
