@@ -50,6 +50,8 @@ def assemble(
         "baseline": rows["baseline"]["nested"],
         "signal": compared["signal"],
         "by_black_box_alone": compared["by_black_box_alone"],
+        "by_columns_alone": compared["by_columns_alone"],
+        "association": compared["association"],
         "beats_baseline": compared["signal"] == "captured"
         if compared["chosen_by"] == "rule"
         else rows[compared["chosen"]]["p_value"] <= ALPHA,

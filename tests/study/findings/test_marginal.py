@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import tamis
-from tamis.study.findings.marginal import adjusted, marginal
+from tamis.study.findings.marginal import marginal
 
 
 def study_of(folder, columns, y, **settings):
@@ -49,9 +49,3 @@ def test_a_number_and_a_number_are_tested_as_in_scipy(columns, tmp_path):
     assert found["direction"][0] == 1
     parts = [y[columns["c"] == level] for level in "xyz"]
     assert found["p_value"][1] == pytest.approx(stats.f_oneway(*parts).pvalue)
-
-
-def test_adjusting_is_that_of_benjamini_and_hochberg():
-    """Columns of noise would be called significant by their number."""
-    p_values = np.random.default_rng(0).random(50) ** 2
-    np.testing.assert_allclose(adjusted(p_values), stats.false_discovery_control(p_values))

@@ -34,6 +34,9 @@ PREFERENCES = {
 #: Rows that the score on training rows is of at most: that of `study.fold`, which stands above reports.
 MOST_TRAINED = 100_000
 
+#: Columns that are named in a sentence; the others are counted.
+MOST_NAMED = 8
+
 #: Metrics whose names would push a column out of the page.
 SHORT = {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}
 
@@ -106,11 +109,28 @@ def _claim(compared: dict[str, Any]) -> str:
     whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
     if compared.get("by_black_box_alone"):
         return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
+    if compared.get("by_columns_alone"):
+        return f"{whole} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
+    alone = compared.get("association")
+    tested = f" Nor does any column alone go with the target (p {show.p_value(alone['p_value'])})." if alone else ""
     return {
         "captured": whole,
         "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",
-        "none": f"{whole} No procedure tried beats the baseline beyond chance.",
+        "none": f"{whole} No procedure tried beats the baseline beyond chance.{tested}",
     }[compared["signal"]]
+
+
+def _associated(compared: dict[str, Any]) -> str:
+    """Which columns, each alone, go with the target beyond chance."""
+    found = compared["association"]["columns"]
+    names = ", ".join(show.short(name) for name in list(found)[:MOST_NAMED])
+    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    verb = "goes" if len(found) == 1 else "go"
+    p = show.p_value(max(found.values()))
+    return (
+        f"{names}{more} {verb} with the target beyond chance, each tested alone (p {p}, by "
+        f"{compared['association']['permutations']} shuffled targets, adjusted for all columns)"
+    )
 
 
 def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:

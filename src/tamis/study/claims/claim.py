@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tamis.metrics.intervals.paired import difference, holm
+from tamis.study.claims.association import Association
 
 #: The nominal level of the tests. What is learned from noise loses to the baseline on rows it has not seen, so p-values
 #: there are far from uniform: at 0.1 a signal was claimed in 3 of 204 fresh tables of noise (docs/reference/study.md).
@@ -22,11 +23,13 @@ class Claim:
     Attributes
     ----------
     signal : "captured" (the whole way of working, the choice between procedures included, beats the baseline),
-        "uncaptured" (some procedure or the black box does, the choice does not reliably) or "none" (neither does).
+        "uncaptured" (some procedure or the black box does, the choice does not reliably; or a column alone goes with
+        the target) or "none" (nothing does).
     p_value : one-sided, of "the whole way of working is no better than the baseline".
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
     black_box : the same of the black box, adjusted with them; None without one.
     by_black_box_alone : whether the black box shows a signal, and neither a procedure nor the choice does.
+    by_columns_alone : whether columns do, tested one by one, and nothing else.
     """
 
     signal: str
@@ -34,6 +37,13 @@ class Claim:
     p_values: tuple[float, ...]
     black_box: float | None = None
     by_black_box_alone: bool = False
+    by_columns_alone: bool = False
+
+    def beside(self, columns: Association | None) -> Claim:
+        """The claim once columns were tested, too: what they show is not denied."""
+        if self.signal != "none" or columns is None or not columns.columns:
+            return self
+        return replace(self, signal="uncaptured", by_columns_alone=True)
 
 
 def claim(

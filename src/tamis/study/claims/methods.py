@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.study.claims.sentences import SPOKEN
+from tamis.study.claims.sentences import SPOKEN, associated
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -118,6 +118,8 @@ def _signal(results: dict[str, Any]) -> str:
         p = compared["p_value"]
         said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
         return f"The way of working was better than the baseline (one-sided test of paired held-out losses, {said})."
+    if compared.get("by_columns_alone"):
+        return f"No procedure was shown to be better than the baseline, but {associated(compared['association'])}."
     if compared["signal"] == "uncaptured":
         return "Some signal was seen beyond chance, but the way of working did not capture it reliably."
     return "No signal was seen beyond what chance explains."

@@ -9,6 +9,9 @@ from tamis.study.claims.price import price, the_procedure
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
 
+#: Of columns that a test shows alone.
+MOST_ASSOCIATED = 3
+
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
 
@@ -59,9 +62,10 @@ def _own_score(facts: dict[str, Any]) -> str:
 
 def _nothing(facts: dict[str, Any]) -> str:
     among = f"{facts['n_columns']:,} column{'' if facts['n_columns'] == 1 else 's'}"
+    tested = " or by a test of each column alone" if facts.get("association") else ""
     return (
         f"No signal that can be told from chance was found in {among} by any procedure tried "
-        f"({', '.join(facts['tried'])})."
+        f"({', '.join(facts['tried'])}){tested}."
     )
 
 
@@ -72,6 +76,12 @@ def _uncaptured(facts: dict[str, Any]) -> str:
             f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance, "
             f"no procedure tried ({', '.join(facts['tried'])}) does."
         )
+    if facts.get("by_columns_alone"):
+        return (
+            f"There is signal, but no procedure tried ({', '.join(facts['tried'])}) is shown to capture it: "
+            f"{associated(facts['association'])}; on rows not seen none beats "
+            f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance."
+        )
     if facts["metric"] == "cost":
         return (
             "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
@@ -80,6 +90,24 @@ def _uncaptured(facts: dict[str, Any]) -> str:
     return (
         "There is signal, but the choice between procedures does not capture it reliably: taken alone, at least one "
         f"procedure beats {_guess(facts)} beyond chance; choosing anew in every fold does not."
+    )
+
+
+def associated(found: dict[str, Any]) -> str:
+    """Which columns, each alone, go with the target beyond chance.
+
+    >>> associated({"columns": {"nodes": 0.001}, "permutations": 999})
+    'nodes goes with the target beyond chance (p = 0.001, by 999 shuffled targets, adjusted for all columns)'
+    """
+    names = list(found["columns"])
+    most, rest = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
+    several = [*most, f"{rest:,} more"] if rest > 0 else most
+    listed = several[0] if len(several) == 1 else f"{', '.join(several[:-1])} and {several[-1]}"
+    verb, largest = ("goes", "") if len(names) == 1 else ("go", " at most")
+    p = max(found["columns"].values())
+    return (
+        f"{listed} {verb} with the target beyond chance (p = {p:.3f}{largest}, by {found['permutations']} shuffled "
+        "targets, adjusted for all columns)"
     )
 
 
@@ -106,7 +134,7 @@ def _no_better(facts: dict[str, Any]) -> str:
     """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
     if facts["metric"] != "accuracy" or facts["baseline"] is None or facts["score"] > facts["baseline"]:
         return ""
-    if facts.get("by_black_box_alone"):  # nor are the probabilities
+    if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
         return ""
     return " The probabilities are better than the shares of the classes; the answers are not more often right."
 

@@ -12,6 +12,7 @@ from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
+from tamis.study.claims.association import association
 from tamis.study.claims.claim import claim
 from tamis.study.comparison.black_box import black_box_facts, black_box_losses, first_folds
 from tamis.study.comparison.figures import by_unit, excess, interval, mean
@@ -52,7 +53,10 @@ def compare(
     proper = [by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
     reference = black_box and black_box_losses(problem, rules, folds, judged[names[0]], black_box[1])
     shown = claim(proper, losses[0], by_unit(problem, folds, of_picked, "loss"), rows, reference)
-    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, shown.by_black_box_alone)
+    columns = association(problem) if shown.signal == "none" else None
+    shown = shown.beside(columns)
+    by_none = shown.by_black_box_alone or shown.by_columns_alone
+    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none)
     whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
     taken = person or names[place]
     quoted = of_picked if place and person is None else whose[taken]
@@ -81,6 +85,8 @@ def compare(
         "best": names[best],
         "signal": shown.signal,
         "by_black_box_alone": shown.by_black_box_alone,
+        "by_columns_alone": shown.by_columns_alone,
+        "association": columns and columns.to_dict(),
         "p_value": shown.p_value,
         "score": mean(scores),
         **interval(problem, rules, folds, of_picked),
@@ -103,13 +109,13 @@ def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests
     return min(1.0, difference(baseline, own, rows).p_value * n_tests)
 
 
-def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_black_box_alone: bool) -> int:
+def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_none: bool) -> int:
     """The choice by the outer losses, once there is a signal: then it is not the baseline.
 
-    Where a black box alone shows the signal, the baseline may be as good as anything else that was tried.
+    Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
     """
     place = choose(losses, rows, prefer)
-    return place if place or by_black_box_alone else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
+    return place if place or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 
 def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: np.ndarray) -> dict[str, float]:

@@ -9,6 +9,7 @@ from scipy import special
 
 from tamis.engine import generator
 from tamis.score import mutual_information, relief
+from tamis.score.permutation import benjamini_hochberg
 from tamis.study.problem import StudyProblem
 from tamis.table import Column
 
@@ -43,7 +44,7 @@ def marginal(problem: StudyProblem, n_jobs: int | None = None) -> dict[str, list
     return {
         "name": list(problem.X.names),
         **{key: [one[key] for one in found] for key in ("strength", "p_value", "direction", "missing")},
-        "adjusted": adjusted(p_values).tolist(),
+        "adjusted": benjamini_hochberg(p_values).tolist(),
         "information": mutual_information(problem.X, problem.y, corrected=True, n_jobs=n_jobs).tolist(),
         "relief": None if near is None else near.tolist(),
     }
@@ -57,20 +58,6 @@ def _suits_relief(problem: StudyProblem, rows: np.ndarray) -> bool:
         return True
     counts = np.bincount(problem.y[rows], minlength=len(problem.labels))
     return bool(counts.min() >= 2)
-
-
-def adjusted(p_values: np.ndarray) -> np.ndarray:
-    r"""p-values after Benjamini and Hochberg: :math:`\min_{j \ge i} p_{(j)} d / j`, at most 1.
-
-    >>> adjusted(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    d = len(p_values)
-    order = np.argsort(p_values)[::-1]
-    falling = np.minimum.accumulate(p_values[order] * d / np.arange(d, 0, -1))
-    out = np.empty(d)
-    out[order] = np.minimum(falling, 1.0)
-    return out
 
 
 def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
