@@ -130,7 +130,7 @@ def _run(
     own = own and is_main() and study.n_jobs != 1  # a script may use threads that cannot be copied
     with forking(own), drawing_ahead():
         if not as_json:
-            say_columns(study.decisions)
+            say_columns(study.decisions, roles=study.settings.roles)
         problem = study.problem
         warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
         with forking(own and len(problem.y) <= MOST_ROWS), progress_bar(enabled=not as_json) as bar:

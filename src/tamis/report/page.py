@@ -27,10 +27,10 @@ CAPTIONS = {
     "orange. Lines follow a procedure held to fewer columns, dashed ones inside training parts; a dotted level line is "
     "a black box.",
     "path": "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
-    "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing, the point the "
-    "threshold above.",
-    "precision_recall": "Precision against recall for rows the model had not seen; the dashed line is guessing, the "
-    "point the threshold above.",
+    "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing, a point "
+    "the threshold set above.",
+    "precision_recall": "Precision against recall for rows the model had not seen; the dashed line is guessing, a "
+    "point the threshold set above.",
     "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
     "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
     "residuals": "Actual minus predicted against predicted, for rows the model had not seen; nine tenths of the rows "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,30 +84,34 @@ class _Watch:
         return f"about {show.duration((self.clock() - self.began) / done * (total - finished))} left"
 
 
-def say_columns(decisions: Iterable[Decision], console: Console | None = None) -> None:
+def say_columns(
+    decisions: Iterable[Decision], console: Console | None = None, roles: Mapping[str, str] | None = None
+) -> None:
     """Print how every column was read, and why; of a wide table, only the columns with something to say.
 
-    A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once.
+    A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once. Columns
+    that are read but not learned from (the target, groups, …) are given with their role.
     """
+    roles = roles or {}
     listed = list(decisions)
     out = console or _console()
     if len(listed) <= MOST_LISTED:
-        out.print(_columns("Columns", listed))
+        out.print(_columns("Columns", listed, roles))
         _say_notes(listed, out)
         return
     kinds = Counter(d.kind for d in listed)
-    used = Counter(d.kind for d in listed if d.used)
+    used = Counter(d.kind for d in listed if d.used and d.name not in roles)
     rows = [(kind, f"{n:,}", f"{used[kind]:,}", f"{n - used[kind]:,}") for kind, n in kinds.most_common()]
     out.print(_grid(f"{len(listed):,} columns, by kind", ("kind", "columns", "used", "left out"), rows))
     gone = [d for d in listed if not d.used]
     if gone:
-        out.print(_columns("Columns left out", gone[:MOST_SPECIAL]))
+        out.print(_columns("Columns left out", gone[:MOST_SPECIAL], roles))
     if len(gone) > MOST_SPECIAL:
         out.print(_plain(f"… and {len(gone) - MOST_SPECIAL:,} more; the report lists every column."))
     _say_notes(listed, out)
 
 
-def _columns(title: str, listed: list[Decision]) -> Any:
+def _columns(title: str, listed: list[Decision], roles: Mapping[str, str]) -> Any:
     """One line a column that is used; why a column is left out is never cut."""
     from rich.text import Text
 
@@ -119,7 +123,9 @@ def _columns(title: str, listed: list[Decision]) -> Any:
     for d in listed:
         cut = {"no_wrap": True, "overflow": "ellipsis"} if d.used else {}
         reason = Text(show.text(d.reason), **cut)  # type: ignore[arg-type]
-        made.add_row(_plain(show.short(d.name, MOST_LETTERS)), d.kind, "yes" if d.used else "no", reason)
+        made.add_row(
+            _plain(show.short(d.name, MOST_LETTERS)), d.kind, roles.get(d.name, "yes") if d.used else "no", reason
+        )
     return made
 
 
@@ -157,7 +163,8 @@ def _choice(results: dict[str, Any]) -> str:
     if compared.get("chosen_by") == "person":
         return f"Chosen by a person: {compared['chosen']}; by the rule: {compared['by_rule']}."
     promised, found = show.number(compared["promised"]), show.number(compared["score"])
-    return f"Chosen procedure: {compared['chosen']} (promised {promised} inside the folds, found {found})."
+    way = "promised" if compared["chosen"] != "baseline" else "choosing anew in every fold promised"
+    return f"Chosen procedure: {compared['chosen']} ({way} {promised} inside the folds, found {found})."
 
 
 def _console() -> Console:

@@ -99,6 +99,12 @@ class Settings:
             )
 
     @property
+    def roles(self) -> dict[str, str]:
+        """Columns that are read but not learned from, and what they are for instead."""
+        aside = {str(getattr(self, role)): role for role in ("groups", "time") if getattr(self, role) is not None}
+        return {**dict.fromkeys(self.drop, "dropped"), **aside, self.target: "target"}
+
+    @property
     def scoring_name(self) -> str:
         """The scoring as it is written down: a name, or that of a scorer or function."""
         from tamis.metrics import spoken  # brings scikit-learn, so only when a study is run

@@ -49,6 +49,8 @@ def test_lists_of_nearly_all_columns_are_not_called_unstable(made):
     row = results["stability"][0]
     results["stability"] = [{**row, "share": 1.0}] * 16 + [{**row, "share": 0.7}] * 4
     assert warnings(results) == []
+    results["stability"] = [{**row, "share": share} for share in (1.0, 1.0, 13 / 15)]
+    assert warnings(results) == []
     results["stability"] = [{**row, "share": 1.0}] * 10 + [{**row, "share": 0.7}] * 10
     assert "do not agree on the columns" in said(warnings(results))[0][1]
 
@@ -178,17 +180,25 @@ def test_the_sheet_says_kept_out_only_where_it_was(made):
 def test_a_black_box_and_chance_stand_beside_the_score(made):
     """The price of reading the model, or what chance scores, would be missing from the top."""
     results = made.study()
-    box = {"score": 0.96, "interval": [0.94, 0.98], "cost": 0.02, "better": "black box"}
+    n_folds = len(results["folds"])
+    box = {"score": 0.96, "interval": [0.94, 0.98], "cost": 0.02, "better": "black box", "beside": 0.94}
+    box["folds"] = n_folds
     results["comparison"]["black_box"] = box
     results["null"] = {"permutations": 20, "score": 0.935, "mean": 0.52, "scores": [], "p_value": 1 / 21}
     answer = facts(results, made.plan())["answer"]
     values = {card["label"]: (card["value"], card["detail"]) for card in answer["cards"]}
-    assert values["Black box, same folds"] == ("0.960", "better by 0.020")
-    box |= {"cost": -0.01, "better": "neither"}
+    assert values["Black box, same folds"] == ("0.960", "beside 0.940 there; better by the Brier score, beyond chance")
+    box |= {"cost": 0.01, "better": "quoted"}  # by the loss that procedures are compared by, whatever the score says
     values = {card["label"]: card["detail"] for card in facts(results, made.plan())["answer"]["cards"]}
-    assert values["Black box, same folds"] == "worse by 0.010, within chance"
+    assert values["Black box, same folds"] == "beside 0.940 there; worse by the Brier score, beyond chance"
+    box |= {"cost": -0.01, "better": "neither", "folds": n_folds - 1}
+    values = {card["label"]: card["detail"] for card in facts(results, made.plan())["answer"]["cards"]}
+    assert (
+        values[f"Black box, first {n_folds - 1} of {n_folds} folds"]
+        == "beside 0.940 there; no difference beyond chance"
+    )
     assert answer["null"] == (
-        "On 20 shuffled targets this procedure scores 0.520 on average; yours scores 0.935 (p = 0.048)."
+        "On 20 shuffled targets this way of working scores 0.520 on average, on the target itself 0.935 (p = 0.048)."
     )
     assert np.isclose(results["null"]["p_value"], 1 / 21)
 
@@ -209,3 +219,31 @@ def test_the_page_and_the_study_mean_the_same_rows_by_the_score_on_training_rows
     from tamis.study import fold
 
     assert procedures.MOST_TRAINED == fold.MOST_TRAINED
+
+
+def test_columns_that_are_not_learned_from_are_not_counted_as_used(made):
+    """The target, groups and dropped columns would be counted among the columns used."""
+    results = made.study()
+    name, kind = results["columns"][0]["name"], results["columns"][0]["kind"]
+
+    def used():
+        table = facts(results, made.plan())["columns"]["summary"]
+        return {row[0].text: int(row[2].text.replace(",", "")) for row in table.rows}[kind]
+
+    before = used()
+    results["settings"]["drop"] = [name]
+    assert used() == before - 1
+
+
+def test_a_bound_on_correlations_is_not_rounded_up(made):
+    """Every two of a group would be said to correlate by 1.00 or more."""
+    results = made.study()
+    results["findings"]["interchangeable"][0]["least"] = 0.9987
+    assert "by 0.99 or more" in selection(results)["groups"][0]["words"]
+
+
+def test_the_rule_that_takes_the_best_says_no_more(made):
+    """The best would be said to be chosen because nothing simpler will do, which is not asked."""
+    results = made.study()
+    results["comparison"].update(prefer="best", chosen=results["comparison"]["best"], signal="captured")
+    assert " It is chosen. The whole way" in facts(results, made.plan())["procedures"]["rule"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.facts.lock import lock_card
+from tamis.report.facts.procedures import LOSSES
 from tamis.report.sentence import marked
 
 Results = dict[str, Any]
@@ -45,12 +46,18 @@ def _black_box(results: Results) -> list[tuple[str, str, str]]:
     found = black_box(results)
     if found is None or found["score"] is None:
         return []
-    cost = found.get("cost")
-    price = ""
-    if cost is not None:
-        word = "better" if cost > 0 else "worse"
-        price = f"{word} by {show.number(abs(cost))}" + (", within chance" if found.get("better") == "neither" else "")
-    return [("Black box, same folds", show.number(found["score"]), price or show.interval(found["interval"]))]
+    n_folds = len(results["folds"])
+    where = "same folds" if found["folds"] == n_folds else f"first {found['folds']} of {n_folds} folds"
+    if found["beside"] is None:
+        return [(f"Black box, {where}", show.number(found["score"]), show.interval(found["interval"]))]
+    loss = LOSSES[results["comparison"]["loss"]]
+    verdict = {
+        "neither": "no difference beyond chance",
+        "black box": f"better by the {loss}, beyond chance",
+        "quoted": f"worse by the {loss}, beyond chance",
+    }[found["better"]]
+    beside = f"beside {show.number(found['beside'])} there; {verdict}"
+    return [(f"Black box, {where}", show.number(found["score"]), beside)]
 
 
 def black_box(results: Results) -> dict[str, Any] | None:
@@ -62,7 +69,7 @@ def black_box(results: Results) -> dict[str, Any] | None:
 def _columns(results: Results) -> tuple[str, str, str]:
     found = results["answer"]
     index = ((results.get("findings") or {}).get("stability") or {}).get("index")
-    stable = "" if index is None else f"; stability {index:.2f}".replace("-", "−")
+    stable = "" if index is None else f"; stability {show.number(index, 2)}"
     return "Columns used", f"{len(found['selected']):,}", f"of {show.count(found['n_columns'], 'column')}{stable}"
 
 
@@ -73,6 +80,6 @@ def _null(results: Results) -> str:
         return ""
     mean = show.number(found["mean"])
     return (
-        f"On {show.count(found['permutations'], 'shuffled target')} this procedure scores {mean} on average; yours "
-        f"scores {show.number(found['score'])} (p {show.p_value(found['p_value'])})."
+        f"On {show.count(found['permutations'], 'shuffled target')} this way of working scores {mean} on average, on "
+        f"the target itself {show.number(found['score'])} (p {show.p_value(found['p_value'])})."
     )

@@ -20,8 +20,8 @@ MOST_RARE = 8
 def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     data = results["data"]
     lines = [
-        f"{show.count(data['rows'], 'row')} and {show.count(data['columns'], 'column')} to learn from; "
-        f"{show.count(data['learned'], 'row')} were learned from, {show.count(data['locked'], 'row')} are locked."
+        f"{show.count(data['rows'], 'row')}: {data['learned']:,} were learned from, {data['locked']:,} are locked; "
+        f"{show.count(data['columns'], 'column')} to learn from."
     ]
     if data["without_target"]:
         lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
@@ -68,9 +68,9 @@ def _rare(results: Results) -> list[str]:
 
 def columns(results: Results) -> dict[str, Any]:
     """Columns by kind, and every column with all that is known of it."""
-    decided = results["columns"]
+    decided, aside = results["columns"], _aside(results)
     kinds = Counter(row["kind"] for row in decided)
-    used = Counter(row["kind"] for row in decided if row["used"])
+    used = Counter(row["kind"] for row in decided if row["used"] and row["name"] not in aside)
     summary = [
         [
             cell(kind),
@@ -81,7 +81,7 @@ def columns(results: Results) -> dict[str, Any]:
         for kind, n in kinds.most_common()
     ]
     numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
-    known, aside = _known(results), _aside(results)
+    known = _known(results)
     place = {name: k for k, name in enumerate(results["answer"]["selected"])} if "answer" in results else {}
     # What a reader looks for first: the columns of the model, then those with something to say, then the strongest.
     order = sorted(

@@ -97,6 +97,8 @@ def _rule(compared: dict[str, Any]) -> str:
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
         return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
+    if compared["prefer"] == "best":
+        return f"{how} {found} It is chosen."
     if chosen["name"] == best["name"]:
         return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
     error = show.number(chosen["standard_error"], 4)
@@ -121,14 +123,14 @@ def _claim(compared: dict[str, Any]) -> str:
 
 
 def _associated(compared: dict[str, Any]) -> str:
-    """Which columns, each alone, go with the target beyond chance."""
+    """Which columns, each alone, go with the target more than with shuffled ones."""
     found = compared["association"]["columns"]
     names = ", ".join(show.short(name) for name in list(found)[:MOST_NAMED])
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
     verb = "goes" if len(found) == 1 else "go"
     p = show.p_value(max(found.values()))
     return (
-        f"{names}{more} {verb} with the target beyond chance, each tested alone (p {p}, by "
+        f"{names}{more} {verb} with the target, each tested alone (p {p}, by "
         f"{compared['association']['permutations']} shuffled targets, adjusted for all columns)"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Any
 
 from tamis.report import show
@@ -68,7 +69,7 @@ def _false(bound: float | None) -> str:
     return (
         ""
         if bound is None
-        else f" By its selector's bound, at most {show.number(bound, 1)} columns owe their place to chance."
+        else f" By its selector's bound, on average at most {show.number(bound, 1)} columns owe their place to chance."
     )
 
 
@@ -82,7 +83,7 @@ def _groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for place, name in enumerate(names[:MOST_NAMED])
         ]
         more = len(names) - len(shown)
-        least = f"{group['least']:.2f}"
+        least = f"{floor(100 * group['least'] + 1e-9) / 100:.2f}"  # rounded down: a bound from below
         takes = "the model uses one" if used == 1 else f"the model uses {used:,}"
         found.append(
             {

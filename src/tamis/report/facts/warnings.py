@@ -22,8 +22,8 @@ FEW_ROWS = 100
 #: Below this stability of the selection the list of columns is one of several.
 UNSTABLE = 0.5
 
-#: The share of the columns used anywhere that every fold uses, from which on the lists are called alike all the same.
-ALIKE = 0.75
+#: The chance that a column of one fold's list is in another's, too, from which on lists are called alike all the same.
+ALIKE = 0.9
 
 #: Names in a sentence, at most.
 MOST_NAMED = 8
@@ -136,8 +136,8 @@ def _stability(results: Results) -> list[tuple[str, str]]:
 
 
 def _are_alike(used: list[dict[str, Any]]) -> bool:
-    """Whether most of the columns that any fold used are used by all: lists of nearly all columns have a low index."""
-    return sum(row["share"] >= 1 for row in used) >= ALIKE * len(used)
+    """Whether a column of one fold's list is mostly in another's, too: lists of nearly all columns have a low index."""
+    return sum(row["share"] ** 2 for row in used) >= ALIKE * sum(row["share"] for row in used)
 
 
 def _optimism(results: Results) -> list[tuple[str, str]]:

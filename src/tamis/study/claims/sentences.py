@@ -78,8 +78,8 @@ def _uncaptured(facts: dict[str, Any]) -> str:
         )
     if facts.get("by_columns_alone"):
         return (
-            f"There is signal, but no procedure tried ({', '.join(facts['tried'])}) is shown to capture it: "
-            f"{associated(facts['association'])}; on rows not seen none beats "
+            f"A sign of signal that is not captured: {associated(facts['association'])}, but on rows not seen no "
+            f"procedure tried ({', '.join(facts['tried'])}) beats "
             f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance."
         )
     if facts["metric"] == "cost":
@@ -94,10 +94,10 @@ def _uncaptured(facts: dict[str, Any]) -> str:
 
 
 def associated(found: dict[str, Any]) -> str:
-    """Which columns, each alone, go with the target beyond chance.
+    """Which columns, each alone, go with the target more than with shuffled ones.
 
     >>> associated({"columns": {"nodes": 0.001}, "permutations": 999})
-    'nodes goes with the target beyond chance (p = 0.001, by 999 shuffled targets, adjusted for all columns)'
+    'nodes goes with the target (p = 0.001, by 999 shuffled targets, adjusted for all columns)'
     """
     names = list(found["columns"])
     most, rest = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
@@ -106,7 +106,7 @@ def associated(found: dict[str, Any]) -> str:
     verb, largest = ("goes", "") if len(names) == 1 else ("go", " at most")
     p = max(found["columns"].values())
     return (
-        f"{listed} {verb} with the target beyond chance (p = {p:.3f}{largest}, by {found['permutations']} shuffled "
+        f"{listed} {verb} with the target (p = {p:.3f}{largest}, by {found['permutations']} shuffled "
         "targets, adjusted for all columns)"
     )
 
