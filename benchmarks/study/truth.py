@@ -7,8 +7,8 @@ Noise: columns and target independent; every claim is false. Signal: 1,500 rows 
 positives, an area under the ROC curve of 0.75 in the population; every denial is false. Studies run with their default
 settings. Weak: 100 rows of eight columns, one of which moves the odds by a factor of 2.5 a standard deviation. Printed
 are the answers by how often each was given ("by columns": only the test of each column alone shows a signal), how often
-one would have been claimed by procedures at other levels of their tests, and the nested score of the whole way of working (the choice between procedures
-included) beside the baseline's: in noise it must not lie above it.
+one would have been claimed by procedures at other levels of their tests, and the nested score of the whole way of
+working (the choice between procedures included) beside the baseline's: in noise it must not lie above it.
 """
 
 from __future__ import annotations
