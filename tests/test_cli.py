@@ -109,6 +109,29 @@ def test_an_error_is_one_sentence_with_exit_code_1(folder, tmp_path):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_an_error_of_a_users_pipeline_names_the_procedure(folder, tmp_path):
+    """An error of somebody else's code says neither which procedure failed nor where."""
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "from sklearn.impute import SimpleImputer\nfrom sklearn.linear_model import LogisticRegression\n"
+        "from sklearn.pipeline import make_pipeline\nMINE = make_pipeline(SimpleImputer(), LogisticRegression())\n"
+    )
+    words = ("--target", "outcome", "--folder", tmp_path / "s", "--procedures", f"{script}:MINE", *QUICK)
+    result = _call("run", folder / "t.csv", *words)
+    assert result.exit_code == 1
+    assert "error: the procedure 'MINE' failed in repeat 1 fold 1: " in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    """`tamis columns table.csv | head -1` would end as if something had been wrong with the table."""
+    command = [sys.executable, "-m", "tamis", "columns", str(folder / "t.csv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        running.stdout.close()
+        assert running.stderr.read() == ""
+        assert running.wait() == 0
+
+
 def test_debug_shows_the_traceback(folder, tmp_path):
     """--debug is for those who want to know where it happened."""
     result = _call("--debug", "run", folder / "t.csv", "--target", "outcom", "--folder", tmp_path / "s")

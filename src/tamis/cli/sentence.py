@@ -47,7 +47,8 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
                 raise typer.Exit(STOPPED) from None
             if shown["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
-            say(f"error: {as_options(str(error))}")
+            where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+            say(f"error: {where}{as_options(' '.join(str(error).split()) if where else str(error))}")
             raise typer.Exit(BAD_INPUT) from None
 
     return wrapped

@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from tamis import engine
 from tamis.engine import Task, seed_of
-from tamis.errors import ParameterError
+from tamis.errors import KindError, ParameterError, TamisError
 from tamis.evaluate.baseline import Baseline
 from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
@@ -176,9 +176,9 @@ def cross_validate(
     names = [[task_name(fold, name) for name in procedures] for fold in folds]
     done = {} if journal is None else journal.done
     tasks = [
-        Task(name, _judge, (problem, model, fold, keep, inner), seeded_by=f"fold {fold.place}")
+        Task(name, _judge, (problem, own, model, fold, keep, inner), seeded_by=f"fold {fold.place}")
         for fold, line in zip(folds, names)
-        for name, model in zip(line, procedures.values())
+        for name, (own, model) in zip(line, procedures.items())
         if name not in done
     ]
     if beside is not None:
@@ -213,7 +213,7 @@ class Beside:
             Task(
                 task_name(fold, self.name),
                 _judge,
-                (problem, self.model, fold, self.keep, inner),
+                (problem, self.name, self.model, fold, self.keep, inner),
                 seeded_by=f"fold {fold.place}",
             )
             for fold in self.folds
@@ -231,10 +231,17 @@ def task_name(fold: Fold, procedure: str) -> str:
     return f"{fold.name} {procedure}"
 
 
-def _judge(problem: Problem, procedure: Any, fold: Fold, keep: Callable[[Trained], K], inner: int, *, seed: int) -> K:
+def _judge(
+    problem: Problem, name: str, procedure: Any, fold: Fold, keep: Callable[[Trained], K], inner: int, *, seed: int
+) -> K:
     start = clock.perf_counter()
-    model = train(problem, procedure, fold.train, seed, lambda k: _inside(problem, fold, k or inner))
-    return keep(Trained(problem, fold, procedure, model, seed, inner, clock.perf_counter() - start))
+    try:
+        model = train(problem, procedure, fold.train, seed, lambda k: _inside(problem, fold, k or inner))
+        return keep(Trained(problem, fold, procedure, model, seed, inner, clock.perf_counter() - start))
+    except Exception as error:
+        if not isinstance(error, (TamisError, KindError)):  # an error of somebody else's code says nothing of where
+            error.add_note(f"the procedure {name!r} failed in {fold.name}")
+        raise
 
 
 def _inside(problem: Problem, fold: Fold, k: int) -> Folds:

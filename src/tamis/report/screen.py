@@ -170,7 +170,12 @@ def _choice(results: dict[str, Any]) -> str:
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            """The reader went away: that is for the command to say, which Rich would end with an error."""
+            raise BrokenPipeError
+
+    return Screen(highlight=False)
 
 
 def _plain(words: str) -> Any:
