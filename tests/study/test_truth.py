@@ -236,3 +236,11 @@ def test_a_signal_of_rare_positives_is_found_in_nineteen_of_twenty_tables(tmp_pa
         frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=np.where(rng.random(1500) < p, "yes", "no"))
         found += _run(frame, tmp_path / str(seed), **SIMPLE).results_["answer"]["signal"] != "none"
     assert found >= 19
+
+
+def test_a_column_without_a_name_is_seen_in_the_sentence(tmp_path):
+    """The sentence would end in "columns: ." where the name is empty."""
+    x = np.random.default_rng(0).normal(size=60)
+    frame = pd.DataFrame({"": x, "b": np.cos(40 * x), "y": np.where(x > 0, "p", "q")})
+    study = _run(frame, tmp_path / "s", procedures=["stump"], folds=3, black_box=False)
+    assert study.answer_.startswith("The stump uses 1 of 2 columns: ''. ")

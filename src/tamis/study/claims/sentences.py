@@ -99,7 +99,7 @@ def associated(found: dict[str, Any]) -> str:
     >>> associated({"columns": {"nodes": 0.001}, "permutations": 999})
     'nodes goes with the target (p = 0.001, by 999 shuffled targets, adjusted for all columns)'
     """
-    names = list(found["columns"])
+    names = [_seen(name) for name in found["columns"]]
     most, rest = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
     several = [*most, f"{rest:,} more"] if rest > 0 else most
     listed = several[0] if len(several) == 1 else f"{', '.join(several[:-1])} and {several[-1]}"
@@ -160,9 +160,14 @@ def _columns(facts: dict[str, Any]) -> str:
         return f"{uses}."
     names = named(shares)
     if len(names) == len(shares):
-        return f"{uses}: {', '.join(names)}."
+        return f"{uses}: {', '.join(map(_seen, names))}."
     made = sum(shares[name] for name in names)
-    return f"{uses}, {len(names)} of which make up {made:.0%} of what they contribute: {', '.join(names)}."
+    return f"{uses}, {len(names)} of which make up {made:.0%} of what they contribute: {', '.join(map(_seen, names))}."
+
+
+def _seen(name: str) -> str:
+    """A name as it stands in a sentence; in quotes where nothing of it would be seen."""
+    return name if name.strip() else repr(name)
 
 
 def named(shares: dict[str, float]) -> list[str]:
