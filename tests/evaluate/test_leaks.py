@@ -168,6 +168,23 @@ def test_an_entity_that_repeats_is_named_unless_given_as_groups():
     assert all(leak.kind != "entity" for leak in leaks(frame, y, groups=patient))
 
 
+@pytest.mark.parametrize(
+    ("name", "names_it"),
+    [
+        ("patient", True),
+        ("Patient_ID", True),
+        ("customer number", True),
+        ("Patients_year", False),
+        ("Age_of_patient", False),
+    ],
+)
+def test_what_is_known_of_an_entity_is_no_entity(name, names_it):
+    """The age of a patient would be called a patient, for a word in its name."""
+    frame, y = clean()
+    frame[name] = np.random.default_rng(0).permutation(np.repeat(np.arange(30), 4)).astype(float)
+    assert any(leak.kind == "entity" for leak in leaks(frame, y)) == names_it
+
+
 def test_a_date_with_random_folds_is_named_unless_given_as_time():
     """Folds drawn at random know the future."""
     frame, y = clean()

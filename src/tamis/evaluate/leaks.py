@@ -21,8 +21,11 @@ from tamis.table import Column, Table
 __all__ = ["Leak", "leaks"]
 
 _IDENTIFIER = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row|number|no|nr)$|(id|Id|ID|No|Nr)$", re.UNICODE)
+#: Who or what a row is of, at the end of a name or before a word for its number: the age of a patient is no patient.
 _ENTITY = re.compile(
-    r"patient|subject|person|user|customer|client|animal|donor|household|device|sample|case|participant", re.I
+    r"(?<!of.)(patient|subject|person|user|customer|client|animal|donor|household|device|sample|case|participant)s?"
+    r"([_\W]*(id|no|nr|num|number|code|name|key|index))?$",
+    re.I,
 )
 _ALMOST = 0.995
 _ODDS = 1e-3  # a finding that chance brings once in a thousand tables is worth a sentence
