@@ -174,3 +174,11 @@ def test_a_clone_judged_in_folds_has_the_temperature_that_was_chosen():
     assert (plain.predict(X) == model.predict(X)).all()
     with pytest.raises(ParameterError, match="temperature"):
         MirrorSelector(ForestClassifier(60, calibration="temperature"), temperature=0).fit(X, y)
+
+
+@pytest.mark.parametrize("forest", [ForestClassifier(20), ForestRegressor(20), None])
+def test_a_temperature_without_a_calibration_is_refused(forest):
+    """The shares would be those of no temperature at all, and nobody would be told."""
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    with pytest.raises(ParameterError, match=r"temperature=0\.5 has no effect .* leave it out, or give Forest"):
+        MirrorSelector(forest, temperature=0.5).fit(X, (X[:, 0] > 0).astype(int))

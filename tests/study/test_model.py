@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import numpy as np
@@ -118,4 +119,17 @@ def test_cells_cannot_become_formulas(tmp_path):
     _run(tmp_path, columns, "outcome")
     lines = (tmp_path / "s" / "selected.csv").read_text().splitlines()
     assert any(line.startswith("'=1+1,") for line in lines)
+    assert [safe_cell(text) for text in ("-1+2", "+A1", "-1-", "@ SUM(1)")] == ["'-1+2", "'+A1", "'-1-", "'@ SUM(1)"]
     assert [safe_cell(text) for text in ("@x", "-x", "+x", "\tx", "x", 3)] == ["'@x", "'-x", "'+x", "'\tx", "x", 3]
+
+
+@pytest.mark.parametrize(("labels", "written"), [(("+", "-"), ("+", "-")), (("-ve", "=A1"), ("'-ve", "'=A1"))])
+def test_labels_are_written_as_the_table_has_them_unless_a_spreadsheet_computes_them(tmp_path, labels, written):
+    """Predictions are compared with the truth, and "'+" is not "+"; where an apostrophe is needed, it is said."""
+    columns = classes_table()
+    columns["outcome"] = [labels[word == "well"] for word in columns["outcome"]]
+    study = _run(tmp_path, columns, "outcome", procedures=["stump"])
+    lines = list(csv.DictReader(study.predictions_csv(columns).splitlines()))
+    assert {line["outcome"] for line in lines} == set(written)
+    assert set(study.predict(columns)) == set(labels)
+    assert any("have an apostrophe in front" in said for said in study.remarks_) == (labels != written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,15 @@ def _smaller(forest: Any, times: int) -> Any:
 
 def _halves(halvings: Any) -> float:
     """How often columns are halved: a multiple of a half."""
-    found = check.number("halvings", halvings, low=0)
+    way_out = "give 0, 0.5, 1, … or 'auto'"
+    if isinstance(halvings, (bool, np.bool_)) or not isinstance(halvings, Real):
+        raise KindError(f"halvings={halvings!r} is no number of halvings; {way_out}")
+    found = float(halvings)
+    if not 0 <= found < np.inf:
+        raise ParameterError(f"halvings={halvings!r} is out of range; {way_out}")
     if (2 * found) % 1:
-        raise ParameterError(f"halvings={halvings!r} is no multiple of 0.5; give 0, 0.5, 1, … or 'auto'")
-    return float(found)
+        raise ParameterError(f"halvings={halvings!r} is no multiple of 0.5; {way_out}")
+    return found
 
 
 def _is_calibrated(forest: Any) -> bool:
@@ -167,6 +173,11 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, X, reset=True, min_rows=2)
         given = table.n_rows
         model = self._model(y)
+        if self.temperature is not None and not _is_calibrated(model):
+            raise ParameterError(
+                f"temperature={self.temperature!r} has no effect on a {type(model).__name__} that is not calibrated; "
+                "leave it out, or give ForestClassifier(calibration='temperature')"
+            )
         kinds = self._kinds(model)
         rows = self._rows(table, y, model.random_state)
         table, y = (table, y) if rows is None else (table.take(rows), np.asarray(y)[rows])

@@ -30,7 +30,7 @@ from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.fold import FoldRules
 from tamis.study.model import Model
-from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks
+from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
 from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import chosen
@@ -71,7 +71,8 @@ class Study(TakesTable, BaseEstimator):
     results_ : all facts, as in results.json.
     note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
         have a level that the model never saw; mostly nothing.
-    remarks_ : after `predictions_csv`, where intervals and the flags of unlike rows come from, or why there are none.
+    remarks_ : after `predictions_csv`, where intervals and the flags of unlike rows come from, or why there are none;
+        which labels are not written as the table has them.
 
     >>> import tempfile
     >>> import numpy as np, tamis
@@ -399,12 +400,13 @@ class Study(TakesTable, BaseEstimator):
 
         A row with a level that the model never saw is flagged in the column "note"; `note_` counts such rows. Numbers
         have an interval that holds a new answer with the probability `coverage`, and the column "unlike" says in
-        which way a row is unlike the training rows. `remarks_` says where both come from.
+        which way a row is unlike the training rows. `remarks_` says where both come from. Before a text that a
+        spreadsheet would compute (a label "=A1") stands an apostrophe.
         """
         raw = fetch(X, types=self.model_.types, query=query)
         ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
         table = self._read(raw)
-        self.remarks_ = remarks(self.model_, coverage)
+        self.remarks_ = remarks_on_csv(self.model_, coverage)
         return predictions_csv(self.model_, table, ids, coverage)
 
     def write_predictions(self, X: Any, stream: Any, *, id: str | None = None, coverage: float = COVERAGE) -> None:
@@ -423,7 +425,7 @@ class Study(TakesTable, BaseEstimator):
         ]
         said = "" if lock is None or not again else self._look(lock, again)
         self.note_ = "; ".join(part for part in (said, *strange) if part)
-        self.remarks_ = remarks(self.model_, coverage)
+        self.remarks_ = remarks_on_csv(self.model_, coverage)
 
     def export(self, to: str, path: str | os.PathLike[str] | None = None) -> str | Path:
         """The final model for a place without Tamis: its text, or, with a path, the file that was written.

@@ -297,6 +297,24 @@ def test_the_path_follows_its_slider(made, opened):
     assert seen.run("chartModel('path-now').location") == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_coefficient_beside_the_path_slider_stays_on_one_line(made, opened, width):
+    """At 400 px "−0.195" would be broken into "−0.19" and "5", which reads as another number."""
+    results = made.lasso(made.study())
+    path = results["findings"]["path"]
+    path["terms"] = [[-0.000195 * (1 + k)] * len(path["alpha"]) for k in range(len(path["names"]))]
+    seen = opened(page(results, made.plan()), width=width)
+    lines = """[...document.querySelectorAll('#path-terms b')].map((b) => {
+      const words = document.createRange(); words.selectNodeContents(b);
+      const ends = [words, b.parentElement].map((one) => one.getBoundingClientRect().right);
+      return [words.getClientRects().length, ends[0] <= ends[1] + 1];
+    })"""
+    found = seen.run(lines)
+    assert found
+    assert all(line == [1, True] for line in found)
+    assert seen.run("document.documentElement.scrollWidth") <= width
+
+
 def test_the_table_beside_the_frontier_has_the_points_of_its_lines(made, opened):
     """Somebody who cannot see the chart would read other scores, or not learn which rows they are of."""
     results = made.study()

@@ -22,8 +22,17 @@ def test_every_chart_is_a_method_and_a_wrong_one_says_which_to_take(made):
         numbers.roc()
     with pytest.raises(StudyError, match=r"no residuals; plot reliability\(\)"):
         two.residuals()
-    with pytest.raises(StudyError, match="'tree' has no path of penalties"):
+    with pytest.raises(StudyError, match="no path of penalties is kept of the chosen procedure 'tree'; one is"):
         numbers.path()
+
+
+def test_a_ridge_of_several_classes_is_told_why_it_has_no_path(made):
+    """A ridge is a linear model: that only these have a path is no reason."""
+    results = made.study(labels=("a", "b", "c"))
+    results["comparison"]["chosen"] = "ridge"
+    words = "'ridge' of 3 classes; one is of lasso, ridge, .* where the target is a number or one of two classes"
+    with pytest.raises(StudyError, match=words):
+        Plots(results).path()
 
 
 def test_the_frontier_of_the_results_is_drawn_as_it_is(made):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
-from tamis.errors import ParameterError
+from tamis.errors import KindError, ParameterError
 from tamis.search.resampling.halving import halved, halvings
 from tamis.table import Table
 
@@ -112,6 +112,6 @@ def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():
     assert again.halvings == model.halvings_
     assert len(again.fit(Table.of(X), y).selected_columns_) == len(model.selected_columns_)
     assert MirrorSelector(forest, halvings="auto").fit(Table.of(X[:, :20]), y).halvings_ == 0
-    for wrong in (-1, 0.3):
-        with pytest.raises(ParameterError, match="halvings"):
+    for wrong in (-1, 0.3, np.inf, "x", None, True):
+        with pytest.raises((ParameterError, KindError), match=r"halvings=.*; give 0, 0\.5, 1, … or 'auto'"):
             MirrorSelector(forest, halvings=wrong).fit(X, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sqlite3
 
@@ -12,16 +13,22 @@ from tests.study.export.tables import QUICK, mixed, rows_of
 
 import tamis
 from tamis.errors import StudyError
+from tamis.study.export.program import Program
+from tamis.study.export.sql import sql_of
 
 
-def _asked(study, frame):
-    """The rows that the statement gives, as dicts."""
+def _asked(study, frame, steps=None):
+    """The rows that the statement gives, as dicts; interrupted after so many thousand steps of the database."""
     base = sqlite3.connect(":memory:")
     base.create_function("EXP", 1, lambda value: None if value is None else math.exp(value))
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in frame.columns)
     base.execute(f"CREATE TABLE new_rows ({names})")
     marks = ", ".join("?" * frame.shape[1])
     base.executemany(f"INSERT INTO new_rows VALUES ({marks})", [tuple(row.values()) for row in rows_of(frame)])
+    if steps is not None:
+        called = itertools.count()
+        base.setlimit(sqlite3.SQLITE_LIMIT_VDBE_OP, 100_000)
+        base.set_progress_handler(lambda: next(called) >= steps, 1000)
     found = base.execute(study.export("sql"))
     heads = [head[0] for head in found.description]
     return [dict(zip(heads, row)) for row in found.fetchall()]
@@ -36,7 +43,7 @@ def test_numbers_are_those_of_predict(studies, procedure):
 
 
 @pytest.mark.parametrize("target", ["two", "three"])
-@pytest.mark.parametrize("procedure", ["baseline", "stump", "tree", "lasso"])
+@pytest.mark.parametrize("procedure", ["baseline", "stump", "tree", "lasso", "svm"])
 def test_classes_and_probabilities_are_those_of_predict(studies, target, procedure):
     """Quotes in names, levels and labels stay what they are."""
     study, new = studies(target, procedure), mixed(200, seed=3, new=True)
@@ -82,3 +89,79 @@ def test_an_absent_column_is_an_error_of_the_database(studies):
     study = studies("number", "tree")
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
         _asked(study, mixed(5).drop(columns=["kind"]))
+
+
+@pytest.fixture(scope="module")
+def many_classes(tmp_path_factory):
+    """(number of classes, of columns, procedure) -> a table and its study."""
+    known = {}
+
+    def get(n_classes, n_columns, procedure, **more):
+        key = n_classes, n_columns, procedure, *more
+        if key not in known:
+            rng = np.random.default_rng(0)
+            X = rng.normal(size=(40 * n_classes, n_columns))
+            y = (X @ rng.normal(size=(n_columns, n_classes))).argmax(axis=1)
+            frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(n_columns)]).assign(y=[f"c{k}" for k in y])
+            settings = {**QUICK, "procedures": (procedure,), **more}
+            folder = tmp_path_factory.mktemp("many") / "study"
+            known[key] = frame, tamis.Study(frame, target="y", folder=folder, **settings).run()
+        return known[key]
+
+    return get
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n_columns", "procedure"), [(8, 60, "ridge"), (8, 60, "tree"), (12, 10, "svm"), (30, 10, "ridge")]
+)
+def test_many_classes_are_answered_in_few_steps(many_classes, n_classes, n_columns, procedure):
+    """A sum that later steps name is computed once a row; copied into each of them, SQLite runs out of memory.
+
+    Eight classes and 60 columns: a row takes 480 products, 8 powers and less than 200 comparisons.
+    """
+    frame, study = many_classes(n_classes, n_columns, procedure)
+    new = frame.head(20)
+    rows = _asked(study, new, steps=100)
+    assert [row["prediction"] for row in rows] == study.predict(new).tolist()
+    shares = [[row[f"p({label})"] for label in study.model_.labels] for row in rows]
+    np.testing.assert_allclose(shares, study.predict_proba(new), rtol=1e-9, atol=1e-12)
+
+
+def test_the_statement_grows_with_classes_times_columns(many_classes):
+    """Its length is linear in the coefficients: twice the classes are at most 2.2 times the text."""
+    few, many = (many_classes(k, 10, "ridge")[1].export("sql") for k in (15, 30))
+    assert len(many) < 2.2 * len(few) + 1000
+    assert len(many) < 150 * 30 * (10 + 1)
+
+
+def test_the_cheapest_of_three_answers_is_that_of_predict(studies):
+    """The first of those whose expected cost is the least."""
+    study = studies("three", "lasso", loss="a>b=3, a>c=1, b>a=2, b>c=5, c>a=4, c>b=1")
+    new = mixed(300, seed=3, new=True)
+    assert [row["prediction"] for row in _asked(study, new)] == study.predict(new).tolist()
+
+
+def test_a_sum_of_a_thousand_columns_is_no_deeper_than_databases_take(tmp_path):
+    """SQLite takes expressions of depth 1,000, and a + b + c … is as deep as it is long."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 1_100))
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=X[:, :30].sum(axis=1))
+    settings = {**QUICK, "procedures": ("ridge",)}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", **settings).run()
+    found = [row["prediction"] for row in _asked(study, frame)]
+    np.testing.assert_allclose(found, study.predict(frame), rtol=1e-9)
+
+
+def test_earlier_probabilities_in_the_table_are_not_taken_for_those_of_the_model(studies):
+    """A table to which answers were added once may be asked again."""
+    study = studies("three", "lasso")
+    new = mixed(50, seed=3, new=True)
+    rows = _asked(study, new.assign(**{"p(a)": 1.0, "p(b)": 0.0, "p(c)": 0.0}))
+    assert [row["prediction"] for row in rows] == study.predict(new).tolist()
+
+
+def test_a_booster_of_one_tree_is_no_linear_model():
+    """Its tree would be left out, and the constant before it answered."""
+    program = Program("numbers", "y", (), None, (), "identity", (), (0.5,), (), ([{"leaf": [1.0]}],))
+    with pytest.raises(StudyError, match="a sum of 1 tree is no SQL"):
+        sql_of(program)

@@ -85,6 +85,16 @@ def test_a_path_ends_in_the_model_and_a_tree_has_its_sizes(tmp_path):
     }
 
 
+def test_a_model_of_several_sums_has_no_path_of_one():
+    """A hinge of three classes is three models; the path of the first would be shown as that of all."""
+    from tamis.linear import LinearClassifier
+
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    for n_classes, has_path in ((2, True), (3, False)):
+        y = np.digitize(X[:, 0], [-0.5, 0.5][: n_classes - 1])
+        assert (path_of(LinearClassifier(loss="squared_hinge").fit(X, y)) is not None) == has_path
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """A small study of two classes, with a number, a copy of it, a category and noise."""

@@ -40,10 +40,14 @@ class Plots:
         return folds(self._results)
 
     def path(self) -> Figure:
-        """Coefficients of a linear model along its path of penalties."""
+        """Coefficients of a linear model of a number or two classes along its path of penalties."""
         if not (self._results.get("findings") or {}).get("path"):
-            chosen = self._results["comparison"]["chosen"]
-            raise StudyError(f"the chosen procedure {chosen!r} has no path of penalties; only one of linear models has")
+            chosen, n = self._results["comparison"]["chosen"], len(self._results["data"]["classes"])
+            of = f" of {n} classes" if n > 2 else ""
+            raise StudyError(
+                f"no path of penalties is kept of the chosen procedure {chosen!r}{of}; one is of lasso, ridge, "
+                "elastic-net and svm, where the target is a number or one of two classes; plot frontier()"
+            )
         return path(self._results)
 
     def roc(self) -> Figure:

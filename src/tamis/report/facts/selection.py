@@ -140,8 +140,8 @@ _HELD = (
     "on rows not seen, in the folds of the first repeat."
 )
 _INSIDE = (
-    "A dashed line follows the halving of a forest's columns: forests of one half of a training part, judged on its "
-    "other half, so of fewer rows than the points."
+    "A dashed line follows the halving of a forest's columns, one step of it perhaps half of a halving (0.71 of the "
+    "columns): forests of one half of a training part, judged on its other half, so of fewer rows than the points."
 )
 _TAKE = "The command tamis choose takes such a model with --columns, and quotes its own score in all outer folds."
 

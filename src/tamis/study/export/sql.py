@@ -1,7 +1,8 @@
-"""A model as one SELECT that any database takes: the sums or the leaf first, then probabilities, then the answer."""
+"""A model as one SELECT, each step computed once a row: the sums or the leaf, then probabilities, then the answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,54 @@ YEAR, ELAPSED = PARTS[0], PARTS[3]
 MOST_LEAVES = 500
 
 
+#: Ends every step but the last. A database that merges a step into the next one copies its expressions to wherever they
+#: are named, and K classes name each sum K² times: SQLite 3.40 ran out of memory at 7 classes × 325 columns. SQLite
+#: and PostgreSQL merge no step that has a LIMIT and an OFFSET; AS MATERIALIZED is younger, and unknown to others.
+COMPUTED_ONCE = f"LIMIT {2**63 - 1} OFFSET 0"
+
+#: Values of which one expression finds the largest; of more, by rounds. It names each of them as often.
+COMPARED = 8
+
+#: Summands within a pair of parentheses: databases bound the depth of an expression, SQLite at 1,000.
+SUMMANDS = 50
+
+
+class _Steps:
+    """Common table expressions, each of them all columns of the one before and new ones."""
+
+    def __init__(self) -> None:
+        self._written: list[str] = []
+        self._last = "tamis_input"
+
+    def add(self, **columns: str) -> None:
+        """New columns, by name, from expressions in those that are there."""
+        listed = ", ".join(f"{expression} AS {name}" for name, expression in columns.items())
+        step = f"tamis_step_{len(self._written) + 1}"
+        self._written.append(f"{step} AS (SELECT *, {listed} FROM {self._last} {COMPUTED_ONCE})")
+        self._last = step
+
+    def add_extreme(self, name: str, values: list[str], sign: str = ">=") -> None:
+        """A column of the largest of the values, or with "<=" of the smallest, NULL where one is.
+
+        Of many values those of groups come first, then those of these: K values are named in O(K) places.
+        """
+        rounds = 0
+        while True:
+            groups = [values[start : start + COMPARED] for start in range(0, len(values), COMPARED)]
+            names = [f"{name}_{rounds}_{place}" for place in range(len(groups))] if len(groups) > 1 else [name]
+            self.add(**{one: _extreme(group, sign) for one, group in zip(names, groups)})
+            if len(groups) == 1:
+                return
+            values, rounds = names, rounds + 1
+
+    def select(self, columns: list[tuple[str, str]]) -> str:
+        """The end of the statement: all columns, and these expressions by name."""
+        listed = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in columns)
+        return ",\n".join(self._written) + f"\nSELECT *, {listed} FROM {self._last};\n"
+
+
 def sql_of(program: Program) -> str:
-    """The statement: all columns of the table, then "prediction", then "p(class)" of every class.
+    """The statement: columns of the table, those of steps between (tamis_…), "prediction", "p(class)" of every class.
 
     Columns are compared with what the database holds: words with words, dates with ISO dates, booleans with TRUE and
     FALSE. NULL is a missing value.
@@ -32,10 +79,12 @@ def sql_of(program: Program) -> str:
         f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n"
         f"WITH tamis_input AS (SELECT * FROM {quoted(TABLE)}),\n"
     )
-    if len(program.trees) > 1:
+    is_one_tree = len(program.trees) == 1 and program.link == "shares" and program.power == 1
+    if program.trees and not is_one_tree:
         what = "a forest" if program.link == "shares" else "a sum"
+        trees = "1 tree" if len(program.trees) == 1 else f"{len(program.trees):,} trees"
         raise StudyError(
-            f"{what} of {len(program.trees):,} trees is no SQL that a database would take; give --to onnx or "
+            f"{what} of {trees} is no SQL that a database would take; give --to onnx or "
             "--to python, or take a tree with `tamis choose STUDY --procedure tree`"
         )
     return head + (_of_tree(program) if program.link == "shares" else _of_sums(program))
@@ -59,89 +108,86 @@ def _of_tree(program: Program) -> str:
         parts = ", ".join([*(_test(program, test) for test in _asked(program, node)), str(1 - node["default"])])
         text[place] = f"CASE WHEN COALESCE({parts}) = 1 THEN {text[left]} ELSE {text[left + 1]} END"
         text[left] = text[left + 1] = ""
-    steps = [f"tamis_leaf AS (SELECT *, {text[0]} AS tamis_leaf FROM tamis_input)"]
+    steps = _Steps()
+    steps.add(tamis_leaf=text[0])
 
     def by_leaf(k: int) -> str:
         whens = " ".join(f"WHEN {place} THEN {literal(tree[place]['leaf'][k])}" for place in leaves)
         return f"CASE tamis_leaf {whens} END"
 
     if program.task == "numbers":
-        return _joined(steps, f"SELECT *, {by_leaf(0)} AS {quoted('prediction')} FROM tamis_leaf")
-    shares = [by_leaf(k) for k in range(len(program.labels))]
-    return _decided(program, steps, shares, "tamis_leaf")
+        return steps.select([("prediction", by_leaf(0))])
+    return _decided(program, steps, [by_leaf(k) for k in range(len(program.labels))])
 
 
 def _of_sums(program: Program) -> str:
     names = [f"tamis_eta_{k + 1}" for k in range(len(program.intercept))]
-    sums = ", ".join(f"{_sum(program, k)} AS {name}" for k, name in enumerate(names))
-    steps = [f"tamis_eta AS (SELECT *, {sums} FROM tamis_input)"]
+    steps = _Steps()
+    steps.add(**{name: _sum(program, k) for k, name in enumerate(names)})
     first = names[0]
     if program.link == "identity":
-        return _joined(steps, f"SELECT *, {first} AS {quoted('prediction')} FROM tamis_eta")
+        return steps.select([("prediction", first)])
     if program.link == "exp":
-        held = f"EXP(CASE WHEN {first} > 700 THEN 700 ELSE {first} END)"
-        return _joined(steps, f"SELECT *, {held} AS {quoted('prediction')} FROM tamis_eta")
-    shares = ["0.0"] * len(program.labels)
-    if program.link == "one_hot":
-        found = [f"CASE WHEN {first} > 0 THEN 0.0 ELSE 1.0 END", f"CASE WHEN {first} > 0 THEN 1.0 ELSE 0.0 END"]
-        if len(names) > 1:
-            found = [
-                f"CASE WHEN {' AND '.join(_beats(a, b, k < m) for m, b in enumerate(names) if m != k)} "
-                "THEN 1.0 ELSE 0.0 END"
-                for k, a in enumerate(names)
-            ]
-    elif program.link == "logistic":
-        small = f"EXP(-ABS(CASE WHEN ABS({first}) > 700 THEN 700 ELSE {first} END))"
-        steps.append(f"tamis_odds AS (SELECT *, {small} AS tamis_odds FROM tamis_eta)")
+        return steps.select([("prediction", f"EXP(CASE WHEN {first} > 700 THEN 700 ELSE {first} END)")])
+    if program.link == "logistic":
+        steps.add(tamis_odds=f"EXP(-ABS(CASE WHEN ABS({first}) > 700 THEN 700 ELSE {first} END))")
         near, far = "1.0 / (1.0 + tamis_odds)", "tamis_odds / (1.0 + tamis_odds)"
-        found = [
-            f"CASE WHEN {first} > 0 THEN {far} ELSE {near} END",
-            f"CASE WHEN {first} > 0 THEN {near} ELSE {far} END",
-        ]
+        found = [f"CASE WHEN {first} > 0 THEN {one} ELSE {other} END" for one, other in ((far, near), (near, far))]
+    elif len(names) == 1:
+        found = [f"CASE WHEN {first} > 0 THEN {one} ELSE {1.0 - one} END" for one in (0.0, 1.0)]
+    elif program.link == "one_hot":
+        steps.add_extreme("tamis_top", names)
+        steps.add(tamis_class=_first([f"{name} >= tamis_top" for name in names], range(len(names))))
+        found = [f"CASE WHEN tamis_class = {k} THEN 1.0 ELSE 0.0 END" for k in range(len(names))]
     else:
-        top = "CASE " + " ".join(f"WHEN {' AND '.join(f'{a} >= {b}' for b in names if b != a)} THEN {a}" for a in names)
-        steps.append(f"tamis_top AS (SELECT *, {top} END AS tamis_top FROM tamis_eta)")
+        steps.add_extreme("tamis_top", names)
         powers = [f"EXP(CASE WHEN {a} - tamis_top < -700 THEN -700 ELSE {a} - tamis_top END)" for a in names]
-        steps.append(
-            "tamis_powers AS (SELECT *, "
-            + ", ".join(f"{power} AS tamis_power_{k + 1}" for k, power in enumerate(powers))
-            + " FROM tamis_top)"
-        )
-        total = " + ".join(f"tamis_power_{k + 1}" for k in range(len(names)))
-        found = [f"tamis_power_{k + 1} / ({total})" for k in range(len(names))]
+        steps.add(**{f"tamis_power_{k + 1}": power for k, power in enumerate(powers)})
+        steps.add(tamis_total=_added([f"tamis_power_{k + 1}" for k in range(len(names))]))
+        found = [f"tamis_power_{k + 1} / tamis_total" for k in range(len(names))]
+    shares = ["0.0"] * len(program.labels)
     for place, share in zip(program.classes, found):
         shares[place] = share
-    source = {"logistic": "tamis_odds", "softmax": "tamis_powers"}.get(program.link, "tamis_eta")
-    return _decided(program, steps, shares, source)
+    return _decided(program, steps, shares)
 
 
-def _decided(program: Program, steps: list[str], shares: list[str], source: str) -> str:
+def _decided(program: Program, steps: _Steps, shares: list[str]) -> str:
     """Probabilities, and the label of the largest, or of the least expected cost."""
-    names = [f"p({label})" for label in program.labels]
-    listed = ", ".join(f"{share} AS {quoted(name)}" for share, name in zip(shares, names))
-    steps.append(f"tamis_shares AS (SELECT *, {listed} FROM {source})")
-    columns = [quoted(name) for name in names]
+    own = [f"tamis_p_{k + 1}" for k in range(len(shares))]  # a table may have a column "p(class)"
+    steps.add(**dict(zip(own, shares)))
     if program.costs is None:
-        worth, source, sign = columns, "tamis_shares", ">="
+        steps.add_extreme("tamis_largest", own)
+        tests = [f"{name} >= tamis_largest" for name in own]
     else:
-        costs = [
-            " + ".join(f"{literal(program.costs[t][a])} * {column}" for t, column in enumerate(columns))
-            for a in range(len(columns))
-        ]
-        worth = [f"tamis_cost_{a + 1}" for a in range(len(columns))]
-        listed = ", ".join(f"{cost} AS {name}" for cost, name in zip(costs, worth))
-        steps.append(f"tamis_costs AS (SELECT *, {listed} FROM tamis_shares)")
-        source, slack = "tamis_costs", 1e-12 * max(1.0, float(np.max(program.costs)))
-        sign = f"- {literal(slack)} <="
-    whens = []
-    for k, own in enumerate(worth):
-        others = " AND ".join(f"{own} {sign} {other}" for m, other in enumerate(worth) if m != k)
-        whens.append(f"WHEN {others} THEN {literal(program.labels[k])}")
-    return _joined(steps, f"SELECT *, CASE {' '.join(whens)} END AS {quoted('prediction')} FROM {source}")
+        costs = np.asarray(program.costs)
+        slack = literal(1e-12 * max(1.0, float(costs.max())))
+        worth = [f"tamis_cost_{k + 1}" for k in range(len(own))]
+        products = [[f"{literal(cost)} * {name}" for cost, name in zip(column, own)] for column in costs.T]
+        steps.add(**{name: _added(parts) for name, parts in zip(worth, products)})
+        steps.add_extreme("tamis_least", worth, "<=")
+        tests = [f"{name} - {slack} <= tamis_least" for name in worth]
+    named = [(f"p({label})", name) for label, name in zip(program.labels, own)]
+    return steps.select([("prediction", _first(tests, program.labels)), *named])
 
 
-def _joined(steps: list[str], last: str) -> str:
-    return ",\n".join(steps) + "\n" + last + ";\n"
+def _extreme(values: list[str], sign: str) -> str:
+    """The value that compares so with all others."""
+    if len(values) == 1:
+        return values[0]
+    others = [" AND ".join(f"{a} {sign} {b}" for b in values if b != a) for a in values]
+    return f"CASE {' '.join(f'WHEN {test} THEN {a}' for a, test in zip(values, others))} END"
+
+
+def _first(tests: list[str], answers: Iterable[Any]) -> str:
+    """The answer of the first test that holds."""
+    return f"CASE {' '.join(f'WHEN {test} THEN {literal(one)}' for test, one in zip(tests, answers))} END"
+
+
+def _added(parts: list[str]) -> str:
+    """A sum, of many parts in parentheses."""
+    while len(parts) > SUMMANDS:
+        parts = [f"({' + '.join(parts[at : at + SUMMANDS])})" for at in range(0, len(parts), SUMMANDS)]
+    return " + ".join(parts)
 
 
 def _sum(program: Program, k: int) -> str:
@@ -160,7 +206,7 @@ def _sum(program: Program, k: int) -> str:
         ]
         missing = "NULL" if term["missing"] is None else literal(term["missing"][k])
         parts.append(f"CASE WHEN {name} IS NULL THEN {missing} {' '.join(whens)} ELSE 0.0 END")
-    return " + ".join(parts)
+    return _added(parts)
 
 
 def _column(column: dict[str, Any]) -> str:
@@ -226,10 +272,6 @@ def _among(column: dict[str, Any], left: list[int], right: list[int]) -> str:
             known = ", ".join(literal(level) for level in column["levels"])
             rest = f" WHEN {name} IS NULL OR {name} NOT IN ({known}) THEN {answer}"
     return f"CASE {' '.join(whens)}{rest} END" if whens or rest else "NULL"
-
-
-def _beats(own: str, other: str, first: bool) -> str:
-    return f"{own} >= {other}" if first else f"{own} > {other}"
 
 
 def _line(text: str) -> str:

@@ -46,6 +46,8 @@ def path_of(model: Any) -> dict[str, Any] | None:
         return None
     if path is None or coef is None or path.cv_mean is None or np.asarray(coef).ndim != 3 or coef.shape[2] != 1:
         return None
+    if len(np.atleast_2d(model.coef_)) != 1:  # a hinge of several classes keeps the path of the first against the rest
+        return None
     at = np.unique(np.round(np.linspace(0, len(path.alphas) - 1, PATH_STEPS)).astype(np.int64))
     lines = np.asarray(coef)[:, :, 0]
     groups, final = model.inputs_.encoding.groups, np.atleast_2d(model.coef_)[0]

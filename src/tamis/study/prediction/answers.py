@@ -61,6 +61,16 @@ def remarks(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
     return tuple(said)
 
 
+def remarks_on_csv(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
+    """The same, and which labels are not written as the table has them."""
+    changed = [safe_cell(label) for label in model.labels if safe_cell(label) != label]
+    if not changed:
+        return remarks(model, coverage)
+    written = ", ".join(changed[:3]) + (f" and {len(changed) - 3:,} more" if len(changed) > 3 else "")
+    said = f"labels that a spreadsheet would compute have an apostrophe in front: {written}"
+    return (*remarks(model, coverage), f"{said}; study.predict gives them without")
+
+
 def _of_interval(model: Model, coverage: float) -> str:
     held = f"low and high hold a new answer with probability {coverage:g}"
     if model.fitted.has_interval:
