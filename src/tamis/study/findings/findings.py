@@ -13,7 +13,7 @@ from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.findings.marginal import marginal
 from tamis.study.findings.readable import readable
 from tamis.study.findings.stability import expected_false, selection_stability
-from tamis.study.findings.terms import terms
+from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
 
 #: Columns of the model that get a card, at most.
@@ -24,7 +24,7 @@ def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> dict[s
     """What is kept of one fold's model: its effects, its coefficients, its error against complexity."""
     return {
         "effects": effects(problem, model, _by_weight(model, columns)),
-        "terms": terms(model),
+        "terms": kept_terms(model),
         "complexity": complexity(model),
     }
 
@@ -71,7 +71,10 @@ def findings(
         "interactions": interactions(problem, first, n_jobs),
         "classes": [str(problem.labels[code]) for code in shown_classes(problem)],
         "cards": [_card(problem, name, final, judged[chosen]) for name in order[:MOST_CARDS]],
-        "terms": {"final": final.get("terms"), "folds": [fold.get("terms") for fold in folds]},
+        "terms": {
+            "final": final.get("terms"),
+            "folds": [listed_terms(fold.get("terms"), final.get("terms")) for fold in folds],
+        },
         "complexity": _complexities(judged),
         "path": final.get("path"),
         "learning": final.get("learning"),
