@@ -33,8 +33,8 @@ CAPTIONS = {
     "point the threshold set above.",
     "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
     "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
-    "residuals": "Actual minus predicted against predicted, for rows the model had not seen; nine tenths of the rows "
-    "lie between the dotted lines.",
+    "residuals": "Actual minus predicted against predicted, for rows the model had not seen; nine tenths of the "
+    "predictions lie between the dotted lines.",
 }
 
 #: The scripts of a page, in the order they run.

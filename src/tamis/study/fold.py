@@ -22,7 +22,7 @@ from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions
-from tamis.study.procedure.few_columns import FewColumns, by_contribution, held, sizes
+from tamis.study.procedure.few_columns import by_contribution, held, sizes, unwrapped
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
@@ -148,7 +148,7 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
         "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
         "held": _held(trained, rules, len(used)),
         "halved": _halved(trained, rules),
-        "findings": of_fold(problem, trained.model, used),
+        "findings": of_fold(problem, unwrapped(trained.model), used),
     }
 
 
@@ -232,9 +232,7 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
     rows = np.arange(len(problem.y))
     made = procedure.make(problem.task)
     model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
-    if isinstance(model, FewColumns):  # what it fitted is a model, or a pipeline, that can be kept
-        model = model.fitted_
-    return FittedProcedure(procedure.name, model, problem.names)
+    return FittedProcedure(procedure.name, unwrapped(model), problem.names)
 
 
 def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:

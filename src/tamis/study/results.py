@@ -169,17 +169,27 @@ def describe(settings: Settings, problem: StudyProblem) -> dict[str, Any]:
 
 
 def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Out-of-fold answers of the chosen procedure, averaged over the repeats; None where they were not kept."""
+    """Out-of-fold answers of the chosen procedure, their mean over the repeats and each by itself; None if not kept."""
     if not all("answers" in fold for fold in judged):
         return None
     shape = (len(problem.y), len(problem.labels)) if problem.labels else (len(problem.y),)
+    repeats = sorted({fold.repeat for fold in folds})
     total, times = np.zeros(shape), np.zeros(len(problem.y))
+    single: dict[int, list[Any]] = {repeat: [None] * len(problem.y) for repeat in repeats}
     for fold, result in zip(folds, judged):
         total[fold.test] += np.array(result["answers"])
         times[fold.test] += 1
+        for row, said in zip(fold.test.tolist(), result["answers"]):
+            single[fold.repeat][row] = said
     seen = np.flatnonzero(times)
     mean = total[seen] / (times[seen] if not problem.labels else times[seen, None])
-    return {"rows": problem.rows[seen].tolist(), "truth": problem.y[seen].tolist(), "answers": mean.tolist()}
+    several = [[single[repeat][row] for row in seen.tolist()] for repeat in repeats]
+    return {
+        "rows": problem.rows[seen].tolist(),
+        "truth": problem.y[seen].tolist(),
+        "answers": mean.tolist(),
+        "by_repeat": several if len(repeats) > 1 else None,
+    }
 
 
 def refuse_damaged(results: dict[str, Any]) -> None:

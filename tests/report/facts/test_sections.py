@@ -112,7 +112,7 @@ def test_cards_draw_the_fold_that_has_no_curve_and_share_one_scale(made):
         return max(heights) - min(heights)
 
     assert span(first["curves"][0]["line"]) < 2 < 20 < span(third["curves"][0]["line"])
-    assert "span in the folds is" in third["alt"]
+    assert "span in 3 of 4 folds is" in third["alt"]
     assert found["left"] == ""
     results["answer"]["selected"] = [*results["answer"]["selected"], "another"]
     assert cards(results)["left"].startswith("1 further column")

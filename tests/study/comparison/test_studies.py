@@ -49,6 +49,19 @@ def test_the_paired_difference_is_that_of_the_rows(folder):
     assert (found.by_rows["p_value"] < 0.05) == (abs(found.by_rows["mean"]) > 2.05 * found.by_rows["error"])
 
 
+def test_the_loss_of_a_row_is_the_mean_of_its_repeats(tmp_path):
+    """Answers averaged over the repeats lose less than a model does, and the less the more its folds differ."""
+    table, sides = write_table(tmp_path / "t.csv", classes_table()), []
+    for name in ("tree", "lasso"):
+        settings = {**QUICK, "repeats": 2, "procedures": [name], "prefer": "best"}
+        study = tamis.Study(table, target="outcome", folder=tmp_path / name, **settings).run()
+        kept = study.results_["predictions"]
+        sides.append(((np.array(kept["by_repeat"])[:, :, 1] - (np.array(kept["truth"]) == 1)) ** 2).mean(axis=0))
+    found = tamis.compare(tmp_path / "tree", tmp_path / "lasso").by_rows
+    assert found["mean"] == pytest.approx((sides[0] - sides[1]).mean())
+    assert found["error"] == pytest.approx(stats.sem(sides[0] - sides[1]))
+
+
 def test_the_difference_over_folds_allows_for_their_overlap(folder):
     """Three folds share training rows: the plain standard error of three scores would be too small."""
     found = tamis.compare(folder / "tree", folder / "lasso").by_folds

@@ -9,6 +9,7 @@ import numpy as np
 from tamis.metrics import roc as roc_curve
 from tamis.report import show
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, diagonal, framed, hover, mark, named, pad, sourced
+from tamis.report.predictions import OutOfFold, out_of_fold
 
 Results = dict[str, Any]
 
@@ -101,10 +102,10 @@ def precision_recall(results: Results) -> Figure:
 
 def _curve(results: Results) -> dict[str, np.ndarray]:
     """False and true positive rates by falling threshold, from the predictions kept or from counts of them."""
-    kept = results["predictions"]
+    kept = out_of_fold(results)
     if kept is None:
         return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
-    return roc_curve(np.array(kept["truth"]), np.array(kept["answers"])[:, 1], np.array([0, 1]))
+    return roc_curve(kept.truth, kept.answers[:, 1], np.array([0, 1]))
 
 
 def _at_half(curve: dict[str, np.ndarray]) -> int:
@@ -142,11 +143,11 @@ def reliability(results: Results, bins: int = 10) -> Figure:
 
 def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
-    kept = results["predictions"]
+    kept = out_of_fold(results)
     if kept is None:
         found = results["comparison"]["judged"]["calibration"]
         return {"sure": found["predicted"], "right": found["share"], "rows": found["rows"]}
-    truth, answers = np.array(kept["truth"]), np.array(kept["answers"])
+    truth, answers = kept.truth, kept.answers
     two = answers.shape[1] == 2
     sure = answers[:, 1] if two else answers.max(axis=1)
     right = truth == 1 if two else answers.argmax(axis=1) == truth
@@ -155,16 +156,16 @@ def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     return {
         "sure": [float(sure[part].mean()) for part in parts],
         "right": [float(right[part].mean()) for part in parts],
-        "rows": [len(part) for part in parts],
+        "rows": [round(float(kept.weight[part].sum()), 1) for part in parts],
     }
 
 
 def predicted(results: Results) -> Figure:
-    """Out-of-fold predictions of a number against the truth."""
+    """Out-of-fold predictions of a number against the truth: of each row the first."""
     from bokeh.models import BasicTickFormatter
 
-    kept = results["predictions"]
-    source = {"truth": np.array(kept["truth"], np.float32), "answer": np.array(kept["answers"], np.float32)}
+    kept = _predictions(results)
+    source = {"truth": kept.truth[kept.first].astype(np.float32), "answer": kept.answers[kept.first].astype(np.float32)}
     both = np.concatenate([source["truth"], source["answer"]])
     low, high = float(both.min()), float(both.max())
     target = show.short(results["data"]["target"], 30)
@@ -173,19 +174,19 @@ def predicted(results: Results) -> Figure:
         for axis in figure.axis:
             axis.formatter = BasicTickFormatter()
     diagonal(figure, low, high)
-    alpha = float(np.clip(60 / np.sqrt(len(kept["truth"]) + 1) / 4, 0.15, 0.8))
+    alpha = float(np.clip(60 / np.sqrt(len(kept.first) + 1) / 4, 0.15, 0.8))
     dots = mark(figure, "Scatter", source, x="truth", y="answer", size=6, alpha=alpha, color=BLUE, line_color=None)
     hover(figure, [dots], [("actual", "@truth{0,0.[000]}"), ("predicted", "@answer{0,0.[000]}")])
     return figure
 
 
 def residuals(results: Results) -> Figure:
-    """Truth minus prediction against the prediction, for rows not seen; lines hold 90% of the rows."""
+    """Truth minus prediction against the prediction, of each row the first; lines hold 90% of all predictions."""
     from bokeh.models import BasicTickFormatter, Span
 
-    kept = results["predictions"]
-    answer = np.array(kept["answers"], np.float64)
-    residual = np.array(kept["truth"], np.float64) - answer
+    kept = _predictions(results)
+    every = kept.truth - kept.answers
+    answer, residual = kept.answers[kept.first], every[kept.first]
     target = show.short(results["data"]["target"], 30)
     figure = framed(height=380, x_axis_label=f"predicted {target}", y_axis_label="actual minus predicted")
     if not 1e-3 < np.ptp(residual) < 1e9:
@@ -194,10 +195,16 @@ def residuals(results: Results) -> Figure:
     alpha = float(np.clip(60 / np.sqrt(len(answer) + 1) / 4, 0.15, 0.8))
     source = {"answer": answer.astype(np.float32), "residual": residual.astype(np.float32)}
     dots = mark(figure, "Scatter", source, x="answer", y="residual", size=6, alpha=alpha, color=BLUE, line_color=None)
-    for value, dash in ((0.0, "dashed"), *((float(q), "dotted") for q in np.quantile(residual, (0.05, 0.95)))):
+    for value, dash in ((0.0, "dashed"), *((float(q), "dotted") for q in np.quantile(every, (0.05, 0.95)))):
         figure.add_layout(Span(location=value, dimension="width", line_dash=dash, line_color=GREY, line_width=1.5))
     hover(figure, [dots], [("predicted", "@answer{0,0.[000]}"), ("off by", "@residual{0,0.[000]}")])
     return figure
+
+
+def _predictions(results: Results) -> OutOfFold:
+    kept = out_of_fold(results)
+    assert kept is not None  # `drawn` and `Plots` ask for no chart without them
+    return kept
 
 
 def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:

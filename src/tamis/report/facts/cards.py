@@ -16,6 +16,9 @@ Results = dict[str, Any]
 #: Size of a picture, the room for its scale on the left, and the rooms of its two parts.
 WIDTH, HEIGHT, LEFT, TOP, UPPER, BETWEEN, LOWER = 340, 264, 46, 16, 86, 26, 112
 
+#: Steps between the points of a curve, in words.
+SHARES = {5: "fifths", 6: "sixths", 7: "sevenths", 8: "eighths", 9: "ninths", 10: "tenths"}
+
 
 def cards(results: Results) -> dict[str, Any]:
     """The cards, a sentence about them, the classes in their colours, and how many columns have none."""
@@ -42,18 +45,34 @@ def _legend(classes: list[str], results: Results) -> list[dict[str, str]]:
     return [{"text": text, "css": f"c{place}"} for place, text in enumerate(words)]
 
 
+def _of_shares(results: Results) -> bool:
+    """Whether effects are of a forest's shares before calibration; older results tell it by the procedure's name."""
+    held = results["answer"]["procedure"].partition("[")[0]  # "forest[5]" is the forest held to 5 columns
+    return bool(results["findings"].get("uncalibrated", held == "forest"))
+
+
+def _marks(found: dict[str, Any]) -> str:
+    """What the marks under a curve are, for the steps that effects were computed in; empty where there are none."""
+    effects = [card["effect"] for card in found["cards"] if card["effect"] and not card["effect"]["levels"]]
+    if not effects:
+        return ""
+    most = max(len(effect["points"]) - 1 for effect in effects)
+    steps = found.get("effect_steps", most if most == max(SHARES) else 0)  # equal values fall together: often fewer
+    return f"; marks under the curve are {SHARES[steps]} of the rows" if steps in SHARES else ""
+
+
 def _sentence(results: Results, classes: list[str]) -> str:
     what = "the predicted number"
     if len(results["data"]["classes"]) == 2:
         what = f"the predicted probability of {show.short(classes[1], 40)}"
     elif classes:
         what = "the predicted probability of each class"
-    if classes and results["answer"]["procedure"] == "forest":
+    if classes and _of_shares(results):
         what += " (of the forest, the mean share in the leaves)"
     upper = "how its values are spread within each class" if classes else "the quartiles of the target over its values"
     return (
         f"Above: {upper}. Below: its effect in the model, how much {what} moves with it, other columns as they are "
-        "(accumulated local effects; marks under the curve are tenths of the rows). The band runs from the smallest to "
+        f"(accumulated local effects{_marks(results['findings'])}). The band runs from the smallest to "
         "the largest effect among the folds' models; a fold that does not use the column counts as no effect. It shows "
         "how much the rows matter, and is no confidence interval. All cards have the same scale of effects."
     )
@@ -76,7 +95,7 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], reach: tup
     made = {
         "name": show.name(name),
         "short": show.short(name, 60),
-        "lines": _lines(known, spread, results),
+        "lines": _lines(known, spread, results) + _band_words(effect),
         "width": WIDTH,
         "height": HEIGHT,
         "alt": _alt(name, effect, known),
@@ -119,6 +138,20 @@ def _lines(known: dict[str, Any], spread: dict[str, Any], results: Results) -> l
     return lines
 
 
+def _kept(effect: dict[str, Any]) -> list[list[list[float]]]:
+    """The curves of the folds that have one: of a fold that uses the column, but kept no curve, nothing is known."""
+    return [fold for fold in effect["folds"] if fold]
+
+
+def _band_words(effect: dict[str, Any] | None) -> list[str]:
+    """How many folds the band is of, where it is not of all."""
+    if effect is None or len(kept := _kept(effect)) == len(effect["folds"]):
+        return []
+    if not kept:
+        return ["no band: it was not among the first columns of any fold that uses it"]
+    return [f"band of {len(kept):,} of {len(effect['folds']):,} folds: not among the first columns of the others"]
+
+
 def _alt(name: str, effect: dict[str, Any] | None, known: dict[str, Any]) -> str:
     """The picture in words, for those who cannot see it."""
     said = f"Values of {show.short(name, 60)} by target, and its effect in the model."
@@ -126,16 +159,21 @@ def _alt(name: str, effect: dict[str, Any] | None, known: dict[str, Any]) -> str
         return said
     output = _widest(effect)
     line = effect["final"][output]
-    ends = [fold[output] for fold in effect["folds"] if fold]
     low, high = int(np.argmin(line)), int(np.argmax(line))
     places = effect["levels"] or [written(point) for point in effect["points"]]
-    most = max((max(curve) - min(curve) for curve in ends), default=0.0)
-    least = min((max(curve) - min(curve) for curve in ends), default=0.0)
     return (
         f"{said} The effect is smallest, {show.signed(line[low])}, at {show.short(places[low], 30)} and largest, "
-        f"{show.signed(line[high])}, at {show.short(places[high], 30)}; its span in the folds is "
-        f"{show.number(least)} to {show.number(most)}."
+        f"{show.signed(line[high])}, at {show.short(places[high], 30)}; {_span_words(effect, output)}."
     )
+
+
+def _span_words(effect: dict[str, Any], output: int) -> str:
+    """From where to where the spans of the folds' curves go."""
+    spans = [max(fold[output]) - min(fold[output]) for fold in _kept(effect)]
+    if not spans:
+        return "no fold kept its curve"
+    of = "the folds" if len(spans) == len(effect["folds"]) else f"{len(spans):,} of {len(effect['folds']):,} folds"
+    return f"its span in {of} is {show.number(min(spans))} to {show.number(max(spans))}"
 
 
 def _upper(spread: dict[str, Any], across: tuple[float, float], classes: bool, results: Results) -> dict[str, Any]:
@@ -181,12 +219,12 @@ def _lower(effect: dict[str, Any] | None, across: tuple[float, float], reach: tu
     points = np.array(effect["points"])
     inside = points[(points > across[0]) & (points < across[1])]
     xs = [across[0], *inside.tolist(), across[1]] if across[1] > across[0] else points.tolist()
-    folds = [fold for fold in effect["folds"] if fold]
+    folds = _kept(effect)
     curves = []
     for output, line in enumerate(effect["final"]):
-        several = np.array([np.interp(xs, points, fold[output]) for fold in folds] or [np.interp(xs, points, line)])
+        several = np.array([np.interp(xs, points, fold[output]) for fold in folds])
         css = f"c{output}" if len(effect["final"]) > 1 else "c1"
-        band = frame.band(xs, several.min(axis=0).tolist(), several.max(axis=0).tolist())
+        band = frame.band(xs, several.min(axis=0).tolist(), several.max(axis=0).tolist()) if folds else ""
         curves.append({"css": css, "band": band, "line": frame.line(xs, np.interp(xs, points, line).tolist())})
     rug = [frame.x(x) for x in inside]
     etick = [{"y": frame.y(value), "text": written(value)} for value in ticks(*reach, 5)]
@@ -249,5 +287,6 @@ def _level_effect(effect: dict[str, Any] | None, at: int | None, output: int, ac
     if effect is None or at is None:
         return None
     value = effect["final"][output][at]
-    folds = [fold[output][at] for fold in effect["folds"] if fold] or [value]
-    return {"at": across.x(value), "from": across.x(min(folds)), "to": across.x(max(folds)), "text": show.signed(value)}
+    folds = [fold[output][at] for fold in _kept(effect)]
+    reach = {"from": across.x(min(folds)), "to": across.x(max(folds))} if folds else {"from": None, "to": None}
+    return {"at": across.x(value), **reach, "text": show.signed(value)}

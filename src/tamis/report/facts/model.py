@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.table import Head, ReportTable, cell
+from tamis.report.table import Cell, Head, ReportTable, cell
 
 Results = dict[str, Any]
 
@@ -50,15 +50,15 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
     """Coefficients of the final model, and from where to where they lie in the folds."""
     if not found or not found["final"] or not found["final"]["names"]:
         return None
-    final, folds = found["final"], [fold for fold in found["folds"] if fold]
-    outputs = len(final["coef"])
+    outputs = len((final := found["final"])["coef"])
+    folds = [fold for fold in found["folds"] if fold and len(fold["coef"]) == outputs]
     labels = _outputs(results, outputs)
-    spans = [_over_folds(folds, name, output) for name in final["names"] for output in range(outputs)]
-    rows, k = [], 0
+    rows, known_in_all = [], True
     for j, name in enumerate(final["names"]):
+        known, used = _known_in(folds, name)
+        known_in_all &= len(known) == len(found["folds"])
         for output in range(outputs):
-            value, (low, middle, high, used) = final["coef"][output][j], spans[k]
-            k += 1
+            value, values = final["coef"][output][j], [line[output] for line in known]
             if value == 0 and not used:
                 continue
             rows.append(
@@ -66,10 +66,8 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
                     cell(show.name(name), name=True),
                     *([cell(labels[output], name=True)] if outputs > 1 else []),
                     cell(_coefficient(value), value),
-                    cell(_coefficient(low), low),
-                    cell(_coefficient(middle), middle),
-                    cell(_coefficient(high), high),
-                    cell(show.share(used / len(folds)) if folds else "", used),
+                    *_span(values),
+                    cell(show.share(used / len(known)) if known else "", used),
                 ]
             )
     heads = (
@@ -82,6 +80,8 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
         Head("folds with it", number=True, bar=True),
     )
     left = f" {show.count(final['left'], 'further term')} of the model are not listed." if final["left"] else ""
+    if not known_in_all:
+        left += " A fold of which a coefficient was not kept is left out of its spread."
     return {
         "table": ReportTable("terms", "Coefficients, and their spread over the folds", heads, rows),
         "sentence": "In the units of the table. The folds' models chose their own columns; one without a term counts "
@@ -94,16 +94,26 @@ def _outputs(results: Results, outputs: int) -> list[str]:
     return labels if outputs == len(labels) else [""] * outputs
 
 
-def _over_folds(folds: list[dict[str, Any]], name: str, output: int) -> tuple[float, float, float, int]:
-    """The least, the median and the largest coefficient of a term, 0 where a fold has none; and folds that have it."""
-    values, used = [], 0
+def _known_in(folds: list[dict[str, Any]], name: str) -> tuple[list[list[float]], int]:
+    """Coefficients of a term, one an output, in each fold in which they are known; and in how many it has one.
+
+    A fold that lists all its terms has 0 where it does not list this one; of another nothing is known.
+    """
+    known = []
     for fold in folds:
-        known = name in fold["names"] and output < len(fold["coef"])
-        used += known
-        values.append(fold["coef"][output][fold["names"].index(name)] if known else 0.0)
+        if name in fold["names"]:
+            j = fold["names"].index(name)
+            known.append([line[j] for line in fold["coef"]])
+        elif not fold["left"]:
+            known.append([0.0] * len(fold["coef"]))
+    return known, sum(any(line) for line in known)
+
+
+def _span(values: list[float]) -> list[Cell]:
+    """The least, the median and the largest coefficient; empty where none is known."""
     if not values:
-        return 0.0, 0.0, 0.0, 0
-    return min(values), float(np.median(values)), max(values), used
+        return [cell("")] * 3
+    return [cell(_coefficient(one), one) for one in (min(values), float(np.median(values)), max(values))]
 
 
 def _coefficient(value: float) -> str:

@@ -6,12 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from tamis.metrics.intervals.reach import reaches
 from tamis.report import show
+from tamis.report.predictions import OutOfFold, out_of_fold
 from tamis.report.table import Head, ReportTable, cell
 
 #: Up to this many classes the whole square of truth and prediction can be read.
 MOST_SQUARE = 12
 
+#: What is said of results that hold no answers of single models.
+AVERAGED = (
+    " These answers are averaged over the repeats of the folds; those of one model, as the one delivered is, are "
+    "somewhat worse. A new run of the study keeps them."
+)
 
 #: Thresholds of a probability that a slider offers: 0, 0.01, …, 1.
 STEPS = 100
@@ -25,15 +32,12 @@ def performance(results: dict[str, Any]) -> dict[str, Any]:
 
 def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     """For two classes: rows of each whose probability of the second reaches each of 101 thresholds."""
-    labels, kept = results["data"]["classes"], results["predictions"]
+    labels, kept = results["data"]["classes"], out_of_fold(results)
     if len(labels) != 2 or results["comparison"]["chosen"] == "baseline":
         return None
     steps = np.arange(STEPS + 1) / STEPS
     if kept is not None:
-        truth, sure = np.array(kept["truth"]), np.array(kept["answers"])[:, 1]
-        sides = [np.sort(sure[truth == code]) for code in (0, 1)]
-        above = [len(side) - np.searchsorted(side, steps - 1e-12) for side in sides]
-        total = [len(side) for side in sides]
+        above, total = _above(kept, steps)
     else:
         judged = results["comparison"]["judged"] or {}
         if "roc" not in judged:
@@ -53,43 +57,67 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
+def _above(kept: OutOfFold, steps: np.ndarray) -> tuple[list[np.ndarray], list[int]]:
+    """Rows of each class whose probability of the second reaches each step, the mean of the repeats; and all rows."""
+    above, total = [], []
+    for code in (0, 1):
+        own = np.flatnonzero(kept.truth == code)
+        order = own[np.argsort(kept.answers[own, 1], kind="stable")]
+        below = np.append(0.0, np.cumsum(kept.weight[order]))
+        reach = below[-1] - below[np.searchsorted(kept.answers[order, 1], steps - 1e-12)]
+        above.append(np.ceil(reach - 0.5 - 1e-9))  # a half goes to the first class, as in the square
+        total.append(round(below[-1]))
+    return above, total
+
+
 def errors(results: dict[str, Any]) -> dict[str, Any] | None:
     """For numbers: how far from the truth predictions of rows not seen lay, as shares of rows."""
-    kept = results["predictions"]
-    if results["data"]["classes"] or kept is None:
+    if results["data"]["classes"]:
         return None
-    residual = np.array(kept["truth"]) - np.array(kept["answers"])
-    size = np.sort(np.abs(residual))
+    told, averaged = _told(results)
+    if told is None:
+        return None
     heads = (Head("share of rows"), Head("within", number=True))
-    # the smallest reach that holds a new row with this chance, were it drawn like these (split conformal)
-    places = [(share, int(np.ceil((len(size) + 1) * share)) - 1) for share in (0.5, 0.8, 0.9, 0.95)]
     rows = [
-        [cell(show.share(share), share), cell(f"± {show.number(float(size[at]))}", float(size[at]))]
-        for share, at in places
-        if at < len(size)
+        [cell(show.share(one["share"]), one["share"]), cell(f"± {show.number(one['within'])}", one["within"])]
+        for one in told["reaches"]
     ]
-    bias = float(residual.mean())
     return {
         "table": ReportTable("reach", "How far predictions lie from the truth", heads, rows),
         "sentence": (
-            f"Predictions of rows not seen miss by {show.number(float(size.mean()))} on average; on the whole they are "
-            f"too {'low' if bias > 0 else 'high'} by {show.number(abs(bias))}. An interval of the width below around a "
-            "prediction held at least that share of the rows not seen; it is as wide for every row."
+            f"Predictions of rows not seen miss by {show.number(told['miss'])} on average; on the whole they are too "
+            f"{'low' if told['mean'] > 0 else 'high'} by {show.number(abs(told['mean']))}. An interval of the width "
+            "below around a prediction held at least that share of the rows not seen; it is as wide for every row."
+            f"{AVERAGED if averaged else ''}"
         ),
     }
 
 
+def _told(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
+    """The mean error, the reaches and the mean miss; and whether they are of answers averaged over the repeats.
+
+    The miss is the mean absolute error that stands among the other metrics, wherever these errors are the same.
+    """
+    told, chosen = (results["comparison"]["judged"] or {}).get("errors"), results["comparison"]["chosen"]
+    if told is not None:
+        metrics = next(row["metrics"] for row in results["comparison"]["procedures"] if row["name"] == chosen)
+        return {**told, "miss": metrics["mae"]}, False
+    kept = out_of_fold(results)
+    if kept is None:
+        return None, False
+    residual = kept.truth - kept.answers
+    size = np.abs(residual)
+    found = {"mean": float(residual.mean()), "reaches": reaches(size, len(kept.first)), "miss": float(size.mean())}
+    return found, kept.averaged
+
+
 def predictions(results: dict[str, Any]) -> dict[str, Any]:
     """Out-of-fold answers of the chosen procedure: `confusion` for few classes, `by_class` for many."""
-    kept, labels = results["predictions"], [show.name(row["label"]) for row in results["data"]["classes"]]
+    kept, labels = out_of_fold(results), [show.name(row["label"]) for row in results["data"]["classes"]]
     if kept is None:
         said = "There are too many rows to keep every prediction of the folds; counts of them are."
         return _shown(said, results["comparison"]["judged"]["confusion"] if labels else None, labels)
-    repeated = sum(fold["test"] for fold in results["folds"]) > len(kept["truth"])
-    said = (
-        f"Each of {show.count(len(kept['truth']), 'row')} was predicted by a model that had not seen it"
-        f"{', several times; the mean is shown' if repeated else ''}."
-    )
+    said = _said(kept, bool(labels))
     if not labels:
         return _shown(said, None, labels)
     counts = _counts(kept, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
@@ -98,57 +126,83 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     return _shown(said, counts, labels)
 
 
+def _said(kept: OutOfFold, of_classes: bool) -> str:
+    """How often rows were predicted, and what of it is shown."""
+    rows = show.count(len(kept.first), "row")
+    if kept.averaged:
+        return f"Each of {rows} was predicted several times, by models that had not seen it.{AVERAGED}"
+    if kept.most == 1:
+        return f"Each of {rows} was predicted by a model that had not seen it."
+    times = f"{'up to ' if kept.fewest < kept.most else ''}{kept.most:,} times"
+    shown = "counts are means over the repeats" if of_classes else "the charts show the first of each row"
+    return (
+        f"Each of {rows} was predicted {times}, by models that had not seen it; every prediction counts by itself, and "
+        f"{shown}."
+    )
+
+
 def _shown(said: str, counts: list[list[Any]] | None, labels: list[str]) -> dict[str, Any]:
     if counts is None:
         return {"sentence": said, "confusion": None, "by_class": None}
-    whole = [[round(n) for n in line] for line in counts]
     few = len(labels) <= MOST_SQUARE
     return {
         "sentence": said,
-        "confusion": _square(whole, labels) if few else None,
-        "by_class": None if few else _by_class(whole, labels),
+        "confusion": _square(counts, labels) if few else None,
+        "by_class": None if few else _by_class(counts, labels),
     }
 
 
-def _counts(kept: dict[str, Any], labels: list[Any], loss: Any) -> list[list[int]]:
-    from tamis.metrics import confusion
+def _counts(kept: OutOfFold, labels: list[Any], loss: Any) -> list[list[float]]:
+    """Truth × answer, rows that were predicted several times counted once."""
     from tamis.metrics.loss_matrix import LossMatrix
 
-    answers = np.array(kept["answers"])
-    predicted = answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(answers)
-    counts: list[list[int]] = confusion(kept["truth"], predicted, list(range(len(labels)))).tolist()
-    return counts
+    predicted = kept.answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(kept.answers)
+    counts = np.zeros((len(labels), len(labels)))
+    np.add.at(counts, (kept.truth, predicted), kept.weight)
+    return counts.tolist()
 
 
-def _square(counts: list[list[int]], labels: list[str]) -> dict[str, Any]:
+def _whole(line: list[float]) -> list[int]:
+    """Counts as whole numbers that add up to the rounded sum: the largest fractions are rounded up, first ones first.
+
+    >>> _whole([1.5, 2.5]), _whole([0.333, 0.333, 1.334])
+    ([2, 2], [0, 0, 2])
+    """
+    low = np.floor(np.array(line) + 1e-9)
+    up = np.argsort(-np.round(np.array(line) - low, 6), kind="stable")[: round(sum(line)) - int(low.sum())]
+    low[up] += 1
+    return [int(n) for n in low]
+
+
+def _square(counts: list[list[float]], labels: list[str]) -> dict[str, Any]:
     return {"heads": labels, "rows": [_line(code, line, labels[code]) for code, line in enumerate(counts)]}
 
 
-def _line(code: int, line: list[int], label: str) -> dict[str, Any]:
+def _line(code: int, line: list[float], label: str) -> dict[str, Any]:
     total = sum(line)
     cells = [
         {
-            "text": f"{n:,}",
+            "text": f"{whole:,}",
             "share": show.share(n / total) if total else "–",
             "depth": round(n / total, 3) if total else 0,
             "right": place == code,
         }
-        for place, n in enumerate(line)
+        for place, (n, whole) in enumerate(zip(line, _whole(line)))
     ]
-    return {"label": label, "cells": cells, "total": f"{total:,}"}
+    return {"label": label, "cells": cells, "total": f"{round(total):,}"}
 
 
-def _by_class(counts: list[list[int]], labels: list[str]) -> ReportTable:
+def _by_class(counts: list[list[float]], labels: list[str]) -> ReportTable:
     heads = (Head("class"), Head("rows", number=True), Head("right", number=True), Head("most often taken for"))
     rows = []
     for code, line in enumerate(counts):
         total = sum(line)
         others = [(n, -place) for place, n in enumerate(line) if place != code and n]
-        wrong, place = max(others, default=(0, 0))
+        wrong, place = max(others, default=(0.0, 0))
         rows.append(
             [
                 cell(labels[code], name=True),
-                cell(f"{total:,}", total),
+                cell(f"{round(total):,}", total),
                 cell(show.share(line[code] / total) if total else "–", line[code] / total if total else -1),
                 cell(labels[-place] if wrong else "", name=True),
             ]

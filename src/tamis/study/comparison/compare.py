@@ -19,6 +19,7 @@ from tamis.study.comparison.figures import by_unit, excess, interval, mean
 from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
+from tamis.study.prediction.residuals import error_facts
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 
@@ -158,9 +159,9 @@ def _not_fitted_further(judged: list[dict[str, Any]]) -> str:
 def _judged(
     problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
-    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; None for numbers."""
+    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; of numbers, the errors."""
     if not problem.labels:
-        return None
+        return {"errors": error_facts(problem.y, folds, judged)}
     tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
     found: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
     if "tally" in judged[0]:  # else the rows themselves are there

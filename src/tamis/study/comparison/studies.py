@@ -175,16 +175,22 @@ def _apart(mine: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _by_rows(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """The paired difference of the losses of rows, answers averaged over the repeats."""
+    """The paired difference of the losses of rows, the mean of those of the repeats."""
     kept, settings = (mine["predictions"], other["predictions"]), mine["settings"]
     if None in kept or settings.get("groups") is not None or settings.get("time") is not None:
         return None
     kind, truth = "brier" if mine["data"]["classes"] else "squared_error", np.array(kept[0]["truth"])
-    losses = [row_losses(kind, truth, np.array(one["answers"], dtype=np.float64)) for one in kept]
+    losses = [_row_losses(kind, truth, one) for one in kept]
     rows = np.ones(len(truth))
     there, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
     both = min(1.0, 2 * min(there.p_value, back.p_value))
     return {"loss": kind, "rows": len(truth), "mean": there.mean, "error": there.error, "p_value": both}
+
+
+def _row_losses(kind: str, truth: np.ndarray, kept: dict[str, Any]) -> np.ndarray:
+    """The loss of each row, its mean over the repeats: answers that are averaged first lose less than a model does."""
+    repeats = kept.get("by_repeat") or [kept["answers"]]  # older results hold the means of answers alone
+    return np.mean([row_losses(kind, truth, np.array(one, dtype=np.float64)) for one in repeats], axis=0)
 
 
 def _by_folds(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:

@@ -22,6 +22,12 @@ COLUMNS, STEPS, ROWS = 12, 10, 8
 #: Values that a model is asked about, at most: where columns are many, fewer rows, steps and columns are taken.
 CELLS = 500_000
 
+#: Rows whose values are exchanged to find the columns that move the answers most, and the fewest that tell anything.
+EXCHANGED, FEWEST_EXCHANGED = 50, 10
+
+#: A column by its place, rows of a table, and the values to put there.
+Change = tuple[int, slice, np.ndarray]
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -92,6 +98,27 @@ def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str
     return out
 
 
+def most_moving(problem: StudyProblem, model: Any, names: Sequence[str]) -> list[str]:
+    """Names of columns, those first that change the answers most when their values are exchanged between rows.
+
+    For a model that does not say what its columns contribute. It takes as many questions as the effects themselves;
+    where columns are too many for that, they stay in the order of names.
+    """
+    names = sorted(names)
+    size = min(EXCHANGED, len(problem.y), CELLS // max(1, len(names) * problem.X.n_columns))
+    if len(names) <= effect_size(problem.X.n_columns)[0] or size < FEWEST_EXCHANGED:
+        return names
+    draw = generator(0, "rows whose values are exchanged")
+    rows = np.sort(draw.permutation(len(problem.y))[:size])
+    changes: list[Change] = []
+    for k, name in enumerate(names, start=1):  # the rows as they are, then once for each column
+        values = problem.X.column(name).values[rows]
+        changes.append((problem.X.index(name), slice(k * size, (k + 1) * size), np.roll(values, 1)))
+    said = _questions(problem, model, np.tile(rows, len(names) + 1), changes).reshape(len(names) + 1, -1)
+    moved = ((said[1:] - said[0]) ** 2).sum(axis=1)
+    return [names[k] for k in np.argsort(-moved, kind="stable")]
+
+
 def grid_of(problem: StudyProblem, name: str) -> Grid:
     """Where the effect of a column is computed: decided by the rows learned from, the same for every model."""
     known = problem.latest.setdefault("effect grids", {})
@@ -131,31 +158,49 @@ def _answers(problem: StudyProblem, model: Any, asked: dict[str, Grid]) -> np.nd
     """The model's answers to all questions, one after the other (questions × outputs)."""
     parts = [_question(problem, name, grid) for name, grid in asked.items()]
     rows = np.concatenate([rows for rows, _ in parts])
-    changes, at = [], 0
+    changes: list[Change] = []
+    at = 0
     for name, (_, values) in zip(asked, parts):
         changes.append((problem.X.index(name), slice(at, at + len(values)), values))
         at += len(values)
-    table = _changed(problem.X.take(rows), changes)
-    said = predicted(problem, _uncalibrated(model), table if takes_table(model) else table.to_pandas())
+    said = _questions(problem, model, rows, changes)
     if not problem.labels:
         return said[:, None]
     return said[:, [1]] if len(problem.labels) == 2 else said[:, shown_classes(problem)]
 
 
+def is_uncalibrated(model: Any) -> bool:
+    """Whether effects are of a forest's shares before calibration, and not of its answers."""
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    return getattr(getattr(last, "estimator_", last), "calibration", None) is not None
+
+
 def _uncalibrated(model: Any) -> Any:
     """The same model, a forest's shares as they are before calibration."""
     steps = getattr(model, "steps", None)
-    last = steps[-1][1] if steps else model
-    forest: Any = getattr(last, "estimator_", None)
-    if getattr(forest, "temperature_", 1.0) == 1.0:
-        return model
-    plain, made = copy(forest), copy(last)
-    plain.temperature_, made.estimator_ = 1.0, plain
-    if not steps:
-        return made
-    whole = copy(model)
-    whole.steps = [*steps[:-1], (steps[-1][0], made)]
-    return whole
+    if steps:
+        last = _uncalibrated(steps[-1][1])
+        return model if last is steps[-1][1] else _with(model, steps=[*steps[:-1], (steps[-1][0], last)])
+    forest: Any = getattr(model, "estimator_", None)
+    if forest is not None:
+        plain = _uncalibrated(forest)
+        return model if plain is forest else _with(model, estimator_=plain)
+    return model if getattr(model, "temperature_", 1.0) == 1.0 else _with(model, temperature_=1.0)
+
+
+def _with(model: Any, **changed: Any) -> Any:
+    """A copy of a fitted model with other attributes."""
+    made = copy(model)
+    for name, value in changed.items():
+        setattr(made, name, value)
+    return made
+
+
+def _questions(problem: StudyProblem, model: Any, rows: np.ndarray, changes: list[Change]) -> np.ndarray:
+    """Answers to rows of the problem in which some values are replaced."""
+    table = _changed(problem.X.take(rows), changes)
+    return predicted(problem, _uncalibrated(model), table if takes_table(model) else table.to_pandas())
 
 
 def _question(problem: StudyProblem, name: str, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +210,7 @@ def _question(problem: StudyProblem, name: str, grid: Grid) -> tuple[np.ndarray,
     return np.tile(grid.rows, 2), np.concatenate([grid.points[grid.steps], grid.points[grid.steps + 1]])
 
 
-def _changed(table: Table, changes: list[tuple[int, slice, np.ndarray]]) -> Table:
+def _changed(table: Table, changes: list[Change]) -> Table:
     """The table with some values of some columns replaced; nothing that was worked out of it before holds any more."""
     if table.dense is not None and table.matrix is None:
         block = np.array(table.dense)

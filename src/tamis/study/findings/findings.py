@@ -7,14 +7,15 @@ from typing import Any
 
 from tamis.study.findings.complexity import complexity, path_of
 from tamis.study.findings.distribution import distribution, shown_classes
-from tamis.study.findings.effect import effects, grid_of
+from tamis.study.findings.effect import effect_size, effects, grid_of, is_uncalibrated, most_moving
 from tamis.study.findings.interactions import interactions
 from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.findings.marginal import marginal
 from tamis.study.findings.readable import readable
 from tamis.study.findings.stability import expected_false, selection_stability
-from tamis.study.findings.terms import terms
+from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
+from tamis.study.procedure.contribution import importances
 
 #: Columns of the model that get a card, at most.
 MOST_CARDS = 12
@@ -23,8 +24,8 @@ MOST_CARDS = 12
 def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> dict[str, Any]:
     """What is kept of one fold's model: its effects, its coefficients, its error against complexity."""
     return {
-        "effects": effects(problem, model, _by_weight(model, columns)),
-        "terms": terms(model),
+        "effects": effects(problem, model, _by_weight(problem, model, columns)),
+        "terms": kept_terms(model),
         "complexity": complexity(model),
     }
 
@@ -33,6 +34,7 @@ def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[st
     """The same of the final model, with its path; `order` is its columns, largest contribution first."""
     return {
         "effects": effects(problem, model, order),
+        "uncalibrated": is_uncalibrated(model),
         "terms": terms(model),
         "complexity": complexity(model),
         "path": path_of(model),
@@ -71,7 +73,12 @@ def findings(
         "interactions": interactions(problem, first, n_jobs),
         "classes": [str(problem.labels[code]) for code in shown_classes(problem)],
         "cards": [_card(problem, name, final, judged[chosen]) for name in order[:MOST_CARDS]],
-        "terms": {"final": final.get("terms"), "folds": [fold.get("terms") for fold in folds]},
+        "effect_steps": effect_size(problem.X.n_columns)[1],
+        "uncalibrated": final.get("uncalibrated", False),
+        "terms": {
+            "final": final.get("terms"),
+            "folds": [listed_terms(fold.get("terms"), final.get("terms")) for fold in folds],
+        },
         "complexity": _complexities(judged),
         "path": final.get("path"),
         "learning": final.get("learning"),
@@ -110,20 +117,9 @@ def _complexities(judged: dict[str, list[dict[str, Any]]]) -> dict[str, list[dic
     return {name: curves for name, curves in found.items() if curves}
 
 
-def _by_weight(model: Any, columns: Sequence[str]) -> list[str]:
-    """Columns of a fold's model, those that it weighs most first; in the order of names where it does not say."""
-    weight = _weights(model)
+def _by_weight(problem: StudyProblem, model: Any, columns: Sequence[str]) -> list[str]:
+    """Columns of a fold's model, largest contribution first: those that the final model's cards are most likely of."""
+    weight = importances(model)
+    if not weight:
+        return most_moving(problem, model, columns)
     return sorted(columns, key=lambda name: (-weight.get(name, 0.0), name))
-
-
-def _weights(model: Any) -> dict[str, float]:
-    if hasattr(model, "estimator_") and hasattr(model, "selected_columns_"):
-        model, names = model.estimator_, model.selected_columns_
-    elif hasattr(model, "tree_"):
-        names = model.tree_.names
-    elif hasattr(model, "inputs_") and hasattr(model.inputs_, "encoding"):
-        names = model.inputs_.encoding.names
-    else:
-        return {}
-    found = getattr(model, "feature_importances_", None)
-    return {} if found is None or len(found) != len(names) else {str(n): float(w) for n, w in zip(names, found)}

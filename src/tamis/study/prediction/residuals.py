@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis.errors import DamagedError
 from tamis.evaluate.cross_validate import Fold
+from tamis.metrics.intervals.reach import reaches
 from tamis.saved import numbers, part, whole
 
 #: Quantiles that are kept of a study's errors, from the smallest to the largest.
@@ -77,6 +78,24 @@ def of_fold(errors: np.ndarray) -> list[float]:
 
 def of_folds(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> Residuals | None:
     """The errors of a procedure in the outer folds; None where the journal holds none of them."""
+    errors, rows = _errors(y, folds, judged)
+    return Residuals.of(errors, rows) if rows > 1 else None
+
+
+def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    r"""The mean error y - ŷ, and `reaches`: within which distance of the truth each `share` of answers lies.
+
+    Every repeat's error counts by itself, for it is that of a single model. Of n rows the reach of a share c is the
+    smallest that holds a new row with this chance, were it drawn like these (split conformal): the quantile
+    :math:`\lceil (n + 1) c \rceil / n` of the sizes of the errors; none where that exceeds 1. None where the journal
+    holds no errors.
+    """
+    errors, rows = _errors(y, folds, judged)
+    return None if not rows else {"mean": float(errors.mean()), "reaches": reaches(np.abs(errors), rows)}
+
+
+def _errors(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> tuple[np.ndarray, int]:
+    """Errors of every repeat, or quantiles of them, and how many rows they are of; none where a fold kept none."""
     errors = []
     for fold, kept in zip(folds, judged):
         if "answers" in kept:
@@ -84,6 +103,5 @@ def of_folds(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, An
         elif "errors" in kept:
             errors.append(np.array(kept["errors"]))
     if not errors or len(errors) < len(judged):
-        return None
-    rows = len(np.unique(np.concatenate([fold.test for fold in folds])))
-    return Residuals.of(np.concatenate(errors), rows) if rows > 1 else None
+        return np.empty(0), 0
+    return np.concatenate(errors), len(np.unique(np.concatenate([fold.test for fold in folds])))

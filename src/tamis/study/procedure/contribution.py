@@ -48,7 +48,7 @@ def importances(model: Any) -> dict[str, float]:
         return dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
     if isinstance(model, Boosting):
         return dict(zip(model.columns_, model.feature_importances_.tolist()))
-    if hasattr(model, "estimator_"):
+    if hasattr(getattr(model, "estimator_", None), "feature_importances_"):
         return dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
     if hasattr(model, "tree_"):
         return dict(zip(model.tree_.names, model.feature_importances_.tolist()))
