@@ -230,7 +230,8 @@ def test_an_edited_procedure_is_another_study(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("\n".join(["a,f,y", *rows]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file edited within the second is read from there
-    command = "run t.csv -t y -f kept --procedures ed.py:M --no-black-box --folds 3 --repeats 1".split()
+    quick = ["--no-black-box", "--folds", "3", "--repeats", "1"]
+    command = ["run", "t.csv", "-t", "y", "-f", "kept", "--procedures", "ed.py:M", *quick]
     for script in (EDITED, "# only moved down\n" + EDITED):
         (tmp_path / "ed.py").write_text(script)
         assert CliRunner().invoke(app, command).exit_code == 0

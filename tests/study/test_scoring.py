@@ -103,7 +103,7 @@ def test_a_function_of_another_state_is_another_study(frame, tmp_path, made):
     """Old and new numbers would stand in one sentence; the same state must resume, and open again."""
     study(frame, tmp_path / "study", made(1)).run()
     study(frame, tmp_path / "study", made(1)).run()
-    with pytest.raises(StudyError, match="other settings .the code or state behind scoring was changed"):
+    with pytest.raises(StudyError, match=r"other settings .the code or state behind scoring was changed"):
         study(frame, tmp_path / "study", made(2)).run()
     with pytest.raises(StudyError, match="of other code or state"):
         tamis.load(tmp_path / "study", scoring=made(2))
