@@ -36,9 +36,23 @@ DEEPEST = 60
 
 #: What Python, scikit-learn and abc write into a class, which is no code of the user's, or changes with its line.
 _MADE_BY_PYTHON = frozenset(
-    "__dict__ __weakref__ __module__ __doc__ __qualname__ __annotations__ __annotate__ __annotate_func__ "
-    "__annotations_cache__ __firstlineno__ __static_attributes__ __abstractmethods__ _abc_impl __conditional_annotations__ "
-    "_sklearn_auto_wrap_output_keys".split()
+    [
+        "__dict__",
+        "__weakref__",
+        "__module__",
+        "__doc__",
+        "__qualname__",
+        "__annotations__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations_cache__",
+        "__conditional_annotations__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__abstractmethods__",
+        "_abc_impl",
+        "_sklearn_auto_wrap_output_keys",
+    ]
 )
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented))
 #: What is known for a while only: caches of what has been called.
@@ -80,9 +94,8 @@ def is_installed(module: str | None) -> bool:
     if top == "__main__":  # in a notebook too, whose file is that of the kernel
         return False
     known = top in sys.stdlib_module_names or top == "tamis"
-    return known or any(
-        _lies_among_packages(getattr(sys.modules.get(name), "__file__", None)) for name in (top, module)
-    )
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in (top, module or top)]
+    return known or any(_lies_among_packages(file) for file in files)
 
 
 def _lies_among_packages(file: str | None) -> bool:

@@ -451,9 +451,9 @@ def test_folds_without_a_value_are_left_out_and_counted():
 def test_a_metric_without_any_value_is_refused():
     """nan [nan, nan] would be an answer that says nothing."""
     X, y = noise(0, n=40, d=3)
+
+    def never(y_true, y_pred):
+        return float("nan")
+
     with pytest.raises(ParameterError, match=r"scoring=never\(\) has no value in any of the 5 folds of GaussianNB"):
-
-        def never(y_true, y_pred):
-            return float("nan")
-
         nested_score(GaussianNB(), X, y, scoring=never)

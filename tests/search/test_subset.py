@@ -252,7 +252,10 @@ def test_the_history_is_ready_to_plot(linear_data):
 
 TWO, THREE = np.array(["q", "p"]), np.array(["k0", "k1", "k2"])
 SAME_WORD = [
-    *((name, TWO) for name in ("f1", "precision", "recall", "average_precision", "roc_auc", "brier", "neg_brier_score")),
+    *(
+        (name, TWO)
+        for name in ("f1", "precision", "recall", "average_precision", "roc_auc", "brier", "neg_brier_score")
+    ),
     *((name, THREE) for name in ("roc_auc", "f1", "precision", "recall", "average_precision", "roc_auc_ovr")),
 ]
 

@@ -116,3 +116,30 @@ def test_a_global_that_the_function_names_is_part_of_it(frame, tmp_path, monkeyp
     monkeypatch.setattr("tests.study.test_scoring.FACTOR", 2.0)
     with pytest.raises(StudyError, match="other settings"):
         study(frame, tmp_path / "study", of_global).run()
+
+
+def corr(y_true, y_pred):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.corrcoef(y_true, y_pred)[0, 1])
+
+
+@pytest.mark.parametrize("procedures", [("lasso",), ("lasso", "stump")])
+def test_a_metric_without_a_value_in_any_fold_is_said_to_have_none(frame, tmp_path, procedures):
+    """Constant answers have no correlation: the study would crash after its folds, or blame the number of rows."""
+    noise = frame.assign(y=np.random.default_rng(1).normal(size=120))
+    found = tamis.Study(noise, target="y", folder=tmp_path, procedures=procedures, repeats=1, folds=3, scoring=corr)
+    words = found.run().results_["answer"]["words"]
+    assert "rows are too few" not in words
+    assert "No corr() can be expected: it has no value in any fold" in words
+    assert found.plot.frontier() is not None
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_metric_that_never_has_a_value_is_refused_before_any_fit(frame, tmp_path):
+    """A whole study would be run for a number that is none."""
+
+    def never(y_true, y_pred):
+        return float("nan")
+
+    with pytest.raises(ParameterError, match=r"scoring=never\(\) has no value, neither for right answers"):
+        study(frame, tmp_path / "study", never).run()

@@ -39,7 +39,9 @@ OPEN = (
     "let it return its predictions instead of a score, (truth, prediction) or a list of such pairs, one a fold, and "
     "name the metric as scoring; or give chance_level"
 )
-NO_VALUE = "give a scoring that has a value for constant answers too, such as r2 or mae for numbers, accuracy for classes"
+NO_VALUE = (
+    "give a scoring that has a value for constant answers too, such as r2 or mae for numbers, accuracy for classes"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,9 +345,7 @@ def _against_shuffled(own: float, shuffles: int) -> list[str]:
     return [f"on the real target it does no better than on shuffled ones (p = {own:.2g}): there may be nothing to find"]
 
 
-def _advice(
-    runner: Runner, leaks: bool, mean: float, level: float, promise: float | None
-) -> list[str]:
+def _advice(runner: Runner, leaks: bool, mean: float, level: float, promise: float | None) -> list[str]:
     said = []
     if leaks:
         said += [

@@ -44,7 +44,8 @@ class NestedScore:
     name : of the procedure.
     metric : its name, direction and needs.
     scores : one a fold, over all repeats, in the metric's units; NaN where the metric has no value.
-    mean, interval : the mean of those that there are, and where the score of the model refitted on all rows lies (see `score_interval`).
+    mean, interval : the mean of those that there are, and where the score of the model refitted on all rows lies (see
+        `score_interval`).
     bootstrap_interval : of the out-of-fold answers drawn with replacement.
     promised : what the procedure thought of itself, one a fold; None when it says nothing.
     optimism : mean of inner minus outer score, positive when the inner score was too good (also for errors and costs).
