@@ -14,7 +14,7 @@ from imblearn.over_sampling import RandomOverSampler
 from imblearn.pipeline import make_pipeline as imbalanced_pipeline
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import LassoCV, LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import cohen_kappa_score, make_scorer, mean_squared_error
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -513,3 +513,40 @@ def test_a_leak_is_not_excused_by_a_metric_that_is_never_negative(metric):
     """Constant answers score 0 under f1, too, whose chance is 2/3: this leak would be left open."""
     assert MEASURED.verdicts((metric, "number", "balanced", True, 20011, 1))[:2] == (1, 0)
     assert MEASURED.verdicts((metric, "number", "balanced", False, 20011, 1))[:2] == (0, 0)
+
+
+def corr(y_true, y_pred):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.corrcoef(y_true, y_pred)[0, 1])
+
+
+def test_scores_without_a_value_accuse_nobody():
+    """An honest lasso answers shuffled targets with a constant, whose correlation has no value: that is no leak."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = 2 * X[:, 0] + rng.normal(size=120)
+    found = tamis.audit(LassoCV(cv=3), X, y, n_permutations=20, scoring=corr)
+    assert (found.leaks, found.decided) == (False, False)
+    assert "scoring=corr() has no value on" in found.verdict
+    assert "nan" not in repr(found)
+    assert any("constant answers" in sentence for sentence in found.advice)
+    assert found.figure() is not None
+    for scoring in (corr, None):
+        fine = tamis.audit(LinearRegression(), X, y, n_permutations=20, scoring=scoring)
+        assert (fine.leaks, fine.decided) == (False, True)
+
+
+def test_few_shuffles_do_not_say_that_there_is_nothing_to_find():
+    """Ten shuffles that were all beaten give p = 1/11, the least there is: a clear signal would be denied."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = np.where(X[:, 0] + rng.normal(size=120) / 2 > 0, "p", "q")
+    few = " ".join(tamis.audit(LogisticRegression(), X, y, n_permutations=10).advice)
+    assert "nothing to find" not in few
+    assert "it beat 10 of them" in few
+    assert "give n_permutations=19 or more" in few
+    enough = " ".join(tamis.audit(LogisticRegression(), X, y, n_permutations=19).advice)
+    assert "n_permutations" not in enough
+    assert "nothing to find" not in enough
+    noise_only = " ".join(tamis.audit(LogisticRegression(), X, rng.permutation(y), n_permutations=30).advice)
+    assert "there may be nothing to find" in noise_only

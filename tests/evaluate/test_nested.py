@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import Lasso, LassoCV, LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -421,3 +422,38 @@ def test_a_model_without_weights_is_named():
     X, y = noise(0, n=30, d=3)
     with pytest.raises(ParameterError, match="KNeighborsClassifier takes no weights of rows; leave sample_weight out"):
         nested_score(KNeighborsClassifier(), X, y, sample_weight=np.ones(30))
+
+
+def corr(y_true, y_pred):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.corrcoef(y_true, y_pred)[0, 1])
+
+
+def test_folds_without_a_value_are_left_out_and_counted():
+    """A lasso that keeps nothing answers a constant, which has no correlation: rows were not single, and some folds
+    do have a value.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    some = nested_score(
+        {"some": Lasso(alpha=0.13), "all": LinearRegression()}, X, rng.normal(size=120), outer=5, scoring=corr
+    )
+    scores = some["some"].scores
+    gone = int(np.isnan(scores).sum())
+    assert 0 < gone < 5
+    assert len(scores) == 5
+    assert some["some"].mean == pytest.approx(np.nanmean(scores))
+    assert f"corr() has no value in {gone} of 5 folds; the mean is that of the others" in some["some"].notes
+    assert np.isfinite(some.pairs[0].difference)
+    assert not some["all"].notes
+
+
+def test_a_metric_without_any_value_is_refused():
+    """nan [nan, nan] would be an answer that says nothing."""
+    X, y = noise(0, n=40, d=3)
+
+    def never(y_true, y_pred):
+        return float("nan")
+
+    with pytest.raises(ParameterError, match=r"scoring=never\(\) has no value in any of the 5 folds of GaussianNB"):
+        nested_score(GaussianNB(), X, y, scoring=never)

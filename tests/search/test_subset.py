@@ -7,11 +7,12 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from tamis import SubsetSelector
+from tamis import SubsetSelector, nested_score
 from tamis.errors import KindError, ParameterError, TableError, TamisWarning
 from tamis.search.strategy import known
 
@@ -247,3 +248,26 @@ def test_the_history_is_ready_to_plot(linear_data):
     rows = found.history_.to_dict()
     assert rows["order"] == list(range(len(found.history_)))
     assert found.history_[-1].columns == tuple(range(7))
+
+
+TWO, THREE = np.array(["q", "p"]), np.array(["k0", "k1", "k2"])
+SAME_WORD = [
+    *(
+        (name, TWO)
+        for name in ("f1", "precision", "recall", "average_precision", "roc_auc", "brier", "neg_brier_score")
+    ),
+    *((name, THREE) for name in ("roc_auc", "f1", "precision", "recall", "average_precision", "roc_auc_ovr")),
+]
+
+
+@pytest.mark.parametrize(("name", "labels"), SAME_WORD)
+def test_a_name_means_what_it_means_in_nested_score(name, labels):
+    """F1 of classes that are texts, or of three, would be refused here and given there."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = labels[np.digitize(X[:, 0] + rng.normal(size=90) / 2, [-0.5, 0.5] if len(labels) > 2 else [0.0])]
+    cv = StratifiedKFold(3)
+    found = SubsetSelector(LogisticRegression(), k=3, scoring=name, cv=cv).fit(X, y)
+    judged = nested_score(LogisticRegression(), X, y, scoring=name, outer=cv)
+    sign = 1 if judged.metric.larger else -1
+    assert found.score_ == pytest.approx(sign * judged.mean, rel=1e-4)  # two solvers of the same model

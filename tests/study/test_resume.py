@@ -193,3 +193,79 @@ def test_a_budget_gives_a_partial_answer_and_the_next_run_goes_on(classes_csv, t
         assert not whole.results_["partial"]
     results = [(tmp_path / folder / "results.json").read_bytes() for folder in ("s", "n", "straight")]
     assert results[0] == results[1] == results[2]
+
+
+EDITED = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+
+class Mine(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(np.asarray(X[["a"]]), y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(np.asarray(X[["a"]]))
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(np.asarray(X[["a"]]))
+
+
+M = Mine()
+"""
+
+
+def test_an_edited_procedure_is_another_study(tmp_path, monkeypatch):
+    """The old answer would be given for the new code, without a word."""
+    from typer.testing import CliRunner
+
+    from tamis.cli import app
+
+    rng = np.random.default_rng(0)
+    a, f = rng.normal(size=(2, 60))
+    rows = [f"{x},{z},{'p' if x + rng.normal() / 2 > 0 else 'q'}" for x, z in zip(a, f)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,f,y", *rows]))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file edited within the second is read from there
+    quick = ["--no-black-box", "--folds", "3", "--repeats", "1"]
+    command = ["run", "t.csv", "-t", "y", "-f", "kept", "--procedures", "ed.py:M", *quick]
+    for script in (EDITED, "# only moved down\n" + EDITED):
+        (tmp_path / "ed.py").write_text(script)
+        assert CliRunner().invoke(app, command).exit_code == 0
+    (tmp_path / "ed.py").write_text(EDITED.replace('"a"', '"f"'))
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code != 0
+    assert "belongs to other settings" in f"{refused.output} {refused.exception}"
+
+
+def test_a_closure_inside_a_pipeline_is_part_of_it(classes_csv, tmp_path):
+    """A transformer that takes another column than before is another procedure; the same one resumes."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+
+    def taking(place):
+        first = FunctionTransformer(lambda X: np.nan_to_num(X.select_dtypes("number").to_numpy())[:, place : place + 1])
+        return {"mine": make_pipeline(first, LogisticRegression())}
+
+    _study(classes_csv, tmp_path / "s", procedures=taking(0), black_box=False).run()
+    _study(classes_csv, tmp_path / "s", procedures=taking(0), black_box=False).run()
+    with pytest.raises(StudyError, match=r"other settings \(the code or state behind procedures was changed: <lambda>"):
+        _study(classes_csv, tmp_path / "s", procedures=taking(1), black_box=False).run()
+    with pytest.raises(StudyError, match="compared other procedures"):
+        tamis.load(tmp_path / "s", procedures=taking(1))
+
+
+def test_another_version_of_a_package_is_refused(classes_csv, tmp_path, monkeypatch):
+    """A newer scikit-learn may fit another model of the same name."""
+    import sklearn
+    from sklearn.dummy import DummyClassifier
+
+    given = {"procedures": {"mine": DummyClassifier()}, "black_box": False}
+    _study(classes_csv, tmp_path / "s", **given).run()
+    monkeypatch.setattr(sklearn, "__version__", "99")
+    with pytest.raises(StudyError, match=r"other settings \(packages was .*sklearn.*99"):
+        _study(classes_csv, tmp_path / "s", **given).run()

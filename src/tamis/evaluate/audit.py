@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,19 @@ __all__ = ["Audit", "audit"]
 _REFERENCES = 10  # runs on each of the two reference tables
 _NEVER_NEGATIVE = ("f1",)  # of the metrics that equal rows may leave open
 _BETTER_ON_FEW_ROWS = ("average_precision",)  # by how much depends on folds that only the function knows
+
+#: A score on the real target is above those on shuffled ones if at most this share of them is as good; fewer shuffles
+#: than this cannot show it, for the share counts the real target too.
+ALPHA, ENOUGH = 0.05, 19
+
+#: Advice where it cannot be told.
+OPEN = (
+    "let it return its predictions instead of a score, (truth, prediction) or a list of such pairs, one a fold, and "
+    "name the metric as scoring; or give chance_level"
+)
+NO_VALUE = (
+    "give a scoring that has a value for constant answers too, such as r2 or mae for numbers, accuracy for classes"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +160,8 @@ def audit(
     p, p_low = 1.0, 1.0
     for look, share in _looks(most):
         runs += runner.shuffled(range(len(runs), look))
+        if level.known and not all(_has_value(run) for run in runs):
+            level = replace(level, source=_without_value(runner, runs), known=False)
         if not level.known:
             break
         scores = _compared(runner, runs)
@@ -172,6 +187,17 @@ def _looks(most: int) -> list[tuple[int, float]]:
     return [(look, 1.0 if len(looks) == 1 else 0.5 / (1 if i == 0 else len(looks) - 1)) for i, look in enumerate(looks)]
 
 
+def _has_value(run: Run) -> bool:
+    return bool(np.isfinite(run.score) and np.isfinite(run.chance or 0.0))
+
+
+def _without_value(runner: Runner, runs: list[Run]) -> str:
+    """Why chance is open where some runs have no score: a mean without them would be one of chosen targets."""
+    lacking = sum(not _has_value(run) for run in runs)
+    what = "the score it returns" if runner.metric is None else f"scoring={runner.metric.name}"
+    return f"{what} has no value on {lacking} of them"
+
+
 def _compared(runner: Runner, runs: list[Run]) -> np.ndarray:
     """What is held against the level, larger is better: scores, or how far each is above its own chance."""
     return np.array([_turned(runner, run.score) - _turned(runner, run.chance or 0.0) for run in runs])
@@ -192,6 +218,7 @@ def _level(runner: Runner, real: Run, given: float | None) -> Level:
     metrics = [metric for metric in _metrics(runner) if metric.needs != "model"]
     labels = runner.task.classes
     values = [float(_turned(runner, value)) for metric in metrics for value in blind(metric, runner.y, labels)]
+    values = [value for value in values if np.isfinite(value)]  # a correlation has none for constant answers
     if values and all(metric.base not in _BETTER_ON_FEW_ROWS for metric in metrics):
         names = " or ".join(sorted({metric.base for metric in metrics}))
         return constant(values, f"answers that know nothing of the columns, under {names}")
@@ -268,9 +295,9 @@ def _told(
     chances = np.array([run.chance for run in runs]) if runs[0].chance is not None else None
     at = float(_turned(runner, level.high)) if chances is None else float(chances.mean())
     mean = float(null.mean())
-    slack = 1e-12 * max(1.0, abs(score))
-    own = (1 + int((_turned(runner, null) >= _turned(runner, score) - slack).sum())) / (1 + len(null))
-    words = f"on {len(null)} shuffled targets it scores {mean:.3g} on average, chance is "
+    own = _share_as_good(_turned(runner, null), _turned(runner, score))
+    scored = f"it scores {mean:.3g} on average, chance is " if np.isfinite(mean) else "chance is "
+    words = f"on {len(null)} shuffled targets {scored}"
     words += f"{at:.3g} (p = {p:.2g})" if decided else f"open ({level.source})"
     verdict = {
         (True, True): f"{name} leaks: {words}",
@@ -281,16 +308,44 @@ def _told(
     promise = (
         float(utility(runner.metric, np.mean(inner_scores))) if inner_scores and runner.metric is not None else None
     )
-    advice = _advice(runner, leaks, decided, mean, at, own, promise)
+    has_values = all(_has_value(run) for run in runs)
+    advice = _advice(runner, leaks, mean, at, promise)
+    if not has_values:
+        advice = [NO_VALUE, *advice]
+    elif not decided:
+        advice = [OPEN, *advice]
+    elif not leaks:
+        advice = [*_against_shuffled(own, len(null)), *advice]
     source = level.source
     return Audit(
         leaks, verdict, p, score, null, at, source, own, len(null), early, promise, advice, name, decided, chances
     )
 
 
-def _advice(
-    runner: Runner, leaks: bool, decided: bool, mean: float, level: float, own: float, promise: float | None
-) -> list[str]:
+def _share_as_good(null: np.ndarray, score: float) -> float:
+    """(1 + shuffled targets that score at least as well) / (1 + shuffled targets); NaN where a score is none."""
+    if not (np.isfinite(score) and np.isfinite(null).all()):
+        return float("nan")
+    slack = 1e-12 * max(1.0, abs(score))
+    return (1 + int((null >= score - slack).sum())) / (1 + len(null))
+
+
+def _against_shuffled(own: float, shuffles: int) -> list[str]:
+    """What the score on the real target says, where it is not above those of shuffled ones beyond chance."""
+    if np.isnan(own):
+        return ["on the target as it is the score has no value"]
+    if own <= ALPHA:
+        return []
+    if 1 / (1 + shuffles) > ALPHA:
+        beaten = round((1 + shuffles) * (1 - own))
+        return [
+            f"{shuffles} shuffled targets cannot tell whether it finds something: it beat {beaten} of them, but p is "
+            f"never below {1 / (1 + shuffles):.2g} with so few; give n_permutations={ENOUGH} or more"
+        ]
+    return [f"on the real target it does no better than on shuffled ones (p = {own:.2g}): there may be nothing to find"]
+
+
+def _advice(runner: Runner, leaks: bool, mean: float, level: float, promise: float | None) -> list[str]:
     said = []
     if leaks:
         said += [
@@ -300,16 +355,7 @@ def _advice(
             "copied, values imputed or encoded with the target, parameters tuned on the rows that judge them",
             "put every such step into one pipeline and score it with nested_score",
         ]
-    elif not decided:
-        said.append(
-            "let it return its predictions instead of a score, (truth, prediction) or a list of such pairs, one a "
-            "fold, and name the metric as scoring; or give chance_level"
-        )
-    elif own > 0.05:
-        said.append(
-            f"on the real target it does no better than on shuffled ones (p = {own:.2g}): there may be nothing to find"
-        )
-    if not leaks:
+    else:
         said.append(
             "columns chosen on this target before the audit was given the table cannot be detected by any shuffle: "
             "choose them inside the procedure"

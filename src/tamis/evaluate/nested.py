@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_from, seed_of
+from tamis.errors import ParameterError
 from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.inner_score import in_units, inner_notes
 from tamis.evaluate.fold.outcome import Outcome, outcome_of
@@ -42,8 +43,9 @@ class NestedScore:
     ----------
     name : of the procedure.
     metric : its name, direction and needs.
-    scores : one a fold, over all repeats, in the metric's units.
-    mean, interval : their mean, and where the score of the model refitted on all rows lies (see `score_interval`).
+    scores : one a fold, over all repeats, in the metric's units; NaN where the metric has no value.
+    mean, interval : the mean of those that there are, and where the score of the model refitted on all rows lies (see
+        `score_interval`).
     bootstrap_interval : of the out-of-fold answers drawn with replacement.
     promised : what the procedure thought of itself, one a fold; None when it says nothing.
     optimism : mean of inner minus outer score, positive when the inner score was too good (also for errors and costs).
@@ -218,6 +220,10 @@ def _result(
 ) -> NestedScore:
     judged = [outcome.judged for outcome in outcomes]
     scores, notes = _scores(task, metric, outcomes)
+    if np.isnan(scores).all():
+        raise ParameterError(
+            f"scoring={metric.name} has no value in any of the {len(judged)} folds of {name}; give another scoring"
+        )
     n_train = float(np.mean([outcome.n_train for outcome in outcomes]))
     n_test = float(np.mean([len(j.rows) for j in judged]))
     resampling = resampled(
@@ -225,9 +231,9 @@ def _result(
     )
     tallies = tallies_of(metric, task.y, judged, task.classes, groups=task.groups)
     interval = score_interval(
-        metric, tallies, scores, n_train, n_test, level=level, seed=seed_of(seed, "score interval")
+        metric, tallies, scores[~np.isnan(scores)], n_train, n_test, level=level, seed=seed_of(seed, "score interval")
     )
-    mean = float(scores.mean())
+    mean = _mean(scores)
     inner_scores = _inner_scores(metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
     chosen = [one for one in sets if one is not None]
@@ -256,22 +262,37 @@ def _result(
 
 
 def _scores(task: Problem, metric: Metric, outcomes: list[Outcome]) -> tuple[np.ndarray, list[str]]:
-    """Fold scores; where folds are single rows and the metric is no mean over rows, the score of each whole repeat."""
+    """Fold scores, NaN where the metric has no value, with what is to be said of that.
+
+    Where folds of a single row have none, or all folds, it is the score of each whole repeat.
+    """
     scores = np.array([outcome.score for outcome in outcomes])
-    if not np.isnan(scores).any():
+    lacking = np.isnan(scores)
+    if not lacking.any():
         return scores, []
+    alone = any(len(outcome.judged.rows) == 1 for outcome, gone in zip(outcomes, lacking) if gone)
+    if not alone and not lacking.all():
+        of = f"{int(lacking.sum())} of {len(scores)} folds"
+        return scores, [f"{metric.name} has no value in {of}; the mean is that of the others"]
+    where = "on a single row" if alone else "in any fold"
+    if metric.of_model is not None:  # it cannot be computed over rows of several models
+        return scores, [f"{metric.name} has no value {where}"]
     pooled = []
     for repeat in sorted({outcome.judged.repeat for outcome in outcomes}):
-        of = [outcome.judged for outcome in outcomes if outcome.judged.repeat == repeat]
-        rows, given = np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of])
+        of_repeat = [outcome.judged for outcome in outcomes if outcome.judged.repeat == repeat]
+        rows, given = np.concatenate([j.rows for j in of_repeat]), np.concatenate([j.answer for j in of_repeat])
         pooled.append(float(metric.value(*prepare(metric, task.y[rows], given, task.classes))))
-    note = f"{metric.name} has no value on a single row; it is computed once over all held-out rows"
-    return np.array(pooled), [note]
+    return np.array(pooled), [f"{metric.name} has no value {where}; it is computed once over all held-out rows"]
 
 
 def mean_score(task: Problem, metric: Metric, outcomes: list[Outcome]) -> float:
-    """The mean of the fold scores, as a NestedScore has it."""
-    return float(_scores(task, metric, outcomes)[0].mean())
+    """The mean of the fold scores, as a NestedScore has it; NaN where there is none."""
+    return _mean(_scores(task, metric, outcomes)[0])
+
+
+def _mean(scores: np.ndarray) -> float:
+    there = scores[~np.isnan(scores)]
+    return float(there.mean()) if len(there) else float("nan")
 
 
 def _inner_scores(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
@@ -326,14 +347,22 @@ def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
     )
 
 
+def _side_by_side(one: NestedScore, other: NestedScore) -> np.ndarray:
+    """Differences in the folds where both have a score; none where one of them has only that of all rows together."""
+    if len(one.scores) != len(other.scores):
+        return np.empty(0)
+    differences = one.scores - other.scores
+    return differences[~np.isnan(differences)]
+
+
 def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[ProcedurePair]:
     found = []
     for first, second in combinations(results, 2):
         one, other = results[first], results[second]
-        differences = np.asarray(utility(metric, one.scores - other.scores))
+        differences = np.asarray(utility(metric, _side_by_side(one, other)))
         n_train = float(np.mean([len(train) for train, _ in one.folds]))
         n_test = float(np.mean([len(test) for _, test in one.folds]))
         p = corrected_test(differences, n_train, n_test)
-        found.append((first, second, float(differences.mean()), corrected(differences, n_train, n_test, level), p))
+        found.append((first, second, _mean(differences), corrected(differences, n_train, n_test, level), p))
     adjusted = holm([p for *_, p in found])
     return [ProcedurePair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]

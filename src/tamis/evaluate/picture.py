@@ -22,16 +22,19 @@ def null_figure(null: np.ndarray, score: float, chance: float, *, title: str = "
         y_axis_label="shuffled targets",
         **{"width": 600, "height": 300, "toolbar_location": None, **options},
     )
-    low, high = float(null.min()), float(null.max())
+    null = null[np.isfinite(null)]
+    ends = [float(end) for end in (*null, chance, score) if np.isfinite(end)] or [0.0]
+    low, high = (float(null.min()), float(null.max())) if len(null) else (min(ends), max(ends))
     edges = np.linspace(low - 1e-9, high + 1e-9, 21) if high > low else np.linspace(low - 0.01, high + 0.01, 3)
     counts, edges = np.histogram(null, edges)
     plot.quad(
         top=counts, bottom=0, left=edges[:-1], right=edges[1:], color=GREY, line_color="white", legend_label="shuffled"
     )
     for place, colour, label, dash in ((chance, BLUE, "chance", "dashed"), (score, ORANGE, "score", "solid")):
+        if not np.isfinite(place):
+            continue
         plot.add_layout(Span(location=place, dimension="height", line_color=colour, line_width=2, line_dash=dash))
         plot.line([place, place], [0, 0], color=colour, line_width=2, line_dash=dash, legend_label=label)
-    ends = (low, high, chance, score)
     margin = 0.05 * max(max(ends) - min(ends), 1e-6)
     plot.x_range.start, plot.x_range.end = min(ends) - margin, max(ends) + margin
     plot.legend.location = "top_center"

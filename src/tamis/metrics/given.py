@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from tamis.errors import KindError, ParameterError
+from tamis.fingerprint import CODE, digest_of
 from tamis.metrics.metric import SYNONYMS, Metric
 
 __all__ = ["fingerprint", "in_words", "is_scorer", "is_spent", "metric_of", "name_of", "named", "spent", "spoken"]
@@ -112,21 +113,8 @@ def spoken(scoring: Any) -> str:
 
 
 def fingerprint(scoring: Any) -> str:
-    """What tells one function from another of the same name: its name, compiled code and defaults, as text."""
-    if is_scorer(scoring):
-        return spoken(scoring)
-    parts = [getattr(scoring, "args", ()), getattr(scoring, "keywords", {})]
-    inner = getattr(scoring, "func", scoring)
-    code = getattr(inner if inspect.isroutine(inner) else type(inner).__call__, "__code__", None)
-    parts += [getattr(inner, "__defaults__", None), getattr(inner, "__kwdefaults__", None)]
-    return f"{spoken(scoring)} {parts!r} {_code(code)!r}"
-
-
-def _code(code: Any) -> Any:
-    """Bytes, names and constants of compiled code; of functions inside it likewise, for their repr is an address."""
-    if not hasattr(code, "co_code"):
-        return repr(code)
-    return code.co_code.hex(), code.co_names, [_code(constant) for constant in code.co_consts]
+    """What tells one scorer or function from another of the same name: its name, code and state, as text."""
+    return f"{spoken(scoring)} {CODE}{digest_of(scoring)}"
 
 
 def is_spent(name: str) -> bool:

@@ -49,16 +49,18 @@ def score_model(model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarra
 def scorer_of(estimator: Any, scoring: Any, *, classes: bool, labels: Any = None) -> Callable[..., float]:
     """The function (estimator, X, y) -> number that `scoring` stands for, larger is better.
 
-    Where scikit-learn has it under any name, or the estimator is needed, it is scikit-learn's, which takes
-    `sample_weight` too; None is the estimator's own `score`; anything else is the metric that `find` finds.
+    None is the estimator's own `score`; a scorer, and a function that needs the estimator, is itself; a name or any
+    other function is the metric that `find` finds, so that a name means here what it means everywhere: F1 of two
+    classes that are texts, or of three. Rows are weighted by scikit-learn's metric of the same name.
     """
     if scoring is None and not hasattr(estimator, "score"):
         raise ParameterError(f"scoring=None, but {type(estimator).__name__} has no score of its own; give scoring")
     metric = None if scoring is None else find(scoring, classes=classes, labels=labels)
-    word = in_their_words(scoring) if isinstance(scoring, str) else scoring
-    if metric is None or metric.needs == "model" or is_scorer(scoring) or isinstance(word, str):
-        return check_scoring(estimator, scoring=word)  # type: ignore[no-any-return]
-    return partial(_turned, metric=metric, labels=None if labels is None else np.asarray(labels))
+    if metric is None or metric.needs == "model" or is_scorer(scoring):
+        return check_scoring(estimator, scoring=scoring)  # type: ignore[no-any-return]
+    word = in_their_words(scoring) if isinstance(scoring, str) else None
+    weighted = None if word is None else check_scoring(estimator, scoring=word)
+    return partial(_turned, metric=metric, labels=None if labels is None else np.asarray(labels), weighted=weighted)
 
 
 def in_their_words(scoring: str) -> str | None:
@@ -80,8 +82,10 @@ def _base(name: str) -> str:
 
 
 def _turned(
-    model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None, sample_weight: Any = None
+    model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None, weighted: Any, sample_weight: Any = None
 ) -> float:
+    if sample_weight is not None and weighted is not None:
+        return float(weighted(model, X, y, sample_weight=sample_weight))
     if sample_weight is not None:
         raise ParameterError(f"sample_weight was given, but scoring={metric.name} takes none; give another scoring")
     return float(utility(metric, score_model(model, X, y, metric=metric, labels=labels)))

@@ -73,9 +73,13 @@ def _metric(settings: Settings, problem: StudyProblem) -> Metric:
         raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
     metric = in_words(metric, problem.labels)
     if metric.given is not None and not isinstance(metric.given, str):  # a function that fails, fails before any fit
-        codes, right = np.arange(len(problem.labels)), problem.y
-        shares = (problem.y[:, None] == codes).astype(np.float64)
-        metric.value(problem.y, right if metric.needs == "labels" else shares, codes)
+        codes, y = np.arange(len(problem.labels)), problem.y
+        right = y if metric.needs == "labels" else (y[:, None] == codes).astype(np.float64)
+        tried = [metric.value(y, right, codes), metric.value(y, np.roll(right, 1, axis=0), codes)]
+        if np.isnan(tried).all():
+            raise ParameterError(
+                f"scoring={metric.name} has no value, neither for right answers nor for wrong; give another scoring"
+            )
     return metric
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
-from tamis.study.procedure.recipe import recipe
+from tamis.fingerprint import PACKAGES, packages_of
+from tamis.study.procedure.recipe import Written, recipe
 
 TASKS = ("classes", "numbers")
 PREFERENCES = ("simplest", "balanced", "best")
@@ -111,12 +112,21 @@ class Settings:
 
         return self.scoring if isinstance(self.scoring, str) else spoken(self.scoring)
 
+    @property
+    def _brings_procedures(self) -> bool:
+        return isinstance(self.procedures, Mapping)
+
     def identity(self) -> dict[str, Any]:
-        """What tells this study from another: a function is more than its name."""
+        """What tells this study from another: a function is more than its name, and what a user brings is made with
+        packages, of which another version may compute another number.
+        """
         from tamis.metrics import fingerprint
 
         named = self.scoring is None or isinstance(self.scoring, str)
-        return self.to_dict() | ({} if named else {"scoring": fingerprint(self.scoring)})
+        brought = [*([] if named else [self.scoring]), *(self.procedures.values() if self._brings_procedures else ())]
+        facts = self.to_dict() | ({} if named else {"scoring": fingerprint(self.scoring)})
+        known = brought and not any(isinstance(one, Written) for one in brought)
+        return facts | ({PACKAGES: packages_of(brought)} if known else {})
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, in a fixed order."""
@@ -125,7 +135,7 @@ class Settings:
         for name in ("transform", "rows"):  # a study without is what it was before there were such settings
             if facts[name] is None:
                 del facts[name]
-        if isinstance(self.procedures, Mapping):
+        if self._brings_procedures:
             facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
 

@@ -47,12 +47,14 @@ def constant(values: list[float], source: str, known: bool = True) -> Level:
 def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
     """One-sided Welch test: the mean score is not above the mean of the sample (a constant where all are the same).
 
-    Never below the sign test's least, 2 to the power of −n, however alike the scores are.
+    Never below the sign test's least, 2 to the power of −n, however alike the scores are; NaN where a score is none.
 
     >>> p_above(np.array([0.9] * 10), np.array([0.5]))
     0.0009765625
     """
     excess = scores - sample.mean()
+    if not np.isfinite(excess).all():  # max(least, nan) is least: surely above
+        return float("nan")
     tiny = 1e-9 * max(1.0, float(np.abs(excess).max()))
     least = float(2.0 ** -len(scores))
     steady = len(sample) < 2 or sample.std() <= tiny

@@ -46,7 +46,7 @@ def reshuffled(
     alone = any(_units(fold, groups) < 2 for fold in folds)
     if alone or (metric.task == "numbers" and (groups is not None or time is not None)):
         draws = [_new_truths(folds, ready, seed, draw, alone, groups, time) for draw in range(_DRAWS)]
-        return float(np.mean([score_of(metric, _against(truths, ready)) for truths in draws]))
+        return _mean(np.array([score_of(metric, _against(truths, ready)) for truths in draws]))
     values = []
     for place, (fold, (truth, given, known)) in enumerate(zip(folds, ready)):
         own = _of(groups, fold.rows), _of(time, fold.rows)
@@ -56,8 +56,13 @@ def reshuffled(
         else:
             drawn = np.array([permuted(truth, seed, place * _DRAWS + draw, *own) for draw in range(_DRAWS)])
         values.append(_scores(metric, drawn, given, known))
-    found = np.concatenate(values)
-    return float(found[np.isfinite(found)].mean())
+    return _mean(np.concatenate(values))
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean of those that there are; NaN where the metric has no value in any draw."""
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
 
 
 def _against(truths: Sequence[np.ndarray], ready: Sequence[Fold]) -> list[Fold]:

@@ -20,7 +20,8 @@ def drawn(results: Results) -> dict[str, Figure]:
     charts: dict[str, Figure] = {"procedures": procedures(results)}
     if results["stability"]:
         charts["stability"] = stability(results)
-    if len(results["comparison"]["procedures"]) > 1:
+    compared = results["comparison"]["procedures"]
+    if len(compared) > 1 and any(row["nested"] is not None for row in compared):
         charts["frontier"] = frontier(results)
     if (results.get("findings") or {}).get("path"):
         charts["path"] = path(results)

@@ -43,6 +43,8 @@ def frontier(results: Results) -> Figure:
     the scores are of rows inside training parts.
     """
     metric, points = show.metric(results["answer"]["metric"]), _points(results)
+    if not points:  # the metric has no value in any fold
+        return framed(height=320, x_axis_label="columns used, mean over folds", y_axis_label=metric)
     mean = [point["columns"] for point in points]
     source = {
         "columns": mean,

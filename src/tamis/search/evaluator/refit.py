@@ -108,6 +108,8 @@ class RefitEvaluator(Evaluator):
             )
 
     def _all_failed(self, failure: Failure) -> Exception:
+        if str(failure.error).startswith("scoring="):  # it is not the model that failed
+            return ParameterError(f"{failure.error} (on fold {failure.fold} of {self._spell(failure.columns)})")
         return ParameterError(
             f"{self.name} failed on every fold of every set, first on fold {failure.fold} of the columns "
             f"{self._spell(failure.columns)}: {failure.error}"

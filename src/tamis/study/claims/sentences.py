@@ -114,7 +114,7 @@ def associated(found: dict[str, Any]) -> str:
 def _expected(facts: dict[str, Any]) -> str:
     metric, guess = _spoken(facts["metric"]), _guess(facts)
     if facts["score"] is None:
-        return f"The rows are too few for an expected {metric}."
+        return f"No {metric} can be expected: it has no value in any fold, as of too few rows or of constant answers."
     bound = facts["interval"]
     sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else facts["interval_note"]
     said = f"Expected {metric} on new rows {_two(facts['score'])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from pathlib import Path
 from time import monotonic
@@ -11,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from tamis.errors import DamagedError, StudyError
+from tamis.fingerprint import CODE, PACKAGES
 from tamis.saved import mapping, naming, reading
 
 JOURNAL_FILE = "journal.jsonl"
@@ -22,6 +24,9 @@ SYNCED_EVERY = 1.0
 #: What must be the same for a journal to be resumed, and what to call it when it is not.
 #: Settings come first: another seed locks other rows, so that the data that are learned from are others, too.
 IDENTITY = {"settings": "other settings", "data": "another table", "version": "another version of Tamis"}
+
+
+_CODE = re.compile(rf" {CODE}[0-9a-f]+")
 
 
 class Journal:
@@ -76,8 +81,24 @@ class Journal:
                 self._synced = monotonic()
 
 
+def identity_of(folder: Path) -> dict[str, Any]:
+    """What the first line of a folder's journal says the study is; nothing where there is no journal."""
+    try:
+        with (folder / JOURNAL_FILE).open("rb") as file:
+            line = file.readline()
+    except FileNotFoundError:
+        return {}
+    return mapping("study", _checked(line.rstrip(b"\n"), 1, JOURNAL_FILE)["study"]) if line else {}
+
+
 def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Raise when a folder's study is not the one that is to be run."""
+    """Raise when a folder's study is not the one that is to be run.
+
+    Of procedures of which only the recipe is known nobody knows the packages: then these are not compared.
+    """
+    found = dict(found)
+    if PACKAGES not in wanted["settings"] and isinstance(found.get("settings"), dict):
+        found["settings"] = {name: value for name, value in found["settings"].items() if name != PACKAGES}
     for part, words in IDENTITY.items():
         if found.get(part) != wanted[part]:
             raise StudyError(
@@ -90,8 +111,19 @@ def _difference(found: Any, wanted: Any) -> str:
     if isinstance(found, dict) and isinstance(wanted, dict):
         parts = [key for key in wanted if found.get(key) != wanted[key]]
         key = parts[0] if parts else "?"
-        return f" ({key} was {found.get(key)!r}, now {wanted.get(key)!r})"
+        before, now = repr(found.get(key)), repr(wanted.get(key))
+        if _CODE.sub("", before) == _CODE.sub("", now):
+            return f" (the code or state behind {key} was changed: {_changed(found[key], wanted[key])})"
+        return f" ({key} was {before}, now {now})"
     return f" (it was {str(found)[:12]}, now {str(wanted)[:12]})"
+
+
+def _changed(before: Any, now: Any) -> str:
+    """The first name whose digest is another, in recipes that are alike but for digests."""
+    if isinstance(now, str):
+        return _CODE.sub("", now) if before != now else ""
+    pairs = [(before[key], now[key]) for key in now] if isinstance(now, dict) else zip(before, now)
+    return next((name for name in (_changed(*pair) for pair in pairs if pair[0] != pair[1]) if name), "")
 
 
 def _complete_lines(file: Any) -> list[dict[str, Any]]:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tamis.errors import StudyError
-from tamis.metrics import spoken
+from tamis.metrics import fingerprint, spoken
 from tamis.saved import mapping, part, reading, text, whole
 from tamis.study.disk import files
+from tamis.study.disk.journal import identity_of
 from tamis.study.model import Model
 from tamis.study.procedure.recipe import Written
 from tamis.study.results import refuse_damaged, refuse_older
@@ -33,12 +34,21 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
         study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
     if scoring is not None and spoken(scoring) != known:
         raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
+    if scoring is not None and not isinstance(scoring, str):
+        _refuse_changed(place, known, fingerprint(scoring))
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
     with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
         refuse_damaged(study.results_)
     refuse_older(study.results_, place)
     study.model_ = Model.read(place)
     return study
+
+
+def _refuse_changed(folder: Path, name: str, given: str) -> None:
+    """Raise when a scorer or function is not the one that scored the folds, though its name is the same."""
+    settings = identity_of(folder).get("settings", {})
+    if settings.get("scoring", given) != given:
+        raise StudyError(f"the study was scored by a {name} of other code or state; give that, or run the study again")
 
 
 def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:

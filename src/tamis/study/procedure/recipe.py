@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from tamis.errors import StudyError
+from tamis.fingerprint import CODE, digest_of, is_installed
 
 
 class Written:
@@ -26,11 +28,8 @@ class Written:
     predict = fit
 
 
-_PLACE = re.compile(r" at 0x[0-9a-f]+")  # where an object lies in memory says nothing about it
-
-
 def recipe(value: Any) -> Any:
-    """Plain values that tell one model, or one parameter of it, from another.
+    """Plain values that tell one model, or one parameter of it, from another; code of the user's by a digest of it.
 
     >>> from sklearn.linear_model import Ridge
     >>> recipe(Ridge(alpha=2.0))["parameters"]["alpha"]
@@ -38,10 +37,14 @@ def recipe(value: Any) -> Any:
     """
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and isfinite(value)):
         return value
+    if isinstance(value, float):
+        return repr(float(value))
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        return recipe(value.item())
     if isinstance(value, Written):
         return value.recipe
     if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}"
+        return _class(value)
     if hasattr(value, "get_params"):
         own = value.get_params(deep=False)
         return {"type": recipe(type(value)), "parameters": {name: recipe(own[name]) for name in sorted(own)}}
@@ -53,4 +56,13 @@ def recipe(value: Any) -> Any:
         from tamis.metrics import fingerprint
 
         return fingerprint(value)
-    return _PLACE.sub("", repr(value))
+    return f"{_name(type(value))} {CODE}{digest_of(value)}"
+
+
+def _class(kind: type) -> str:
+    """A class by its name, and one that a user wrote by its code, too."""
+    return _name(kind) if is_installed(kind.__module__) else f"{_name(kind)} {CODE}{digest_of(kind)}"
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
