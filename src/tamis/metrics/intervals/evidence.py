@@ -23,7 +23,7 @@ from tamis.engine.seed import generator
 from tamis.metrics import Metric
 from tamis.metrics.distributions import chi2_quantile, normal_quantile, t_quantile
 from tamis.metrics.intervals import bounds
-from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric
+from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric, n_draws
 from tamis.metrics.intervals.bounds import FEWEST, Pair
 from tamis.metrics.intervals.mean_bounds import about_mean, mean, relative_error
 from tamis.metrics.intervals.ranking_bounds import area, average_precision_bounds, ranked
@@ -248,7 +248,8 @@ class Evidence:
     def _drawn(self) -> Pair:
         """Percentiles of any other metric, rows or groups drawn with replacement."""
         units, labels = self.sums.units, np.asarray(self.tallies[0].labels)
-        drawn = generator(self.seed, "rows").multinomial(len(units), np.full(len(units), 1 / len(units)), size=1000)
+        even, size = np.full(len(units), 1 / len(units)), n_draws(self.metric)
+        drawn = generator(self.seed, "rows").multinomial(len(units), even, size=size)
         values = []
         for tally in pooled(self.tallies):
             if tally.rows is not None:

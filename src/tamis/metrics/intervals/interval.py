@@ -30,7 +30,7 @@ from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, prepare, utility
 from tamis.metrics.distributions import t_quantile, t_tail
-from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric, n_draws
 from tamis.metrics.intervals.evidence import Evidence
 from tamis.metrics.intervals.tally import Tally
 
@@ -219,7 +219,7 @@ def resampled(
     if metric.needs == "model":
         return Interval(np.nan, np.nan, level, _WITH_MODEL.format(metric.name))
     scorer = _scorer(metric, np.asarray(y), judged, labels)
-    values = np.concatenate([scorer(drawn) for drawn in _draws(len(y), groups, n_resamples, seed)])
+    values = np.concatenate([scorer(drawn) for drawn in _draws(metric, len(y), groups, n_resamples, seed)])
     values = values[np.isfinite(values)]
     if not len(values):
         return Interval(np.nan, np.nan, level)
@@ -254,7 +254,7 @@ def best_of_many(
         raise ParameterError("there is no procedure to choose from; give at least one")
     scorers = [_scorer(metric, np.asarray(y), answers, labels) for answers in judged]
     values = []
-    for drawn in _draws(len(y), groups, n_resamples, seed):
+    for drawn in _draws(metric, len(y), groups, n_resamples, seed):
         inside = np.array([scorer(drawn) for scorer in scorers])
         outside = np.array([scorer((drawn == 0).astype(np.float64)) for scorer in scorers])
         usable = np.isfinite(inside).all(axis=0) & np.isfinite(outside).all(axis=0)
@@ -272,18 +272,19 @@ def standard_error(values: np.ndarray, n_train: float, n_test: float) -> float:
     return float(np.sqrt((1 / len(values) + n_test / n_train) * values.var(ddof=1)))
 
 
-def _draws(n_rows: int, groups: Any, n_resamples: int | None, seed: int) -> Iterator[np.ndarray]:
+def _draws(metric: Metric, n_rows: int, groups: Any, n_resamples: int | None, seed: int) -> Iterator[np.ndarray]:
     """How often each row is in each resample: blocks of draws × rows, so that memory stays small."""
     codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     n_groups = int(codes.max()) + 1
     # with many rows the interval is narrow and needs no third digit
-    most = max(200, min(1000, 20_000_000 // n_rows)) if n_resamples is None else count("n_resamples", n_resamples)
+    few = max(200, min(n_draws(metric), 20_000_000 // n_rows))
+    most = few if n_resamples is None else count("n_resamples", n_resamples)
     size = max(1, min(most, 4_000_000 // n_rows))
     for start in range(0, most, size):
-        n_draws = min(size, most - start)
-        drawn = generator(seed, "resample", start).integers(n_groups, size=(n_draws, n_groups))
-        drawn += np.arange(n_draws)[:, None] * n_groups  # one count of all draws at once
-        counts = np.bincount(drawn.ravel(), minlength=n_draws * n_groups).reshape(n_draws, n_groups)
+        drawn_now = min(size, most - start)
+        drawn = generator(seed, "resample", start).integers(n_groups, size=(drawn_now, n_groups))
+        drawn += np.arange(drawn_now)[:, None] * n_groups  # one count of all draws at once
+        counts = np.bincount(drawn.ravel(), minlength=drawn_now * n_groups).reshape(drawn_now, n_groups)
         yield counts[:, codes].astype(np.float64)
 
 
