@@ -115,3 +115,15 @@ def test_a_mirror_selector_halves_wide_tables_alone_and_tells_its_clones():
     for wrong in (-1, 0.3, np.inf, "x", None, True):
         with pytest.raises((ParameterError, KindError), match=r"halvings=.*; give 0, 0\.5, 1, … or 'auto'"):
             MirrorSelector(forest, halvings=wrong).fit(X, y)
+
+
+def test_of_more_columns_than_rows_a_quarter_is_left_at_least():
+    """Few rows cannot tell by how much fewer columns are worse, and what is left of a wide table would be too few."""
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=90)
+    X = latent[:, None] + 0.5 * rng.normal(size=(90, 120))  # copies: any few of them would do
+    y = (latent > 0).astype(int)
+    wide = MirrorSelector(ForestClassifier(100, random_state=0), halvings="auto").fit(X, y)
+    assert len(wide.selected_columns_) >= 30
+    narrow = MirrorSelector(ForestClassifier(100, random_state=0), halvings="auto").fit(X[:, :60], y)
+    assert len(narrow.selected_columns_) < 15

@@ -26,7 +26,9 @@ LISTED = 100
 Grow = Callable[[Table, Any], Any]
 
 
-def halved(importance: np.ndarray, table: Table, y: Any, grow: Grow, n: float) -> Iterator[tuple[np.ndarray, Any]]:
+def halved(
+    importance: np.ndarray, table: Table, y: Any, grow: Grow, n: float, fewest: int = FEWEST
+) -> Iterator[tuple[np.ndarray, Any]]:
     """Places of the better half of the columns, of the better half of these, … at most n times; and a forest of each.
 
     Columns are ranked by what they bring to rows out of the bag, in the first half given, then in these forests; ties
@@ -34,7 +36,7 @@ def halved(importance: np.ndarray, table: Table, y: Any, grow: Grow, n: float) -
     """
     places = np.arange(table.n_columns)
     for step in range(ceil(n)):
-        best = _best(importance, 0.5 if step + 1 <= n else sqrt(0.5))
+        best = _best(importance, 0.5 if step + 1 <= n else sqrt(0.5), fewest)
         if best is None:
             return
         places = places[best]
@@ -43,10 +45,10 @@ def halved(importance: np.ndarray, table: Table, y: Any, grow: Grow, n: float) -
         yield places, forest
 
 
-def _best(importance: np.ndarray, share: float) -> np.ndarray | None:
+def _best(importance: np.ndarray, share: float, fewest: int) -> np.ndarray | None:
     """Places of this share of the columns, those of largest importance; None where too few would be left."""
     k = int(share * len(importance))
-    return None if k < FEWEST else np.sort(np.argsort(-importance, kind="stable")[:k])
+    return None if k < fewest else np.sort(np.argsort(-importance, kind="stable")[:k])
 
 
 class Halving(NamedTuple):
@@ -81,8 +83,8 @@ class _Halves:
     steps : of each half, columns before the first halving, after it, after the second, … as long as any are left.
     """
 
-    def __init__(self, table: Table, target: np.ndarray, parts: list[np.ndarray], grow: Grow) -> None:
-        self._table, self._target, self._parts, self._grow = table, target, parts, grow
+    def __init__(self, table: Table, target: np.ndarray, parts: list[np.ndarray], grow: Grow, fewest: int) -> None:
+        self._table, self._target, self._parts, self._grow, self._fewest = table, target, parts, grow, fewest
         self.classes = None if target.dtype.kind == "f" else np.unique(target)
         self._order = np.argsort(np.concatenate(parts[::-1]))  # the first half learned, so the other was judged first
         self.steps = list(zip(*(self._halved(half) for half in (0, 1))))
@@ -90,7 +92,7 @@ class _Halves:
     def _halved(self, half: int) -> list[_Step]:
         own, truth = self._table.take(self._parts[half]), self._target[self._parts[half]]
         first = self._grow(own, truth)
-        fewer = halved(first.impurity_importance_, own, truth, self._grow, own.n_columns)
+        fewer = halved(first.impurity_importance_, own, truth, self._grow, own.n_columns, self._fewest)
         return [self._step(half, *found) for found in ((np.arange(own.n_columns), first), *fewer)]
 
     def _step(self, half: int, places: np.ndarray, forest: Any) -> _Step:
@@ -101,7 +103,7 @@ class _Halves:
         """What half of a halving leaves after this step; nothing where there are too few columns, or many."""
         made = []
         for half, last in enumerate(step):
-            best = _best(last.importance, sqrt(0.5))
+            best = _best(last.importance, sqrt(0.5), self._fewest)
             if best is None or len(last.places) > LISTED:
                 return ()
             places, learn = last.places[best], self._parts[half]
@@ -114,7 +116,7 @@ class _Halves:
         return np.concatenate([half.answers for half in step])[self._order]
 
 
-def halvings(table: Table, y: Any, grow: Grow, seed: int, calibrate: bool = False) -> Halving:
+def halvings(table: Table, y: Any, grow: Grow, seed: int, calibrate: bool = False, fewest: int = FEWEST) -> Halving:
     """How often the columns can be halved while 99% of the gain is kept; at the end perhaps half of a halving.
 
     Rows are cut into two halves, every class in both. A forest of each half of the rows, and those of fewer columns
@@ -132,7 +134,7 @@ def halvings(table: Table, y: Any, grow: Grow, seed: int, calibrate: bool = Fals
     parts = _parts(target, seed)
     if min(len(parts[0]), len(parts[1])) < 2 or any(len(np.unique(target[part])) < 2 for part in parts):
         return Halving(0.0)
-    halves = _Halves(table, target, parts, grow)
+    halves = _Halves(table, target, parts, grow, fewest)
     steps = halves.steps
     said = [halves.answers(step) for step in steps]
     losses = np.array([_loss(one, target, halves.classes, calibrate) for one in said])
