@@ -244,3 +244,15 @@ def test_a_column_without_a_name_is_seen_in_the_sentence(tmp_path):
     frame = pd.DataFrame({"": x, "b": np.cos(40 * x), "y": np.where(x > 0, "p", "q")})
     study = _run(frame, tmp_path / "s", procedures=["stump"], folds=3, black_box=False)
     assert study.answer_.startswith("The stump uses 1 of 2 columns: ''. ")
+
+
+def test_columns_that_do_not_stand_out_are_not_listed():
+    """Eight of ten thousand columns, "which make up 0% of what they contribute", would look like a finding."""
+    shares = {f"g{j}": 1 / 5000 for j in range(5000)}
+    facts = {"contributions": shares, "n_columns": 5000, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
+    more = {"baseline": 0.6, "task": "classes", "signal": "captured", "procedure": "ridge", "tried": []}
+    words = answer({**facts, **more, "interval_note": "", "accuracy": [0.9, 0.6]})
+    assert words.startswith(
+        "The ridge uses 5,000 of 5,000 columns; none stands out: the first, g0, makes up less than 0.1% of what they "
+        "contribute."
+    )

@@ -9,6 +9,9 @@ from tamis.study.claims.price import price, the_procedure
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
 
+#: Where the first columns make up less than this share, naming them would say that they matter more than others.
+STANDS_OUT = 0.1
+
 #: Of columns that a test shows alone.
 MOST_ASSOCIATED = 3
 
@@ -162,6 +165,9 @@ def _columns(facts: dict[str, Any]) -> str:
     if len(names) == len(shares):
         return f"{uses}: {', '.join(map(_seen, names))}."
     made = sum(shares[name] for name in names)
+    if made < STANDS_OUT:
+        first = f"{shares[names[0]]:.1%}" if shares[names[0]] >= 0.001 else "less than 0.1%"
+        return f"{uses}; none stands out: the first, {_seen(names[0])}, makes up {first} of what they contribute."
     return f"{uses}, {len(names)} of which make up {made:.0%} of what they contribute: {', '.join(map(_seen, names))}."
 
 
