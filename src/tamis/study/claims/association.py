@@ -25,8 +25,12 @@ PERMUTATIONS = 999
 #: The level: where no procedure shows a signal, noise is said to hold one in one table of a hundred at most.
 LEVEL = 0.01
 
-#: Rows that are looked at, at most: what shows in so many and in no procedure is not worth more time.
-MOST_ROWS = 20_000
+#: Rows, and cells of a table with many columns, that are looked at, at most: what shows in so many and in no procedure
+#: is not worth more time and memory.
+MOST_ROWS, MOST_CELLS = 20_000, 20_000_000
+
+#: Rows that are looked at all the same where columns are many.
+SOME_ROWS = 200
 
 #: Rows that differ from a column's commonest value at least, and rows of a level: of fewer the statistic is often large
 #: by chance, and hides what other columns show.
@@ -69,8 +73,9 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     if problem.groups is not None or problem.time is not None:
         return None
     rows = np.arange(len(problem.y))
-    if len(rows) > MOST_ROWS:
-        rows = np.sort(generator(0, "rows of association").permutation(rows)[:MOST_ROWS])
+    most = min(MOST_ROWS, max(SOME_ROWS, MOST_CELLS // max(1, problem.X.n_columns)))
+    if len(rows) > most:
+        rows = np.sort(generator(0, "rows of association").permutation(rows)[:most])
     names, Z = _standardised(problem.X.take(rows).columns)
     Q = _basis(problem.y[rows], bool(problem.labels))
     if not len(names) or not Q.shape[1]:
