@@ -55,7 +55,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     found = []
     for path in [path for place in options.data for path in sorted(Path(place).glob("*.parquet"))]:
-        frame = pd.read_parquet(path)
+        frame = pd.read_parquet(path).rename(columns={"class": "target"})
         if not MANY_COLUMNS < frame.shape[1] - 1 <= options.columns:
             continue
         frame = frame.sample(min(options.most, len(frame)), random_state=0).reset_index(drop=True)
