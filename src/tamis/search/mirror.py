@@ -37,7 +37,7 @@ RANKING = 2
 
 #: Of more columns than rows all trees rank, for half of them ask about too few columns, and halving leaves this share
 #: of the table's columns at least: few rows cannot tell by how much fewer columns are worse, and the columns that noise
-#: does not exceed are few already. Over six tables of 62 to 210 rows (`benchmarks/search/halving.py`, six splits) both
+#: does not exceed are few already. Over six tables of 53 to 210 rows (`benchmarks/search/halving.py`, six splits) both
 #: take the mean loss from 0.274 to 0.257 and the score from 0.801 to 0.829 (all trees alone: 0.268, 0.827).
 LEFT_OF_WIDE = 0.25
 
