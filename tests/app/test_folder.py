@@ -17,7 +17,6 @@ def _mode(path):
 
 def test_nobody_else_can_look_into_the_folder(tmp_path):
     """Another user of the machine could read uploads, the cookie or the token."""
-    (tmp_path / "app").mkdir(mode=0o755)
     before = os.umask(0)
     try:
         folder = AppFolder(tmp_path / "app")
@@ -28,6 +27,49 @@ def test_nobody_else_can_look_into_the_folder(tmp_path):
         os.umask(before)
     assert _mode(folder.path) == _mode(folder.path / "studies") == _mode(place) == 0o700
     assert _mode(invitation) == _mode(folder.path / "session") == 0o600
+
+
+def test_a_folder_that_the_app_did_not_make_is_left_as_it_is(tmp_path):
+    """`--folder ~/project` deleted the user's own tables, studies and pages, and changed the folder's rights."""
+    theirs = ["tables/raw/data.csv", "studies/first/results.json", "entry/index.html", "notes.txt"]
+    for name in theirs:
+        (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / name).write_text("mine")
+    (tmp_path / "project").chmod(0o755)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(StudyError, match="holds files that `tamis app` did not write; give --folder"):
+        AppFolder(tmp_path / "project")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert _mode(tmp_path / "project") == 0o755
+
+
+def test_only_what_the_app_made_is_swept_out_of_its_own_folder(tmp_path):
+    """A folder that somebody put beside the app's own would be gone at the next start."""
+    folder = AppFolder(tmp_path / "app")
+    theirs = [folder.path / "tables" / "mine", folder.path / "studies" / ("0" * 16), folder.path / "entry" / "x.html"]
+    for path in theirs[:2]:
+        path.mkdir()
+    theirs[2].write_text("mine")
+    linked, half = folder.path / "tables" / ("1" * 16), folder.new("tables", {})
+    linked.symlink_to(theirs[0])
+    again = AppFolder(tmp_path / "app")
+    again.sweep()
+    again.forget_invitations()
+    assert all(path.exists() for path in (*theirs, linked))
+    assert not half.exists()
+
+
+def test_an_empty_folder_keeps_its_rights_and_what_is_inside_is_private(tmp_path):
+    """A folder that exists is the user's: its rights are not for the app to change."""
+    (tmp_path / "app").mkdir(mode=0o755)
+    folder = AppFolder(tmp_path / "app")
+    assert _mode(folder.path) == 0o755
+    assert {_mode(folder.path / room) for room in ("entry", "tables", "studies")} == {0o700}
+    assert AppFolder(tmp_path / "app").path == folder.path
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(StudyError, match="other users can write in the folder"):
+        AppFolder(tmp_path / "open")
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):

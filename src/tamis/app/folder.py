@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tamis.errors import StudyError
+from tamis.errors import StudyError, UnwritableError
 from tamis.saved import naming, write_whole
 
 #: What a table or a study is called on disk and in addresses; nothing else is ever joined to a path.
@@ -19,6 +19,9 @@ ID = r"[0-9a-f]{16}"
 
 #: What is written about a table or a study, beside its own files.
 ABOUT = "about.json"
+
+#: Written first into every folder that the app makes: a folder without it is somebody else's and is never swept.
+MARK = ".tamis-app"
 
 _TOKEN = re.compile(r"[0-9a-f]{64}")
 
@@ -37,14 +40,26 @@ class AppFolder:
 
     `tables/<id>/` holds an upload and what was chosen about its columns, `studies/<id>/` the folder of a study, just as
     `tamis run` writes it: studies stand side by side, so that each knows how many others of its table there are.
+
+    The folder carries a mark. A new or an empty folder is marked; any other without the mark is refused, so that
+    nothing of the user's can be changed or deleted. The rights of a folder that exists stay as they are: what is
+    private lies in folders and files of mode 0700 and 0600 inside.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self.path = Path(path).expanduser().resolve() if path is not None else default_folder()
-        for folder in (self.path, self.path / "entry", self.path / "tables", self.path / "studies"):
+        with naming(self.path):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _refuse_shared(self.path)
+            if path is not None and not _is_marked(self.path) and any(self.path.iterdir()):
+                raise StudyError(
+                    f"the folder {str(self.path)!r} holds files that `tamis app` did not write; "
+                    "give --folder, a new or an empty one"
+                )
+            _mark(self.path)
+        for folder in (self.path / "entry", self.path / "tables", self.path / "studies"):
             with naming(folder):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _refuse_shared(self.path)
+                folder.mkdir(mode=0o700, exist_ok=True)
 
     # -- who may come in
 
@@ -92,7 +107,8 @@ class AppFolder:
     def forget_invitations(self) -> None:
         """Remove the files of tokens that were never used."""
         for file in (self.path / "entry").glob("*.html"):
-            file.unlink(missing_ok=True)
+            if _TOKEN.fullmatch(file.stem):
+                file.unlink(missing_ok=True)
 
     # -- tables and studies
 
@@ -100,6 +116,7 @@ class AppFolder:
         """A new folder of a table ("tables") or a study ("studies"); `about` is written once it is worth keeping."""
         place = self.path / room / secrets.token_hex(8)
         place.mkdir(mode=0o700)
+        _mark(place)
         if about:
             write_about(place, about)
         return place
@@ -113,7 +130,11 @@ class AppFolder:
 
     def all(self, room: str) -> list[tuple[Path, dict[str, Any]]]:
         """Every table or study with what is written about it, the latest first."""
-        found = [(file.parent, read_about(file.parent)) for file in (self.path / room).glob(f"*/{ABOUT}")]
+        found = [
+            (file.parent, read_about(file.parent))
+            for file in (self.path / room).glob(f"*/{ABOUT}")
+            if re.fullmatch(ID, file.parent.name)
+        ]
         return sorted(found, key=lambda pair: (pair[1].get("made", ""), pair[0].name), reverse=True)
 
     def studies_of(self, table: str) -> list[Path]:
@@ -126,10 +147,10 @@ class AppFolder:
         shutil.rmtree(place, ignore_errors=True)
 
     def sweep(self) -> None:
-        """Remove what an upload that never ended left behind."""
+        """Remove what an upload that never ended left behind; nothing that the app did not make."""
         for room in ("tables", "studies"):
             for place in (self.path / room).iterdir():
-                if place.is_dir() and not (place / ABOUT).is_file():
+                if re.fullmatch(ID, place.name) and _is_marked(place) and not (place / ABOUT).is_file():
                     shutil.rmtree(place, ignore_errors=True)
 
 
@@ -160,13 +181,29 @@ def write_private(file: Path, text: str) -> None:
             open_file.write(text)
 
 
+def _mark(folder: Path) -> None:
+    """Mark a folder as the app's own."""
+    if not _is_marked(folder):
+        try:
+            write_private(folder / MARK, "This folder was made by `tamis app`, which may delete what is in it.\n")
+        except UnwritableError:
+            if not _is_marked(folder):  # else another of this user's servers was first
+                raise
+
+
+def _is_marked(folder: Path) -> bool:
+    """Whether the app made a folder; a link to one that it made is none."""
+    return not folder.is_symlink() and (folder / MARK).is_file()
+
+
 def _refuse_shared(path: Path) -> None:
-    """Refuse a folder that belongs to somebody else; close one that others could look into."""
+    """Refuse a folder that belongs to somebody else, or in which others can write."""
     if os.name == "nt":
         return
     found = path.stat()
     if found.st_uid != os.getuid():
         raise StudyError(f"the folder {str(path)!r} belongs to another user; give --folder, one of your own")
-    if found.st_mode & 0o077:
-        with naming(path):
-            path.chmod(0o700)
+    if found.st_mode & 0o022:
+        raise StudyError(
+            f"other users can write in the folder {str(path)!r}; give --folder, one that only you can write in"
+        )
