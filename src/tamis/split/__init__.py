@@ -1,6 +1,6 @@
 """Rows that train and rows that judge, and what `cv` means everywhere. Read in this order: `pairs` (what users give),
 `folds` (what evaluation, search and transforms take), `inner` (folds within a fit: of a path, of a pruning),
-`stratify` and `bootstrap` (two splitters).
+`stratify` and `bootstrap` (two splitters), `exchange` (draws of a target that respect groups and time).
 """
 
 from tamis.split.bootstrap import BootstrapSplit
