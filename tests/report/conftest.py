@@ -232,7 +232,6 @@ def findings(results: dict[str, Any], seed: int = 0) -> dict[str, Any]:
             "p_value": p_values.tolist(),
             "direction": [1 if k % 2 else 0 for k in range(d)],
             "missing": [0.25 if k == 1 else 0.0 for k in range(d)],
-            "adjusted": p_values.tolist(),
             "information": (0.3 * (1 - p_values)).tolist(),
             "relief": None,
         },

@@ -48,7 +48,8 @@ def test_shifts_in_time_are_all_different_and_at_most_one_less_than_times():
     assert len(orders) == 4
     for order in orders:
         steps = (time[order] - time) % 5
-        assert len(set(steps.tolist())) == 1 and steps[0] != 0
+        assert len(set(steps.tolist())) == 1
+        assert steps[0] != 0
 
 
 def test_rows_of_one_time_stay_together_where_times_are_many():

@@ -13,6 +13,7 @@ import numpy as np
 from tamis import engine
 from tamis.engine import Task
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
+from tamis.study.claims.association import Association, association
 from tamis.study.comparison.black_box import first_folds
 from tamis.study.comparison.compare import compare
 from tamis.study.comparison.figures import by_unit
@@ -85,6 +86,11 @@ class Run:
         """All outer folds."""
         return outer_folds(self.problem, self.problem.plan.folds, self.problem.plan.repeats, self.settings.seed)
 
+    @cached_property
+    def association(self) -> Association:
+        """Every column alone against the target: one test for answer, claim and report."""
+        return association(self.problem, self.n_jobs)
+
     @property
     def has_reference(self) -> bool:
         """Whether a black box is judged beside the procedures, being none of them."""
@@ -106,7 +112,9 @@ class Run:
         reference, waiting = self._reference(folds)
         few, person = self._wished(folds, judged)
         settings, problem, procedures = self.settings, self.problem, self.procedures
-        compared = compare(problem, self.rules, settings.prefer, procedures, folds, judged, reference, few, person)
+        compared = compare(
+            problem, self.rules, settings.prefer, procedures, folds, judged, self.association, reference, few, person
+        )
         winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
         curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
@@ -221,7 +229,7 @@ class Run:
         """What is known of columns and of the model, for the report."""
         of_refit, order = done["findings"], list(done["contributions"])
         of_refit["learning"] = whole_curve(self.journal.done[curve.name], folds, judged[winner.name])
-        return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.n_jobs)
+        return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.association, self.n_jobs)
 
     def _null(self, score: float | None) -> dict[str, Any] | None:
         """What the whole way of working scores on shuffled targets."""

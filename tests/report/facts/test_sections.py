@@ -93,7 +93,7 @@ def test_columns_carry_what_is_known_of_each(made):
         assert row[place["strength"]].text == f"{alone['strength'][j]:.3f}"
         assert row[place["information"]].text == f"{alone['information'][j]:.3f}"
         named = row[place["direction"]].text
-        expected = {0: "", 1: "larger in malignant"}[alone["direction"][j]] if alone["adjusted"][j] <= 0.05 else ""
+        expected = {0: "", 1: "larger in malignant"}[alone["direction"][j]] if alone["p_value"][j] <= 0.05 else ""
         assert named == expected
     assert "relief" not in place
 

@@ -8,8 +8,17 @@ import pytest
 from scipy import stats
 
 import tamis
-from tamis.study.claims.association import LEVEL, _basis, _standardised, association
+from tamis.study.claims.association import (
+    LEVEL,
+    _orthonormal,
+    _parts_of,
+    _standardised,
+    _statistics,
+    _target_parts,
+    association,
+)
 from tamis.study.claims.methods import methods
+from tamis.study.claims.sentences import _nothing
 from tamis.table import Table
 
 SIMPLE = {"procedures": ["stump", "tree", "lasso"], "black_box": False, "repeats": 1, "lock": 0}
@@ -29,26 +38,30 @@ def _weak(seed, n=100):
     return pd.DataFrame(x, columns=list("abcdefgh")).assign(y=np.where(y, "yes", "no"))
 
 
+def _of(frame, y, classes):
+    """Names of the parts, and their statistics."""
+    names, parts = _parts_of(Table.of(frame).columns)
+    return names, _statistics(_standardised(parts)[0], _orthonormal(_target_parts(y, classes)))
+
+
 def test_the_statistics_are_scipys():
     """A column would be ranked by something else than Kruskal and Wallis' H or the correlation of ranks."""
     rng = np.random.default_rng(0)
     x, y = np.round(rng.normal(size=60), 1), rng.integers(0, 3, 60)
-    Z = _standardised(Table.of(pd.DataFrame({"x": x})).columns)[1]
-    H = np.square(Z @ _basis(y, True)).sum()
-    assert pytest.approx(stats.kruskal(*(x[y == code] for code in range(3))).statistic) == H
+    frame = pd.DataFrame({"x": x})
+    assert _of(frame, y, True)[1] == pytest.approx(stats.kruskal(*(x[y == code] for code in range(3))).statistic)
     number = rng.normal(size=60)
-    assert np.square(Z @ _basis(number, False)).sum() == pytest.approx(59 * stats.spearmanr(x, number).statistic ** 2)
+    assert _of(frame, number, False)[1] == pytest.approx(59 * stats.spearmanr(x, number).statistic ** 2)
 
 
 def test_a_level_of_a_category_is_tested_as_a_table_of_two_by_two():
     """Categories would have no say."""
     rng = np.random.default_rng(0)
     level, y = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
-    names, Z = _standardised(Table.of(pd.DataFrame({"c": np.array(["u", "v"], dtype=object)[level]})).columns)
     table = [[np.sum((level == a) & (y == b)) for b in (0, 1)] for a in (0, 1)]
-    found = np.square(Z @ _basis(y, True)).sum(axis=1) * 80 / 79
+    names, found = _of(pd.DataFrame({"c": np.array(["u", "v"], dtype=object)[level]}), y, True)
     assert names == ["c", "c"]
-    np.testing.assert_allclose(found, stats.chi2_contingency(table, correction=False).statistic)
+    np.testing.assert_allclose(found * 80 / 79, stats.chi2_contingency(table, correction=False).statistic)
 
 
 def test_what_a_column_shows_alone_is_not_denied(tmp_path):
@@ -97,11 +110,93 @@ def test_columns_in_another_order_give_the_same(tmp_path):
     assert association(_problem(frame, tmp_path)) == association(_problem(turned, tmp_path))
 
 
-@pytest.mark.parametrize("kind", ["groups", "time"])
-def test_rows_that_are_no_draws_of_their_own_are_not_shuffled(kind, tmp_path):
-    """Rows of one group look alike, and shuffling them one by one would call that a signal."""
-    frame = _weak(0).assign(w=np.arange(100) // 4)
-    assert association(_problem(frame, tmp_path, **{kind: "w"})) is None
+def _lognormal(rng):
+    frame = pd.DataFrame(np.exp(2 * rng.normal(size=(60, 10))), columns=[f"x{j}" for j in range(10)])
+    return frame.assign(y=np.exp(2 * rng.normal(size=60)))
+
+
+def _skewed_categories(rng):
+    levels, shares = np.array(list("abcdef"), dtype=object), [0.6, 0.2, 0.1, 0.05, 0.03, 0.02]
+    frame = pd.DataFrame({f"x{j}": levels[rng.choice(6, 120, p=shares)] for j in range(8)})
+    return frame.assign(y=np.where(rng.random(120) < 0.15, "p", "q"))
+
+
+def _groups(rng, constant=False):
+    """Columns and target share what is common to a group's rows, not with each other."""
+    group = np.repeat(np.arange(20), rng.integers(1, 10, 20))
+    frame = pd.DataFrame(rng.normal(size=(20, 6))[group], columns=list("abcdef"))
+    frame += 0.5 * rng.normal(size=frame.shape)
+    latent = rng.normal(size=20)[group] + (0 if constant else 0.5) * rng.normal(size=len(group))
+    y = np.where(latent > 0, "p", "q") if constant else latent
+    return frame.assign(w=np.array([f"g{code}" for code in group], dtype=object), y=y)
+
+
+def _series(rng, phi=0.9):
+    """Independent autoregressions; at phi = 1 random walks."""
+    values = np.zeros((120, 7))
+    for step in range(1, 120):
+        values[step] = phi * values[step - 1] + rng.normal(size=7)
+    return pd.DataFrame(values, columns=[*"abcdef", "y"]).assign(w=np.arange(120))
+
+
+NOISE = {
+    "lognormal": (_lognormal, {}),
+    "skewed categories": (_skewed_categories, {}),
+    "groups": (_groups, {"groups": "w"}),
+    "target constant in groups": (lambda rng: _groups(rng, constant=True), {"groups": "w"}),
+    "autoregressions": (_series, {"time": "w"}),
+    "random walks": (lambda rng: _series(rng, 1.0), {"time": "w"}),
+}
+
+
+def _false(kind, tmp_path, n_tables):
+    make, settings = NOISE[kind]
+    problems = (_problem(make(np.random.default_rng(1000 + seed)), tmp_path, **settings) for seed in range(n_tables))
+    return np.array([association(problem).p_value for problem in problems])
+
+
+@pytest.mark.parametrize("kind", NOISE)
+def test_p_values_hold_in_noise_of_every_kind(kind, tmp_path):
+    """Long tails, rare levels, groups or drift alone would be called a signal; 7 of 40 has a probability of 0.003."""
+    assert np.sum(_false(kind, tmp_path, 40) <= 0.05) <= 6
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", NOISE)
+def test_the_family_wise_error_is_5_percent(kind, tmp_path):
+    """As above, of 400 tables: at most 5% and two standard errors."""
+    assert np.mean(_false(kind, tmp_path, 400) <= 0.05) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
+
+
+@pytest.mark.parametrize(("make", "kind"), [(_groups, "groups"), (_series, "time")])
+def test_a_column_that_moves_the_target_is_seen_in_groups_and_time(make, kind, tmp_path):
+    """A test that only avoids false signals would see none."""
+    p_values = []
+    for seed in range(10):
+        frame = make(np.random.default_rng(seed))
+        frame["y"] += 1.5 * frame["c"]
+        found = association(_problem(frame, tmp_path, **{kind: "w"}))
+        p_values.append(found.p_values["c"])
+    assert np.median(p_values) <= LEVEL
+
+
+def test_answer_report_and_results_hold_one_p_value_per_column(tmp_path):
+    """One page would deny what the next one shows."""
+    study = tamis.Study(_weak(WEAK), target="y", folder=tmp_path / "s", **SIMPLE).run()
+    results = study.results_
+    listed = dict(zip(results["findings"]["columns"]["name"], results["findings"]["columns"]["p_value"]))
+    tested = results["comparison"]["association"]
+    assert tested == results["answer"]["association"]
+    assert min(listed.values()) == tested["p_value"]
+    assert {name: p for name, p in listed.items() if p <= LEVEL} == tested["columns"]
+
+
+def test_a_small_p_value_that_shows_no_signal_is_told(tmp_path):
+    """The answer would deny all signal beside a column with p = 0.03."""
+    facts = {"n_columns": 3, "tried": ["tree"], "association": {"p_value": 0.03, "columns": {}, "level": 0.01}}
+    assert "each column alone (smallest adjusted p = 0.03, more than the 0.01 asked for)." in _nothing(facts)
+    facts["association"]["p_value"] = 0.3
+    assert _nothing(facts).endswith("each column alone.")
 
 
 def test_numbers_and_missing_values_are_tested(tmp_path):

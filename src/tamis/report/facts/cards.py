@@ -116,15 +116,15 @@ def _known(results: Results, name: str) -> dict[str, Any]:
         "share": share,
         "direction": alone["direction"][j],
         "strength": alone["strength"][j],
-        "adjusted": alone["adjusted"][j],
+        "p_value": alone["p_value"][j],
     }
 
 
 def _lines(known: dict[str, Any], spread: dict[str, Any], results: Results) -> list[str]:
-    p = show.p_value(known["adjusted"]).replace(" ", "\u00a0")
+    p = "" if known["p_value"] is None else show.p_value(known["p_value"]).replace(" ", "\u00a0")
     lines = [
         f"{show.share(known['contribution'])} of what columns contribute, in {show.share(known['share'])} of the folds",
-        f"alone: strength {show.number(known['strength'])}, adjusted p\u00a0{p}",
+        f"alone: strength {show.number(known['strength'])}" + (f", adjusted p\u00a0{p}" if p else ""),
     ]
     towards = direction(known, results)
     if towards:

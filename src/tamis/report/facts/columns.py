@@ -10,7 +10,7 @@ from tamis.report.table import Head, ReportTable, cell
 
 Results = dict[str, Any]
 
-#: The adjusted p-value up to which a direction is named.
+#: The p-value up to which a direction is named.
 ALPHA = 0.05
 
 #: Rare classes named in a sentence.
@@ -122,8 +122,8 @@ HEADS = (
     Head(
         "p, adjusted",
         number=True,
-        title="Chance of such a strength in a column that has nothing to do with the target (F or chi-squared test, "
-        "for independent rows), after Benjamini and Hochberg over all columns.",
+        title="Share of permuted targets for which any column's ranks go with the target as closely as this column's; "
+        "groups and time order are kept together.",
     ),
     Head("information", number=True, title="Mutual information with the target in nats, less its bias; alone."),
     Head("relief", number=True, title="ReliefF: whether it tells near rows of other targets apart, beside the others."),
@@ -152,7 +152,7 @@ def _known(results: Results) -> dict[str, dict[str, Any]]:
 def direction(known: dict[str, Any], results: Results) -> str:
     """Where a column's larger values are found; nothing where that could be chance."""
     value = known.get("direction")
-    if value is None or known["adjusted"] > ALPHA:
+    if value is None or known["p_value"] is None or known["p_value"] > ALPHA:
         return ""
     labels = [show.short(row["label"], 24) for row in results["data"]["classes"]]
     if len(labels) > 2:
@@ -176,7 +176,7 @@ def _line(row: dict[str, Any], chosen: bool, aside: str, known: dict[str, Any], 
     def number(key: str) -> str:
         return show.number(known[key]) if known.get(key) is not None else ""
 
-    p = known.get("adjusted")
+    p = known.get("p_value")
     return [
         cell(show.name(row["name"]), name=True, badge="model" if chosen else aside),
         cell(share("contribution")),

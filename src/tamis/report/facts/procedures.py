@@ -114,7 +114,10 @@ def _claim(compared: dict[str, Any]) -> str:
     if compared.get("by_columns_alone"):
         return f"{whole} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
     alone = compared.get("association")
-    tested = f" Nor does any column alone go with the target (p {show.p_value(alone['p_value'])})." if alone else ""
+    tested = ""
+    if alone:
+        p = show.p_value(alone["p_value"])
+        tested = f" No column alone goes with the target at the level of {alone['level']} (smallest adjusted p {p})."
     return {
         "captured": whole,
         "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",

@@ -13,28 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import generator
+from tamis.engine import generator, map_threads
 from tamis.metrics.distributions import average_ranks
-from tamis.score.permutation import permutation_pvalues
+from tamis.split.exchange import Exchange
 from tamis.study.problem import StudyProblem
 from tamis.table import Column
 
-#: Shuffled targets; the smallest p-value is one more than this, inverted.
+#: Draws of the target; the smallest p-value is one more than this, inverted.
 PERMUTATIONS = 999
 
 #: The level: where no procedure shows a signal, noise is said to hold one in one table of a hundred at most.
 LEVEL = 0.01
 
-#: Rows, and cells of a table with many columns, that are looked at, at most: what shows in so many and in no procedure
-#: is not worth more time and memory.
-MOST_ROWS, MOST_CELLS = 20_000, 20_000_000
+#: Rows, and cells of a table with many columns and classes, that are tested at most: 999 draws of so many take 0.2 s.
+MAX_ROWS, MAX_CELLS = 20_000, 4_000_000
 
-#: Rows that are looked at all the same where columns are many.
-SOME_ROWS = 200
+#: Rows that are tested all the same where columns are many.
+MIN_ROWS = 200
 
 #: Rows that differ from a column's commonest value at least, and rows of a level: of fewer the statistic is often large
 #: by chance, and hides what other columns show.
 FEWEST = 10
+
+#: Draws at once.
+BATCH = 32
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,27 @@ class Association:
     Attributes
     ----------
     p_value : that no column has anything to do with the target.
-    columns : name -> p-value, adjusted for all columns, of those at or below `LEVEL`; the strongest first.
+    p_values : name -> p-value, adjusted for all columns; the strongest first. Columns of fewer than ten rows beside
+        their commonest value are not tested.
+    permutations : draws of the target.
     """
 
     p_value: float
-    columns: dict[str, float]
+    p_values: dict[str, float]
+    permutations: int = PERMUTATIONS
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """The columns at or below `LEVEL`."""
+        return {name: p for name, p in self.p_values.items() if p <= LEVEL}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"p_value": self.p_value, "columns": self.columns, "permutations": PERMUTATIONS}
+        """Plain values, of the columns at or below `LEVEL`."""
+        return {"p_value": self.p_value, "columns": self.columns, "permutations": self.permutations, "level": LEVEL}
 
 
-def association(problem: StudyProblem, n_jobs: int | None = None) -> Association | None:
-    r"""Test every column against shuffled targets; None where rows are not exchangeable (groups, time).
+def association(problem: StudyProblem, n_jobs: int | None = None) -> Association:
+    r"""Test every column against draws of the target that respect groups and time (`Exchange`).
 
     A column is its ranks (missing values: the mean), a level of a category 0 or 1, and so is "missing". With the ranks
     z of a column, centred, and the classes (or the ranks of the target) as orthonormal columns Q,
@@ -64,58 +74,125 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     .. math:: H_j = (n - 1) \, \lVert Q^\top z_j \rVert^2 / \lVert z_j \rVert^2
 
     is the statistic of Kruskal and Wallis, or n - 1 times the squared correlation of ranks. The p-value of a column is
-    the share of shuffled targets with as large an H in *any* column, so that chance exceeds it in no more tables.
+    the share of drawn targets with as large an H in *any* column, so that chance exceeds it in no more tables.
+
+    In time order, each value is first reduced by φ times the mean of the time before (of its group), where φ is the
+    target's own autocorrelation: two series that only drift would correlate otherwise, whatever they are of.
 
     References
     ----------
-    P. Westfall and S. Young, "Resampling-based multiple testing", 1993.
+    P. Westfall and S. Young, "Resampling-based multiple testing", 1993. D. Cochrane and G. Orcutt, "Application of
+    least squares regression to relationships containing autocorrelated error terms", JASA 44, 1949.
     """
-    if problem.groups is not None or problem.time is not None:
-        return None
-    rows = np.arange(len(problem.y))
-    most = min(MOST_ROWS, max(SOME_ROWS, MOST_CELLS // max(1, problem.X.n_columns)))
-    if len(rows) > most:
-        rows = np.sort(generator(0, "rows of association").permutation(rows)[:most])
-    names, Z = _standardised(problem.X.take(rows).columns)
-    Q = _basis(problem.y[rows], bool(problem.labels))
+    rows = _rows(problem)
+    names, Z = _parts_of(problem.X.take(rows).columns)
+    Y = _target_parts(problem.y[rows], bool(problem.labels))
+    groups, time = (None if given is None else given[rows] for given in (problem.groups, problem.time))
+    if len(names) and Y.shape[1] and time is not None:
+        Z, Y = _without_drift(Z, Y, groups, time)
+    Z, varies = _standardised(Z)
+    names = [name for name, kept in zip(names, varies) if kept]
+    Q = _orthonormal(Y)
     if not len(names) or not Q.shape[1]:
         return Association(1.0, {})
+    exchange = Exchange.of(len(rows), groups, time)
+    orders = exchange.orders(PERMUTATIONS)
 
-    def statistics(orders: Sequence[np.ndarray]) -> np.ndarray:
-        products = Z @ np.hstack([Q[order] for order in orders])
-        return np.square(products).reshape(len(Z), len(orders), -1).sum(axis=2).T
+    def largest(first: int) -> np.ndarray:
+        batch = orders[first : first + BATCH]
+        if exchange.is_permutation:
+            products = Z @ np.hstack([Q[order] for order in batch])
+            return np.square(products).reshape(len(Z), len(batch), -1).sum(axis=2).max(axis=0)
+        return np.array([_statistics(Z, _orthonormal(Q[order])).max() for order in batch])
 
-    def largest(orders: Sequence[np.ndarray]) -> np.ndarray:
-        most = statistics(orders).max(axis=1)
-        return np.broadcast_to(most[None, :, None], (1, len(orders), len(Z)))
-
-    observed = statistics([np.arange(len(rows))])
-    p_values = permutation_pvalues(observed, largest, len(rows), PERMUTATIONS, n_jobs=n_jobs)
+    observed = _statistics(Z, Q)
+    null = np.concatenate([np.empty(0), *map_threads(largest, range(0, len(orders), BATCH), n_jobs)])
+    bar = observed - 1e-10 * np.maximum(observed, 1e-6)  # scores that differ by rounding count as equal
+    hits = len(null) - np.searchsorted(np.sort(null), bar)
+    p_values = (1 + hits) / (1 + len(null))
     found: dict[str, float] = {}
-    for at in np.argsort(-observed[0], kind="stable"):
-        if p_values[at] <= LEVEL:
-            found.setdefault(names[at], float(p_values[at]))
-    return Association(float(p_values.min()), found)
+    for at in np.argsort(-observed, kind="stable"):
+        found.setdefault(names[at], float(p_values[at]))
+    return Association(float(p_values.min()), found, len(orders))
 
 
-def _basis(y: np.ndarray, classes: bool) -> np.ndarray:
-    """Orthonormal columns that span the centred indicators of the classes, or the centred ranks of the numbers."""
-    parts = (y[:, None] == np.unique(y)[:-1]).astype(np.float64) if classes else average_ranks(y)[:, None]
+def _rows(problem: StudyProblem) -> np.ndarray:
+    """Rows that are tested: all, or as many as time allows, drawn at random; in time order, the last."""
+    n, width = len(problem.y), problem.X.n_columns * max(1, len(problem.labels) - 1)
+    n_tested = min(MAX_ROWS, max(MIN_ROWS, MAX_CELLS // max(1, width)))
+    if n <= n_tested:
+        return np.arange(n)
+    if problem.time is not None:
+        return np.sort(np.argsort(problem.time, kind="stable")[-n_tested:])
+    return np.sort(generator(0, "rows of association").permutation(n)[:n_tested])
+
+
+def _statistics(Z: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    """H of each part (parts,)."""
+    return np.asarray(np.square(Z @ Q).sum(axis=1))
+
+
+def _target_parts(y: np.ndarray, classes: bool) -> np.ndarray:
+    """Indicators of the classes but one, or the ranks of the numbers (rows, parts)."""
+    return (y[:, None] == np.unique(y)[:-1]).astype(np.float64) if classes else average_ranks(y)[:, None]
+
+
+def _orthonormal(parts: np.ndarray) -> np.ndarray:
+    """Orthonormal columns that span the centred parts; fewer where parts depend on each other."""
     centred = parts - parts.mean(axis=0)
-    return np.linalg.qr(centred)[0] if np.any(centred) else np.empty((len(y), 0))
+    if centred.shape[1] == 1:
+        length = float(np.linalg.norm(centred))
+        return centred / length if length > 1e-9 else np.empty((len(parts), 0))
+    Q, R = np.linalg.qr(centred)
+    return Q[:, np.abs(np.diag(R)) > 1e-9 * max(1.0, float(np.abs(R).max(initial=0.0)))]
 
 
-def _standardised(columns: Sequence[Column]) -> tuple[list[str], np.ndarray]:
-    """Names, and ranks and indicators of squared length n - 1 (parts, rows); without those that are constant."""
-    names, parts = [], []
-    for column in columns:
-        for values in _parts(column):
-            centred = values - values.mean()
-            length = float(centred @ centred)
-            if length > 0:
-                names.append(column.name)
-                parts.append(centred * np.sqrt((len(centred) - 1) / length))
-    return names, np.array(parts)
+def _without_drift(
+    Z: np.ndarray, Y: np.ndarray, groups: np.ndarray | None, time: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of columns (parts, rows) and target (rows, parts), less φ times their mean at the time before.
+
+    φ is the target's first autocorrelation, of means over rows of a time (and group), corrected for its bias in short
+    series (Kendall 1954) and at most 1; 0 where it is not beyond chance. Rows without a time before are 0.
+    """
+    times = np.unique(time, return_inverse=True)[1].ravel()
+    series = np.zeros_like(times) if groups is None else np.unique(groups, return_inverse=True)[1].ravel()
+    keys, unit = np.unique(series * (times.max() + 1) + times, return_inverse=True)
+    rows, starts = np.argsort(unit, kind="stable"), np.searchsorted(np.sort(unit), np.arange(len(keys)))
+    sizes = np.bincount(unit)[:, None]
+    follows = np.diff(keys // (times.max() + 1), prepend=-1) == 0  # a unit whose predecessor is of the same series
+
+    def means(parts: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(parts[rows], starts, axis=0) / sizes
+
+    centred = Y - Y.mean(axis=0)
+    of_unit, n_units = means(centred), max(int(follows.sum()), 1)
+    total = float((of_unit**2).sum())
+    phi = float((of_unit[1:] * of_unit[:-1])[follows[1:]].sum()) / total if total > 0 else 0.0
+    if phi <= 2 / np.sqrt(n_units):
+        return Z, Y
+    phi = min(phi + (1 + 3 * phi) / n_units, 1.0)
+    known = follows[unit][:, None]
+
+    def reduced(parts: np.ndarray) -> np.ndarray:
+        return np.where(known, parts - phi * np.roll(means(parts), 1, axis=0)[unit], 0.0)
+
+    return reduced((Z - Z.mean(axis=1, keepdims=True)).T).T, reduced(centred)
+
+
+def _standardised(parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Parts of columns, centred and of squared length n - 1, without constant ones; and which those are not."""
+    centred = parts - parts.mean(axis=1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=1))
+    varies = length > 1e-9 * max(1.0, float(length.max(initial=0.0)))
+    return centred[varies] * (np.sqrt(max(parts.shape[1] - 1, 1)) / length[varies, None]), varies
+
+
+def _parts_of(columns: Sequence[Column]) -> tuple[list[str], np.ndarray]:
+    """Names, and ranks and indicators (parts, rows)."""
+    found = [(column.name, values) for column in columns for values in _parts(column)]
+    n_rows = len(columns[0].missing) if columns else 0
+    return [name for name, _ in found], np.array([values for _, values in found]).reshape(len(found), n_rows)
 
 
 def _parts(column: Column) -> Iterator[np.ndarray]:

@@ -39,9 +39,9 @@ class Claim:
     by_black_box_alone: bool = False
     by_columns_alone: bool = False
 
-    def beside(self, columns: Association | None) -> Claim:
+    def beside(self, columns: Association) -> Claim:
         """The claim once columns were tested, too: what they show is not denied."""
-        if self.signal != "none" or columns is None or not columns.columns:
+        if self.signal != "none" or not columns.columns:
             return self
         return replace(self, signal="uncaptured", by_columns_alone=True)
 

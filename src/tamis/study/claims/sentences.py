@@ -15,6 +15,9 @@ STANDS_OUT = 0.1
 #: Of columns that a test shows alone.
 MOST_ASSOCIATED = 3
 
+#: Up to this, a p-value of columns alone that shows no signal is told beside the denial.
+BORDERLINE = 0.05
+
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
 
@@ -66,6 +69,9 @@ def _own_score(facts: dict[str, Any]) -> str:
 def _nothing(facts: dict[str, Any]) -> str:
     among = f"{facts['n_columns']:,} column{'' if facts['n_columns'] == 1 else 's'}"
     tested = " or by a test of each column alone" if facts.get("association") else ""
+    if tested and facts["association"]["p_value"] <= BORDERLINE:
+        p, level = facts["association"]["p_value"], facts["association"]["level"]
+        tested += f" (smallest adjusted p = {p:.2f}, more than the {level} asked for)"
     return (
         f"No signal that can be told from chance was found in {among} by any procedure tried "
         f"({', '.join(facts['tried'])}){tested}."

@@ -12,7 +12,7 @@ from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
-from tamis.study.claims.association import association
+from tamis.study.claims.association import Association
 from tamis.study.claims.claim import claim
 from tamis.study.comparison.black_box import black_box_facts, black_box_losses, first_folds
 from tamis.study.comparison.figures import by_unit, excess, interval, mean
@@ -34,6 +34,7 @@ def compare(
     procedures: Sequence[Procedure],
     folds: Sequence[Fold],
     judged: Judgements,
+    columns: Association,
     black_box: Kept | None = None,
     few: Sequence[Kept] = (),
     person: str | None = None,
@@ -54,7 +55,6 @@ def compare(
     proper = [by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
     reference = black_box and black_box_losses(problem, rules, folds, judged[names[0]], black_box[1])
     shown = claim(proper, losses[0], by_unit(problem, folds, of_picked, "loss"), rows, reference)
-    columns = association(problem) if shown.signal == "none" else None
     shown = shown.beside(columns)
     by_none = shown.by_black_box_alone or shown.by_columns_alone
     place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none)
@@ -87,7 +87,7 @@ def compare(
         "signal": shown.signal,
         "by_black_box_alone": shown.by_black_box_alone,
         "by_columns_alone": shown.by_columns_alone,
-        "association": columns and columns.to_dict(),
+        "association": columns.to_dict(),
         "p_value": shown.p_value,
         "score": mean(scores),
         **interval(problem, rules, folds, of_picked),

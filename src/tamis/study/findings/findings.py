@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tamis.study.claims.association import Association
 from tamis.study.findings.complexity import complexity, path_of
 from tamis.study.findings.distribution import distribution, shown_classes
 from tamis.study.findings.effect import effect_size, effects, grid_of, is_uncalibrated, most_moving
@@ -49,6 +50,7 @@ def findings(
     order: Sequence[str],
     final: dict[str, Any],
     model: Any,
+    tested: Association,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
     """Everything, from the rows learned from and what the folds kept.
@@ -60,9 +62,10 @@ def findings(
     order : columns of its model, largest contribution first.
     final : what `of_refit` gave.
     model : the fitted model.
+    tested : every column alone against the target.
     """
     folds = [fold.get("findings", {}) for fold in judged[chosen]]
-    alone = marginal(problem, n_jobs)
+    alone = marginal(problem, tested, n_jobs)
     strongest = sorted(zip(alone["name"], alone["strength"]), key=lambda pair: (-pair[1], pair[0]))
     first = [*order, *(name for name, _ in strongest if name not in set(order))]
     return {

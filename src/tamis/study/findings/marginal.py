@@ -1,15 +1,14 @@
-"""Each column alone against the target: strength, direction, and a p-value adjusted for the number of columns."""
+"""Each column alone against the target: strength, direction, and the p-value of the test of columns."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from tamis.engine import generator
 from tamis.score import mutual_information, relief
-from tamis.score.permutation import benjamini_hochberg
+from tamis.study.claims.association import Association
 from tamis.study.problem import StudyProblem
 from tamis.table import Column
 
@@ -20,15 +19,14 @@ MOST_RELIEF = 500
 WIDEST_RELIEF = 2_000
 
 
-def marginal(problem: StudyProblem, n_jobs: int | None = None) -> dict[str, list[Any]]:
+def marginal(problem: StudyProblem, tested: Association, n_jobs: int | None = None) -> dict[str, list[Any]]:
     r"""For every column, in the order of names, as parallel lists.
 
     strength : the share of variance that column and target have in common, from 0 to 1: of a number and classes
         :math:`\eta^2`, of two numbers :math:`r^2`, of a category and a number the correlation ratio, of a category and
         classes Cramér's :math:`V^2`.
-    p_value : of the F test, or of the chi-squared test for a category and classes: the chance of so much in a column
-        that has nothing to do with the target.
-    adjusted : after Benjamini and Hochberg, over all columns.
+    p_value : of the test of columns (`study.claims.association`), adjusted for all columns; None for a column that is
+        not tested.
     direction : 1 or -1, the sign of the correlation with a number, or with the second of two classes; for more classes
         the code of the class with the largest mean; None for categories.
     information : mutual information in nats, less its bias.
@@ -36,15 +34,14 @@ def marginal(problem: StudyProblem, n_jobs: int | None = None) -> dict[str, list
     missing : share of rows without a value.
     """
     found = [_of_column(column, problem) for column in problem.X.columns]
-    p_values = np.array([one["p_value"] for one in found])
     rows = np.arange(len(problem.y))
     if len(rows) > MOST_RELIEF:
         rows = np.sort(generator(0, "rows of relief").permutation(rows)[:MOST_RELIEF])
     near = relief(problem.X.take(rows), problem.y[rows], n_jobs=n_jobs) if _suits_relief(problem, rows) else None
     return {
         "name": list(problem.X.names),
-        **{key: [one[key] for one in found] for key in ("strength", "p_value", "direction", "missing")},
-        "adjusted": benjamini_hochberg(p_values).tolist(),
+        **{key: [one[key] for one in found] for key in ("strength", "direction", "missing")},
+        "p_value": [tested.p_values.get(name) for name in problem.X.names],
         "information": mutual_information(problem.X, problem.y, corrected=True, n_jobs=n_jobs).tolist(),
         "relief": None if near is None else near.tolist(),
     }
@@ -63,7 +60,7 @@ def _suits_relief(problem: StudyProblem, rows: np.ndarray) -> bool:
 def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
     known = ~column.missing if not column.is_categorical else column.values >= 0
     values, y = column.values[known], problem.y[known]
-    nothing = {"strength": 0.0, "p_value": 1.0, "direction": None}
+    nothing = {"strength": 0.0, "direction": None}
     if len(values) < 3:
         found = nothing
     elif column.is_categorical:
@@ -76,16 +73,15 @@ def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
 
 
 def _groups(codes: np.ndarray, values: np.ndarray) -> dict[str, Any]:
-    """Variance of numbers between groups, as a share of all, and the p-value of its F ratio."""
+    """Variance of numbers between groups, as a share of all."""
     mass = np.bincount(codes)
     centred = values - values.mean()
     total, used = float(centred @ centred), int((mass > 0).sum())
-    freedom = len(values) - used
-    if not total > 0 or used < 2 or freedom < 1:
+    if not total > 0 or not 2 <= used < len(values):
         return {}
     sums = np.bincount(codes, centred)
     between = float(np.divide(sums**2, mass, out=np.zeros(len(mass)), where=mass > 0).sum())
-    return _tested(min(between / total, 1.0), used - 1, freedom)
+    return {"strength": min(between / total, 1.0)}
 
 
 def _two_numbers(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
@@ -93,11 +89,11 @@ def _two_numbers(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     both, product = float((a @ a) * (b @ b)), float(a @ b)
     if not both > 0:
         return {}
-    return {**_tested(min(product**2 / both, 1.0), 1, len(x) - 2), "direction": int(np.sign(product))}
+    return {"strength": min(product**2 / both, 1.0), "direction": int(np.sign(product))}
 
 
 def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-    """Cramér's V squared, and the p-value of the chi-squared test of independence."""
+    """Cramér's V squared."""
     counts = np.zeros((int(codes.max()) + 1, int(y.max()) + 1))
     np.add.at(counts, (codes, y), 1)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
@@ -107,14 +103,7 @@ def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     n = counts.sum()
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
-    return {"strength": min(statistic / (n * least), 1.0), "p_value": float(special.chdtrc(freedom, statistic))}
-
-
-def _tested(share: float, above: int, below: int) -> dict[str, Any]:
-    left = max(1.0 - share, float(np.finfo(np.float64).eps))
-    # the function under `stats.f.sf`, which takes 30 times as long for a single number
-    return {"strength": share, "p_value": float(special.fdtrc(above, below, share / above / (left / below)))}
+    return {"strength": min(statistic / (n * least), 1.0)}
 
 
 def _towards(values: np.ndarray, y: np.ndarray, n_classes: int) -> int | None:
