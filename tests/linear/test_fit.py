@@ -55,11 +55,19 @@ def model_for(loss, penalty, alpha, **options):
     return LinearClassifier(penalty=penalty, alpha=alpha, loss="logistic" if loss == "multinomial" else loss, **options)
 
 
+def weighted_median(values, w):
+    """The value at which half of the weight is reached; the mean of two where it is reached between them."""
+    order = np.argsort(values)
+    below = np.cumsum(w[order]) / w.sum()
+    return values[order[np.searchsorted(below, [0.5 - 1e-9, 0.5 + 1e-9])]].mean()
+
+
 def violation(model, loss, X, y, w, alpha, ratio, standardize=True, factors=None):
     """The largest breach of the optimality conditions, in standardised columns, and of the intercept's."""
     w = w / w.sum()
     coef, intercept = np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
-    spread = 1.4826 * np.median(np.abs(y - np.median(y))) or y.std()
+    middle = weighted_median(y, w)
+    spread = 1.4826 * weighted_median(np.abs(y - middle), w) or y.std()
     residual = -w[:, None] * slope(loss, X @ coef + intercept, y, 1.35 * spread)
     mean = w @ X
     scale = np.sqrt(w @ (X - mean) ** 2) if standardize else np.ones(X.shape[1])

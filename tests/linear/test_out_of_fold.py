@@ -51,6 +51,7 @@ def test_numbers_are_those_of_models_fitted_without_the_row(name, rule):
         y = np.random.default_rng(1).poisson(np.exp(0.2 * (y - y.mean())))
     folds = folds_of(len(y))
     model = LinearRegressor(**params, rule=rule, cv=folds, tol=1e-8, n_alphas=20).fit(X, y)
+    params = {**params, "l1_ratio": model.l1_ratio_}  # of the target's own unit
     if params.get("loss") == "huber":  # the width is that of all rows
         params = {**params, "huber_width": 1.35 * spread(y)}
     said = np.zeros((len(folds), len(y)))

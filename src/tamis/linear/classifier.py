@@ -59,7 +59,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     ----------
     classes_ : the classes, sorted.
     coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
-    alpha_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in LinearRegressor.
+    alpha_, l1_ratio_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in LinearRegressor.
         `SelectFromModel(LinearClassifier(), importance_getter="feature_importances_")` takes frames with categories;
         its default reads `coef_`, in which a category is as many numbers as it has indicators.
     cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the

@@ -13,7 +13,7 @@ from tamis.linear.losses.logistic import Multinomial
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.squared import Squared
 from tamis.linear.out_of_fold import OutOfFold, training_weights
-from tamis.linear.path import SATURATED, Path, is_past_its_best, strengths
+from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
 from tamis.linear.solvers.newton_path.path import NewtonPath
@@ -156,7 +156,9 @@ def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
         )
         if held_out is not None:
             _keep(held_out, fits, splits or [])
-        if not whole and (_is_saturated(fits) or (splits and is_past_its_best(np.array(errors).T))):
+        if not whole and (
+            (ends_saturated(job) and _is_saturated(fits)) or (splits and is_past_its_best(np.array(errors).T))
+        ):
             break
     done = len(coefs)
     stack = np.array(coefs)

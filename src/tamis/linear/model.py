@@ -71,7 +71,7 @@ class LinearModel(TakesTable, BaseEstimator):
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
-        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_"):
+        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_", "l1_ratio_"):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = EncodedInputs.learn(table, weights, missing=self.missing, reference=reference)
@@ -106,43 +106,57 @@ class LinearModel(TakesTable, BaseEstimator):
         whole = bool(self.group) and share > 0 and bool(np.any(np.diff(starts) > 1))
         return Penalty(share, self._factors(n_columns), starts if whole else None)
 
+    def _job(self, X: Any, loss: Any, weights: np.ndarray, standardize: bool | None = None) -> Any:
+        from tamis.linear.fit import Job
+
+        standardize = bool(self.standardize) if standardize is None else standardize
+        penalty = self._penalty(self.n_features_in_)
+        return Job(X, loss, weights, penalty, standardize, bool(self.fit_intercept), self.tol, self.n_jobs)
+
     # -- fitting -----------------------------------------------------------------------------------------------------
     def _solve(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """Fit by path, at one strength, or without a penalty, and remember the model."""
-        from tamis.linear.fit import Job, path_of, solution_at
-        from tamis.linear.out_of_fold import OutOfFold
 
-        penalty = self._penalty(self.n_features_in_)
-        job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
+        def respond(linear_predictor: np.ndarray) -> np.ndarray:
+            return self._respond(linear_predictor * units.target)
+
+        from tamis.linear.fit import path_of, solution_at
+        from tamis.linear.out_of_fold import OutOfFold
+        from tamis.linear.units import Units
+
+        free = self.penalty is None or self.alpha is None or self.alpha == 0  # then the scale of columns has no meaning
+        job = self._job(X, loss, weights, bool(self.standardize) or free)
+        units, ratio = Units.of(job), job.penalty.l1_ratio
         with one_blas_thread():  # many small products: a second BLAS thread costs more than it brings
             if splits is None:
-                alpha = 0.0 if self.penalty is None or self.alpha is None else float(self.alpha)
-                self.path_ = None
+                self.alpha_, self.l1_ratio_ = 0.0 if free else float(self.alpha), ratio
+                alpha, ratio = units.inside(self.alpha_, ratio)
+                job, self.path_ = units.scaled(job, ratio), None
             else:
-                held = OutOfFold(X, splits, loss.offset) if self._responds else None
+                job = units.scaled(job, ratio)
+                held = OutOfFold(job.X, splits, loss.offset) if self._responds else None
                 path = path_of(job, splits, self.n_alphas, held=held)
-                self._keep_path(path)
+                self._keep_path(units.path(path, ratio))
                 chosen = path.choose(self.rule)
                 alpha = float(path.alphas[chosen])
+                self.alpha_, self.l1_ratio_ = units.outside(alpha, ratio)
                 if held is not None:
-                    self._keep_predictions(held.predict([chosen] * len(splits), self._respond))
+                    self._keep_predictions(held.predict([chosen] * len(splits), respond))
                 if held is not None and len(splits) > 1:
-                    self._keep_nested(held.predict(path.choose_without_fold(self.rule), self._respond))
+                    self._keep_nested(held.predict(path.choose_without_fold(self.rule), respond))
             found = solution_at(job, alpha)
-        self.alpha_, self.gap_ = alpha, float(found.gap)
-        self._keep(found.coef, found.intercept)
+        self.gap_ = float(found.gap)
+        self._keep(units.coef(found.coef), found.intercept * units.target)
 
     def _subset(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """The best columns, and whether that is proved."""
-        from tamis.linear.fit import Job
         from tamis.linear.solvers.subset_path import choose_subset
 
         if self.k is None and isinstance(self.alpha, str):
             raise ParameterError(
                 f"k=None needs alpha as the price of a column, but alpha={self.alpha!r}; give a number"
             )
-        penalty = self._penalty(self.n_features_in_)
-        job = Job(X, loss, weights, penalty, bool(self.standardize), bool(self.fit_intercept), self.tol, self.n_jobs)
+        job = self._job(X, loss, weights)
         found = choose_subset(job, self.inputs_.starts, splits, self.k, self.alpha, self.rule, self.time_limit)
         self._keep_path(found.path)
         self.alpha_ = float(self.alpha) if self.k is None else None
@@ -236,6 +250,7 @@ class LinearModel(TakesTable, BaseEstimator):
             "coef": np.asarray(self.coef_).tolist(),
             "intercept": np.asarray(self.intercept_).tolist(),
             "alpha": None if self.alpha_ is None else float(self.alpha_),
+            "l1_ratio": None if getattr(self, "l1_ratio_", None) is None else float(self.l1_ratio_),
             "selected_columns": list(self.selected_columns_),
             "path": None if self.path_ is None else self.path_.summary(),
         }
@@ -273,6 +288,8 @@ class LinearModel(TakesTable, BaseEstimator):
         self.coef_ = numbers("coef", state["coef"], shape=(*outer, encoding.n_encoded))
         self.intercept_ = self._scalar(numbers("intercept", state["intercept"], shape=outer))
         self.alpha_ = None if state["alpha"] is None else float(numbers("alpha", state["alpha"], shape=()))
+        if state.get("l1_ratio") is not None:
+            self.l1_ratio_ = float(numbers("l1_ratio", state["l1_ratio"], shape=()))
         self.selected_columns_ = list(texts("selected_columns", state["selected_columns"]))
         if not set(self.selected_columns_) <= set(encoding.names):
             raise DamagedError("selected_columns are not columns it encodes")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.metrics.one_standard_error import one_standard_error
 
-SATURATED = 1e-3  # share of the loss without columns at which smaller strengths only follow noise
+SATURATED = 1e-3  # share of the loss without columns at which a path may end
 _ALWAYS = 30  # strengths that are followed in any case
 _PATIENCE = 20  # strengths without a better error after which a path ends
 _RIDGE = 1e-7  # the least strength of a ridge path, of the largest
@@ -89,6 +89,16 @@ def is_past_its_best(errors: np.ndarray, always: int = _ALWAYS, patience: int = 
     """
     mean = errors.mean(axis=0)
     return len(mean) >= always and bool(mean[-1] > mean[0] or len(mean) - 1 - mean.argmin() >= patience)
+
+
+def ends_saturated(job: Any) -> bool:
+    """Whether a path ends where nearly all of the loss is gone: with as many columns as rows that is noise.
+
+    Fewer columns than rows may explain a number nearly perfectly: large counts, exact measurements. Classes that they
+    separate have no finite optimum.
+    """
+    n, p = job.X.shape
+    return bool(p >= n or job.loss.target == "classes")
 
 
 def is_ridge_past_its_best(errors: np.ndarray, n: int) -> bool:

@@ -57,8 +57,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         is the price of a column.
     l1_ratio : share of the absolute penalty in the elastic net.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
-    loss : "squared" (half the squared error), "poisson" (counts, log link) or "huber" (squared up to `huber_width`
-        robust standard deviations of the target, then linear).
+    loss : "squared" (half the squared error), "poisson" (half the deviance of counts, log link) or "huber" (squared up
+        to `huber_width` robust standard deviations of the target, then linear).
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
     cv : number of folds, a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
@@ -78,8 +78,12 @@ class LinearRegressor(RegressorMixin, LinearModel):
     Attributes
     ----------
     coef_, intercept_ : coefficients in the units of the columns, one an encoded column (`coef_names_`).
-    alpha_ : the strength used; `gap_` the relative duality gap reached.
-    path_ : strengths, coefficients, number of columns, and the mean and standard error of the error over folds.
+    alpha_, l1_ratio_ : the strength used, and the share of its absolute part: `alpha=alpha_, l1_ratio=l1_ratio_` gives
+        the same model. Strengths are chosen for a target of unit deviation (and, without `standardize`, columns of unit
+        root mean square), so that no unit has a say; `l1_ratio_` is what the elastic net's `l1_ratio` is in given units.
+    gap_ : the relative duality gap reached.
+    path_ : strengths (as `alpha_`), coefficients, number of columns, and the mean and standard error over folds of the
+        mean squared error (squared loss) or the mean loss.
     selected_columns_ : names of the columns with a coefficient other than 0.
     cv_predictions_ : where folds (or rows left out) chose alpha, each row's prediction by the model of the fold that
         left it out, at that alpha; the mean where several did, NaN where none did. Not saved by `to_dict`.
@@ -195,9 +199,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
         elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
             self._least_squares(X, y, weights)
         elif self.alpha == "bayes":
-            self._bayes(X, y, weights)
+            self._bayes(self._job(X, loss, weights))
         elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
-            self._ridge(X, y, weights)
+            self._ridge(self._job(X, loss, weights), y)
         else:
             self._solve(X, loss, weights, self._splits(y))
 
@@ -270,30 +274,24 @@ class LinearRegressor(RegressorMixin, LinearModel):
                 setattr(model, name, np.array(value, dtype=np.float64) if isinstance(value, list) else value)
         return model
 
-    def _ridge(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+    def _ridge(self, job: Any, y: np.ndarray) -> None:
         from tamis.linear.solvers.ridge import fit_ridge
 
-        factors = self._factors(self.n_features_in_)
-        found = fit_ridge(self, X, y, weights, factors, self._splits(y) if self.alpha == "cv" else None)
+        found = fit_ridge(self, job, self._splits(y) if self.alpha == "cv" else None)
         self.path_ = None
         if found.path is not None:
             self._keep_path(found.path)
         if found.cv_predictions is not None:
             self.cv_predictions_ = found.cv_predictions
-        self.alpha_, self.gap_, self.norm_bound_ = found.alpha, 0.0, found.norm
+        self.alpha_, self.l1_ratio_, self.gap_, self.norm_bound_ = found.alpha, 0.0, 0.0, found.norm
         self._keep(found.coef[:, None], np.array([found.intercept]))
 
-    def _bayes(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        from tamis.linear.design import Design
+    def _bayes(self, job: Any) -> None:
         from tamis.linear.solvers.bayes import sample
-        from tamis.linear.solvers.ridge import Ridge
 
-        factors = self._factors(self.n_features_in_)
-        if np.any(factors == 0):
+        if np.any(job.penalty.factors == 0):
             raise ParameterError("alpha='bayes' needs penalty_factors above 0; give small factors instead of 0")
-        options = {"standardize": bool(self.standardize), "fit_intercept": bool(self.fit_intercept)}
-        problem = Ridge.of(Design(X), y, weights, factors, **options)
-        draws = sample(problem, self.penalty or "ridge", self.n_draws, self.random_state)
+        draws = sample(job, self.penalty or "ridge", self.n_draws, self.random_state)
         self._keep(draws.coef.mean(axis=0)[:, None], np.array([draws.intercept.mean()]))
         self.coef_interval_ = self.inputs_.restore(draws.interval().T).T
         self.alpha_draws_, self.noise_draws_ = draws.alpha, draws.noise

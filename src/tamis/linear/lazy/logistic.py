@@ -26,6 +26,7 @@ from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remembe
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations
+from tamis.linear.units import Units, common_unit
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
 from tamis.views.lazy.given import target_named
@@ -58,8 +59,10 @@ def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
             model.alpha_, model.gap_, model.path_ = 0.0, 0.0, None
             best = optima[-1].w
         else:
-            units = [_units(model, part.deviation[:-1], scale) for part in parts]
-            best = _penalised(model, passes, optima, units, np.array([test.weight for test in moments.test]))
+            penalised = spread[model._penalty(model.n_features_in_).factors > 0]
+            unit = Units(columns=1.0 if model.standardize else common_unit(penalised))
+            factors = [_column_factors(model, part.deviation[:-1], scale, unit) for part in parts]
+            best = _penalised(model, passes, optima, factors, unit, np.array([test.weight for test in moments.test]))
     coef, intercept = passes.original(best[None])
     model._keep(coef.T, intercept)
     order = model.inputs_.order
@@ -151,69 +154,71 @@ def _by_part(sums: np.ndarray, n_parts: int) -> np.ndarray:
     return np.array([*others, total])
 
 
-def _units(model: Any, deviation: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def _column_factors(model: Any, deviation: np.ndarray, scale: np.ndarray, unit: Units) -> np.ndarray:
     """What a coefficient of a standardised column is multiplied by before it is penalised; 0 for a constant column."""
-    own = deviation if model.standardize else np.where(deviation > 0, 1.0, 0.0)
+    own = deviation if model.standardize else np.where(deviation > 0, unit.columns, 0.0)
     return np.asarray(own / scale)
 
 
-def _quadratic(optimum: Optimum, units: np.ndarray) -> tuple[NormalEquations, np.ndarray]:
+def _quadratic(optimum: Optimum, factors: np.ndarray) -> tuple[NormalEquations, np.ndarray]:
     """The quadratic about an optimum in penalised units, its intercept solved for; and what the intercept follows."""
     H = optimum.hessian
     follow = H[0, 1:] / H[0, 0]
     inner = H[1:, 1:] - np.outer(H[1:, 0], follow)
-    inverse = np.divide(1.0, units, out=np.zeros_like(units), where=units > 0)
+    inverse = np.divide(1.0, factors, out=np.zeros_like(factors), where=factors > 0)
     inner = inner * inverse[:, None] * inverse
-    beta = optimum.w[1:] * units
+    beta = optimum.w[1:] * factors
     c = inner @ beta
     ones = np.ones(len(c))
     equations = NormalEquations(np.ascontiguousarray(inner), c, float(c @ beta), ones, 0 * ones, 0.0)
     return equations, follow
 
 
-def _along(optimum: Optimum, units: np.ndarray, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
+def _along(optimum: Optimum, factors: np.ndarray, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
     """Models (strengths × (1 + columns)) along the path of the quadratic about an optimum."""
-    equations, follow = _quadratic(optimum, units)
-    inverse = np.divide(1.0, units, out=np.zeros_like(units), where=units > 0)
+    equations, follow = _quadratic(optimum, factors)
+    inverse = np.divide(1.0, factors, out=np.zeros_like(factors), where=factors > 0)
     w = equations.path(penalty, alphas, tol) * inverse
     return np.column_stack([optimum.w[0] - (w - optimum.w[1:]) @ follow, w])
 
 
 def _penalised(
-    model: Any, passes: _Passes, optima: list[Optimum], units: list[np.ndarray], weights: np.ndarray
+    model: Any, passes: _Passes, optima: list[Optimum], factors: list[np.ndarray], unit: Units, weights: np.ndarray
 ) -> np.ndarray:
     """The model at the strength given, or at that which the folds choose."""
     penalty = model._penalty(model.n_features_in_)
     if len(optima) == 1:
-        model.path_ = None
-        alpha = float(model.alpha)
+        model.alpha_, model.l1_ratio_, model.path_ = float(model.alpha), penalty.l1_ratio, None
+        alpha, ratio = unit.inside(model.alpha_, model.l1_ratio_)
+        penalty = replace(penalty, l1_ratio=ratio)
     else:
-        equations, _ = _quadratic(optima[-1], units[-1])
+        equations, _ = _quadratic(optima[-1], factors[-1])
         top = penalty.largest(equations.c[:, None])
         alphas = strengths(top, model.n_alphas, False, penalty.l1_ratio == 0)
-        paths = [_along(one, own, penalty, alphas, model.tol) for one, own in zip(optima, units)]
+        paths = [_along(one, own, penalty, alphas, model.tol) for one, own in zip(optima, factors)]
         errors = passes.held_out(np.array(paths[:-1])) / weights[:, None]
         coef, intercept = passes.original(paths[-1])
         path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
         path = path.scored(errors, weights)
-        model._keep_path(path)
+        strength, _ = unit.outside(1.0, penalty.l1_ratio)
+        model._keep_path(replace(path, alphas=alphas * strength))
         alpha = float(alphas[path.choose(model.rule)])
-    model.alpha_ = alpha
-    return _exact(model, passes, optima[-1], units[-1], penalty, alpha)
+        model.alpha_, model.l1_ratio_ = unit.outside(alpha, penalty.l1_ratio)
+    return _exact(model, passes, optima[-1], factors[-1], penalty, alpha)
 
 
 def _exact(
-    model: Any, passes: _Passes, optimum: Optimum, units: np.ndarray, penalty: Penalty, alpha: float
+    model: Any, passes: _Passes, optimum: Optimum, factors: np.ndarray, penalty: Penalty, alpha: float
 ) -> np.ndarray:
     """The optimum of the penalised loss of all rows: from the quadratic's, a Newton step a pass."""
-    w = _along(optimum, units, penalty, np.array([alpha]), 1e-10)[0]
-    firm = np.diag(np.append(0.0, np.where(units > 0, 1e-10, 1.0)))
+    w = _along(optimum, factors, penalty, np.array([alpha]), 1e-10)[0]
+    firm = np.diag(np.append(0.0, np.where(factors > 0, 1e-10, 1.0)))
     for _ in range(_PASSES):
         found = passes.derivatives(w[None])
         n = found.rows.sum()
         hessian = found.hessian.sum(axis=0) / n + firm
         goal = w + np.linalg.solve(hessian, found.gradient.sum(axis=0)[0] / n)
-        new = _along(replace(optimum, w=goal, hessian=hessian), units, penalty, np.array([alpha]), 1e-10)[0]
+        new = _along(replace(optimum, w=goal, hessian=hessian), factors, penalty, np.array([alpha]), 1e-10)[0]
         change = float((new - w) @ hessian @ (new - w))
         w = new
         if change < 1e-12:

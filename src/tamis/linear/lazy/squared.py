@@ -7,6 +7,7 @@ so columns that are nearly dependent cost digits, which is said.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remembe
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
+from tamis.linear.units import Units, common_unit
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
 from tamis.views.lazy.given import target_named
@@ -44,9 +46,7 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
         if free:
             _least_squares(model, normal, moments)
         else:
-            penalty = model._penalty(model.n_features_in_)
-            alpha = float(model.alpha) if n_folds == 1 else _by_folds(model, normal, moments, penalty, options)
-            _at(model, normal, penalty, alpha)
+            _penalised(model, normal, moments, options)
     coef = np.atleast_2d(model.coef_)[:, model.inputs_.order]
     scatter = moments.total.scatter[:-1, :-1]
     model.feature_importances_ = importances(
@@ -74,23 +74,44 @@ def _warn_ill(moments: FoldMoments) -> None:
         )
 
 
+def _penalised(model: Any, normal: NormalEquations, moments: FoldMoments, options: dict[str, bool]) -> None:
+    """The model at the strength given, or at that which the folds choose."""
+    penalty = model._penalty(model.n_features_in_)
+    spread = np.sqrt(np.diagonal(normal.H))[penalty.factors > 0]
+    units = Units(np.sqrt(normal.yy) or 1.0, 1.0 if model.standardize else common_unit(spread))
+    if isinstance(model.alpha, str):
+        alpha, ratio = _by_folds(model, normal, moments, penalty, options, units), penalty.l1_ratio
+        model.alpha_, model.l1_ratio_ = units.outside(alpha, ratio)
+    else:
+        model.alpha_, model.l1_ratio_, model.path_ = float(model.alpha), penalty.l1_ratio, None
+        alpha, ratio = units.inside(model.alpha_, model.l1_ratio_)
+    _at(model, normal.scaled(units), replace(penalty, l1_ratio=ratio), alpha)
+
+
 def _by_folds(
-    model: Any, normal: NormalEquations, moments: FoldMoments, penalty: Penalty, options: dict[str, bool]
+    model: Any,
+    normal: NormalEquations,
+    moments: FoldMoments,
+    penalty: Penalty,
+    options: dict[str, bool],
+    units: Units,
 ) -> float:
     """The strength that the rule picks by the folds' errors; the model remembers the path."""
+    normal = normal.scaled(units)
     ridge = penalty.l1_ratio == 0
     alphas = strengths(penalty.largest(normal.c[:, None]), model.n_alphas, False, ridge)
     coef, intercept = normal.original(normal.path(penalty, alphas, model.tol))
     path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
 
     def error(f: int) -> np.ndarray:
-        part = NormalEquations.of(moments.train[f], **options)
+        part = NormalEquations.of(moments.train[f], **options).scaled(units)
         return test_error(moments.test[f], *part.original(part.path(penalty, alphas, model.tol)))
 
     errors = np.array(map_threads(error, range(len(moments)), model.n_jobs))
     path = path.scored(errors, np.array([test.weight for test in moments.test]))
-    model._keep_path(path)
-    return float(path.alphas[path.choose(model.rule)])
+    strength, _ = units.outside(1.0, penalty.l1_ratio)
+    model._keep_path(replace(path, alphas=alphas * strength))
+    return float(alphas[path.choose(model.rule)])
 
 
 def _at(model: Any, normal: NormalEquations, penalty: Penalty, alpha: float) -> None:
@@ -103,9 +124,7 @@ def _at(model: Any, normal: NormalEquations, penalty: Penalty, alpha: float) -> 
     beta = normal.path(penalty, grid, 1e-10)[-1]
     reached = normal.gap(beta, normal.c - normal.H @ beta, penalty, alpha) / max(0.5 * normal.yy, 1e-300)
     coef, intercept = normal.original(beta)
-    if not isinstance(model.alpha, str):
-        model.path_ = None
-    model.alpha_, model.gap_ = alpha, max(float(reached), 0.0)
+    model.gap_ = max(float(reached), 0.0)
     model._keep(coef[:, None], np.atleast_1d(intercept))
 
 

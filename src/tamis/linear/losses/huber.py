@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.linear.losses.loss import Loss
+from tamis.linear.losses.squared import deviation
 
 
 class Huber(Loss):
@@ -34,6 +35,13 @@ class Huber(Loss):
     def conjugate(self, residual: np.ndarray) -> np.ndarray:
         return (0.5 * residual**2 - residual * self.y)[:, 0]
 
+    def unit(self, share: np.ndarray, centred: bool) -> float:
+        return _spread(self.y[:, 0], share)
+
+    def over(self, unit: float) -> Loss:
+        offset = None if self.offset is None else self.offset[:, 0]
+        return self if unit == 1 else Huber(self.y / unit, offset, self.width / unit)
+
     def start(self, weights: np.ndarray) -> np.ndarray:
         order = np.argsort(self.y[:, 0])
         below = np.cumsum(weights[order])
@@ -45,7 +53,23 @@ class Huber(Loss):
 
 
 def _spread(y: np.ndarray, weights: np.ndarray) -> float:
-    """A robust standard deviation: 1.4826 times the median distance from the median; the plain one when that is 0."""
-    kept = y[weights > 0]
-    far = float(1.4826 * np.median(np.abs(kept - np.median(kept))))
-    return far if far > 0 else float(kept.std()) or 1.0
+    """A robust standard deviation: 1.4826 times the median distance from the median; the plain one when that is 0.
+
+    A whole weight counts as that many copies of its row.
+    """
+    middle = _median(y, weights)
+    far = 1.4826 * _median(np.abs(y - middle), weights)
+    return far if far > 1e-14 * abs(middle) else deviation(y, weights / weights.sum(), True)
+
+
+def _median(values: np.ndarray, weights: np.ndarray) -> float:
+    """The weighted median; the mean of the two in the middle where the weights below and above are equal.
+
+    >>> _median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 2.0, 1.0])), _median(np.arange(4.0), np.ones(4))
+    (1.5, 1.5)
+    """
+    order = np.argsort(values[weights > 0], kind="stable")
+    values, below = values[weights > 0][order], np.cumsum(weights[weights > 0][order])
+    half, slack = 0.5 * below[-1], 1e-12 * below[-1]  # of sums in another order
+    lower, upper = np.searchsorted(below, [half - slack, half + slack])
+    return float(0.5 * (values[lower] + values[upper]))

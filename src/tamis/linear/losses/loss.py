@@ -73,6 +73,21 @@ class Loss(ABC):
     def start(self, weights: np.ndarray) -> np.ndarray:
         """A good first intercept."""
 
+    def unit(self, share: np.ndarray, centred: bool) -> float:
+        """The unit of the linear predictor, of which the target has a deviation of one; 1 where it has none.
+
+        `share` are weights of the rows that sum to 1; without an intercept the predictor is not `centred`.
+        """
+        return 1.0
+
+    def magnitude(self, weights: np.ndarray) -> float:
+        """Size of the terms whose difference the mean loss is: below its rounding nothing can be told."""
+        return 0.0
+
+    def over(self, unit: float) -> Loss:
+        """The loss of the target divided by its unit."""
+        return self
+
     def take(self, rows: np.ndarray) -> Loss:
         """The same loss for some of the rows."""
         offset = None if self.offset is None else self.offset[rows, 0]

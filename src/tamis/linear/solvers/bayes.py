@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+from tamis.linear.design import Design
+from tamis.linear.fit import Job
 from tamis.linear.solvers.ridge import Ridge
+from tamis.linear.units import Units
 
 _WARM = 500  # draws thrown away while the chain settles
 _LASSO_RATE = 1.78  # hyper-prior of Park & Casella: λ² ~ Gamma(1, 1.78)
@@ -28,14 +31,17 @@ class PosteriorDraws:
         return np.asarray(np.quantile(self.coef, tails, axis=0).T)
 
 
-def sample(problem: Ridge, penalty: str, n_draws: int, seed: int) -> PosteriorDraws:
-    """Draws after a warm-up; `problem` holds the standardised rows and target.
+def sample(job: Job, penalty: str, n_draws: int, seed: int) -> PosteriorDraws:
+    """Draws after a warm-up, in the units of the job's columns and target.
 
     References
     ----------
     Park, Casella (2008), The Bayesian lasso, JASA 103.
     Bhattacharya, Chakraborty, Mallick (2016), Fast sampling with Gaussian scale mixture priors, Biometrika 103.
     """
+    units = Units.of(job)
+    inner = units.scaled(job, job.penalty.l1_ratio)
+    problem = Ridge.of(Design(inner.X), inner.loss.y[:, 0], inner.weights, inner.penalty.factors, **inner.options)
     rng = np.random.default_rng(seed)
     chain = _ridge if penalty == "ridge" else _lasso
     beta, alpha, noise = chain(problem, n_draws, rng)
@@ -44,7 +50,9 @@ def sample(problem: Ridge, penalty: str, n_draws: int, seed: int) -> PosteriorDr
     middle = (
         problem.middle + noise / np.sqrt(n) * rng.normal(size=n_draws) if problem.fit_intercept else np.zeros(n_draws)
     )
-    return PosteriorDraws(coef, middle - coef @ problem.centre if problem.fit_intercept else middle, alpha, noise)
+    intercept = middle - coef @ problem.centre if problem.fit_intercept else middle
+    strength, _ = units.outside(1.0, job.penalty.l1_ratio)
+    return PosteriorDraws(units.coef(coef), intercept * units.target, alpha * strength, noise * units.target)
 
 
 def _ridge(problem: Ridge, n_draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

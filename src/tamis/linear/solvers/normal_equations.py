@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tamis.errors import NotConverged
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.coordinate_descent import follow_path
 from tamis.linear.solvers.quadratic import minimise
+from tamis.linear.units import Units
 from tamis.views.moments import Moments
 
 
@@ -100,6 +101,17 @@ class NormalEquations:
                 q = self.c - self.H @ beta
             out[i] = beta
         return out, gaps
+
+    def scaled(self, units: Units) -> NormalEquations:
+        """The same in other units of target and columns; models come back in the given ones."""
+        ratio, factor = units.target / units.columns, 1 / units.columns
+        return replace(
+            self,
+            H=self.H * factor**2,
+            c=self.c * (factor / units.target),
+            yy=self.yy / units.target**2,
+            scale=self.scale / ratio,
+        )
 
     def original(self, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts in the units of the columns (rows of β may be several models)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -15,7 +15,11 @@ from tamis.engine import one_blas_thread
 from tamis.linear.design import Centred, Design
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import Path, strengths
+from tamis.linear.units import Units
 from tamis.split import Folds
+
+if TYPE_CHECKING:
+    from tamis.linear.fit import Job
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,16 +180,16 @@ def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: 
     return rows
 
 
-def fit_ridge(
-    model: Any, X: Any, y: np.ndarray, weights: np.ndarray, factors: np.ndarray, splits: Folds | None
-) -> RidgeFit:
+def fit_ridge(model: Any, job: Job, splits: Folds | None) -> RidgeFit:
     """Ridge with the strength, the bound, the folds or the leave-one-out choice the model asks for."""
-    options = {"standardize": bool(model.standardize), "fit_intercept": bool(model.fit_intercept)}
-    design = Design(X)
+    units = Units.of(job)
+    inner = units.scaled(job, 0.0)
+    y, weights, factors, options = inner.loss.y[:, 0], inner.weights, inner.penalty.factors, inner.options
+    design = Design(inner.X)
     ridge = Ridge.of(design, y, weights, factors, **options)
     path = predictions = None
     if model.norm_bound is not None:
-        alpha = ridge.strength_of(float(model.norm_bound))
+        alpha = ridge.strength_of(float(model.norm_bound) / units.coef(1.0))
     elif isinstance(model.alpha, str):
         path = _path(ridge, model.n_alphas)
         if splits is None:
@@ -204,9 +208,16 @@ def fit_ridge(
             chosen = path.choose(model.rule)
             alpha, predictions = float(path.alphas[chosen]), held.predict([chosen] * len(splits), np.asarray)[:, 0]
     else:
-        alpha = float(model.alpha)
+        alpha, _ = units.inside(float(model.alpha), 0.0)
     coef, intercept = ridge.path(np.array([alpha]))
-    return RidgeFit(coef[0], float(intercept[0]), alpha, ridge.norm(alpha), path, predictions)
+    return RidgeFit(
+        units.coef(coef[0]),
+        float(intercept[0]) * units.target,
+        float(model.alpha) if path is None and model.norm_bound is None else units.outside(alpha, 0.0)[0],
+        units.coef(ridge.norm(alpha)),
+        None if path is None else units.path(path, 0.0),
+        None if predictions is None else predictions * units.target,
+    )
 
 
 def _path(ridge: Ridge, n_alphas: int) -> Path:

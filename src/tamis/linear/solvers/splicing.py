@@ -41,6 +41,11 @@ class Splicer:
         self.share = job.weights / job.weights.sum()
         self.centre, inverse = (a[:, 0] for a in self.design.units(self.share[:, None], True, job.fit_intercept))
         self.inverse = inverse
+        middle = job.loss.start(self.share) if job.fit_intercept else np.zeros(job.loss.outputs)
+        start = np.broadcast_to(np.atleast_1d(middle), job.loss.y.shape)
+        start = start if job.loss.offset is None else start + job.loss.offset
+        # of the empty model: counts have a unit, classes have none
+        self.curvature = float((self.share @ job.loss.curvature(start)).mean()) if job.loss.target == "numbers" else 1.0
         self.alive = np.bincount(self.units, weights=inverse > 0, minlength=len(starts) - 1) > 0
 
     def path(self, most: int) -> list[tuple[np.ndarray, Refit]]:
@@ -88,7 +93,7 @@ class Splicer:
             standardize=True,
             fit_intercept=job.fit_intercept,
         )
-        ridge = 1e-12 if job.loss.constant_curvature else _RIDGE
+        ridge = 1e-12 if job.loss.constant_curvature else _RIDGE * self.curvature
         fits.solve(ridge, 1e-9)
         if sharp and which.size:
             fits.sharpen(ridge)
@@ -99,7 +104,7 @@ class Splicer:
             coef[which] = small
         gradient = self.design.score(fit.residual) - np.outer(self.centre, fit.residual.sum(axis=0))
         gradient = ((gradient * self.inverse[:, None]) ** 2).sum(axis=1)
-        curvature = max(float((fit.weights @ job.loss.curvature(fit.eta)).mean()), 1e-12)
+        curvature = max(float((fit.weights @ job.loss.curvature(fit.eta)).mean()), 1e-12 * self.curvature)
         scale = np.divide(1.0, self.inverse, out=np.zeros_like(self.inverse), where=self.inverse > 0)
         worth = ((coef * scale[:, None]) ** 2).sum(axis=1) * curvature
         n = len(self.starts) - 1

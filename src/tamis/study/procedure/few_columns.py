@@ -118,7 +118,7 @@ def strength(model: Any) -> dict[str, Any]:
         return {"prune": model.alpha_}
     sparse = getattr(model, "penalty", None) in ("lasso", "elastic-net")
     if sparse and model.alpha == "cv" and not hasattr(model, "paths_"):  # else each class has its own
-        return {"alpha": model.alpha_}
+        return {"alpha": model.alpha_, "l1_ratio": model.l1_ratio_}
     return {}
 
 

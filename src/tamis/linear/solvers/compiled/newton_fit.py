@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from tamis.engine import map_threads
 from tamis.linear.losses.huber import Huber
@@ -94,14 +95,16 @@ class NewtonFit(OneOutputFit):
         self.null = 1.0
         self._run(np.zeros(0), 0.0, PathOut(np.empty((0, len(self.beta) + 1)), np.empty((0, len(self.w))), np.empty(0)))
         whole = float(self.w @ self.losses(self._original(self.eta)[:, None]))
-        large = max(abs(whole), abs(floor), np.finfo(float).tiny)
+        large = max(abs(whole), abs(floor), self.loss.magnitude(self.w), np.finfo(float).tiny)
         self.null, self.floor = whole - floor if whole - floor > 1e-13 * large else large, floor
         self.rules[FLOOR] = self._in_units(floor)
 
     def _in_units(self, loss: float) -> float:
         """A mean loss in the kernel's units."""
-        extra = float(self.w @ self.y) * self.shift if isinstance(self.loss, Poisson) else 0.0
-        return loss / self.size + extra
+        if not isinstance(self.loss, Poisson):
+            return loss / self.size
+        saturated = float(self.w @ (xlogy(self.y, self.y) - self.y))  # which the kernel's loss leaves out
+        return loss / self.size - saturated
 
     def _original(self, eta: np.ndarray) -> np.ndarray:
         return np.asarray(self.stretch * eta + self.shift)

@@ -18,7 +18,7 @@ from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared import Squared
 from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
-from tamis.linear.path import SATURATED, Path, is_past_its_best, is_ridge_past_its_best, strengths
+from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best, is_ridge_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.layout import Columns, PathOut, PenaltyWeights, Screening, State
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
@@ -224,7 +224,8 @@ def compiled_path(
         if alphas is None and ridge and splits and is_ridge_past_its_best(errors, len(grid)):
             end = start + len(stretch)
             break
-        if alphas is None and not ridge and (last := _end((left - fits[0].floor) / fits[0].null, errors, start)):
+        rest = (left - fits[0].floor) / fits[0].null if ends_saturated(job) else np.ones(len(left))
+        if alphas is None and not ridge and (last := _end(rest, errors, start)):
             end = last
             break
     _warn(fits, job.tol)

@@ -28,7 +28,7 @@ class Objective:
         Where that is rounding only (a target that does not vary), gaps are measured by the size of the objective.
         """
         whole, floor = self.value(fit, 0.0), self.floor(fit)
-        size = max(abs(whole), abs(floor), np.finfo(float).tiny)
+        size = max(abs(whole), abs(floor), self.loss.magnitude(fit.weights), np.finfo(float).tiny)
         return whole - floor if whole - floor > _ROUNDING * size else size
 
     def floor(self, fit: FitState) -> float:
