@@ -122,7 +122,7 @@ class LinearModel(TakesTable, BaseEstimator):
 
         from tamis.linear.fit import path_of, solution_at
         from tamis.linear.out_of_fold import OutOfFold
-        from tamis.linear.units import Units
+        from tamis.linear.penalties.units import Units
 
         free = self.penalty is None or self.alpha is None or self.alpha == 0  # then the scale of columns has no meaning
         job = self._job(X, loss, weights, bool(self.standardize) or free)

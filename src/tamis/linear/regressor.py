@@ -80,7 +80,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     coef_, intercept_ : coefficients in the units of the columns, one an encoded column (`coef_names_`).
     alpha_, l1_ratio_ : the strength used, and the share of its absolute part: `alpha=alpha_, l1_ratio=l1_ratio_` gives
         the same model. Strengths are chosen for a target of unit deviation (and, without `standardize`, columns of unit
-        root mean square), so that no unit has a say; `l1_ratio_` is what the elastic net's `l1_ratio` is in given units.
+        root mean square), so that no unit has a say; `l1_ratio_` is the elastic net's `l1_ratio` in given units.
     gap_ : the relative duality gap reached.
     path_ : strengths (as `alpha_`), coefficients, number of columns, and the mean and standard error over folds of the
         mean squared error (squared loss) or the mean loss.

@@ -25,8 +25,8 @@ from tamis.linear.lazy.logistic_pass import Derivatives, DerivativesOfCell, Held
 from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.penalties.units import Units, common_unit
 from tamis.linear.solvers.normal_equations import NormalEquations
-from tamis.linear.units import Units, common_unit
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
 from tamis.views.lazy.given import target_named

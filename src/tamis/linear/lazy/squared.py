@@ -18,8 +18,8 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.penalties.units import Units, common_unit
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
-from tamis.linear.units import Units, common_unit
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
 from tamis.views.lazy.given import target_named

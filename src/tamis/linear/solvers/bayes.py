@@ -9,8 +9,8 @@ from scipy import linalg
 
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
+from tamis.linear.penalties.units import Units
 from tamis.linear.solvers.ridge import Ridge
-from tamis.linear.units import Units
 
 _WARM = 500  # draws thrown away while the chain settles
 _LASSO_RATE = 1.78  # hyper-prior of Park & Casella: λ² ~ Gamma(1, 1.78)

@@ -9,9 +9,9 @@ import numpy as np
 
 from tamis.errors import NotConverged
 from tamis.linear.penalties.elastic_net import Penalty
+from tamis.linear.penalties.units import Units
 from tamis.linear.solvers.coordinate_descent import follow_path
 from tamis.linear.solvers.quadratic import minimise
-from tamis.linear.units import Units
 from tamis.views.moments import Moments
 
 

@@ -15,7 +15,7 @@ from tamis.engine import one_blas_thread
 from tamis.linear.design import Centred, Design
 from tamis.linear.out_of_fold import OutOfFold
 from tamis.linear.path import Path, strengths
-from tamis.linear.units import Units
+from tamis.linear.penalties.units import Units
 from tamis.split import Folds
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ class Units:
     def path(self, path: Path, l1_ratio: float) -> Path:
         """A path of these units in the given ones."""
         strength, _ = self.outside(1.0, l1_ratio)
-        errors = {
+        errors: dict[str, Any] = {
             name: None if getattr(path, name) is None else getattr(path, name) * self.target**2
             for name in ("cv_mean", "cv_se", "fold_errors")
         }
