@@ -78,7 +78,7 @@ def test_open_counts(folder, tmp_path):
     """Each opening is told with its number."""
     _call("run", folder / "t.csv", "-t", "outcome", "-f", tmp_path / "s", *QUICK)
     first, second = _call("open", tmp_path / "s"), _call("open", tmp_path / "s", "--json")
-    assert "independent" in first.output
+    assert "first opening known here" in first.output
     facts = json.loads(second.stdout)
     assert facts["openings"] == 2
     assert facts["independent"] is False

@@ -184,7 +184,7 @@ def test_patients_in_csv(tabs, server, patients, tmp_path):
     page.until("document.querySelector('#ask').open")
     assert "only this first opening is independent" in page.run("document.querySelector('#ask').innerText")
     click(page, "#ask [value=yes]")
-    page.until("document.querySelector('#opened').innerText.includes('the score is independent')")
+    page.until("document.querySelector('#opened').innerText.includes('first opening known here')")
     page.run(f"location.href = '/study/{study}/predict'")
     page.until("!!document.querySelector('#predict #file') && !!window.takeFiles")
     rows = list(csv.reader(patients.read_text(encoding="utf-8").splitlines()))

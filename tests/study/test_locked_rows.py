@@ -308,6 +308,38 @@ def test_predicting_the_own_table_is_a_look_that_is_counted(tmp_path):
     assert "Opened once." in page
 
 
+def test_locked_rows_are_not_predicted_where_that_cannot_be_recorded(tmp_path):
+    """Who has the predictions and the targets knows the score; the next opening called itself the first."""
+    columns = _table("classes")
+    path = write_table(tmp_path / "t.csv", columns)
+    study = _run(path, tmp_path / "s")
+    (tmp_path / "s" / "ledger.jsonl").symlink_to(tmp_path / "no folder" / "ledger.jsonl")
+    told = CliRunner().invoke(app, ["predict", str(tmp_path / "s"), str(path)])
+    assert (told.exit_code, told.stdout) == (1, "")
+    assert "the table holds 40 of the locked rows" in told.stderr
+    assert "cannot be recorded" in told.stderr
+    (tmp_path / "parts").mkdir()
+    write_table(tmp_path / "parts" / "t.csv", columns)
+    parts = CliRunner().invoke(app, ["predict", str(tmp_path / "s"), str(tmp_path / "parts")])
+    assert (parts.exit_code, parts.stdout) == (1, "")
+    new = write_table(tmp_path / "new.csv", {name: values[:FREE] for name, values in columns.items()})
+    assert len(study.predict(new)) == FREE
+    write_table(tmp_path / "parts" / "t.csv", {name: values[:FREE] for name, values in columns.items()})
+    parts = CliRunner().invoke(app, ["predict", str(tmp_path / "s"), str(tmp_path / "parts")])
+    assert len(parts.stdout.splitlines()) == FREE + 1
+    (tmp_path / "s" / "ledger.jsonl").unlink()
+    assert study.open()["independent"]
+
+
+def test_locked_rows_are_known_in_a_table_without_a_column_that_was_left_out(tmp_path):
+    """The lock is drawn from all columns; a table to predict need not have those that were left out."""
+    columns = _table("classes")
+    study = _run(write_table(tmp_path / "t.csv", columns), tmp_path / "s", drop=["level"])
+    bare = write_table(tmp_path / "u.csv", {name: values for name, values in columns.items() if name != "level"})
+    study.predict(bare)
+    assert "of the locked rows" in study.note_
+
+
 def test_a_table_that_shares_rows_by_chance_is_none_of_a_look(tmp_path):
     """Few categories come again in every table; a new one must not be taken for the old."""
     rng = np.random.default_rng(0)

@@ -27,8 +27,8 @@ WORDS = {
     "readable model costs.",
     "accuracy": "The share of rows whose class is predicted rightly.",
     "interval": "A range that says how sure a number is. A 95% interval holds the true value in 95 of 100 studies.",
-    "independent": "The score of rows that had no influence on any choice, not even on yours. Only the first opening "
-    "of the locked rows is.",
+    "first known here": "No earlier look at these rows is recorded beside this study. The first score of rows that "
+    "nobody has looked at, here or elsewhere, is independent of every choice, even of yours.",
     "unlike": "A row that differs from all rows the model learned from, such as an age above all of theirs. Its "
     "prediction is a guess beyond what was seen.",
     "reason": "What the prediction would be if this one value were not known. The difference is what the value does.",

@@ -25,6 +25,10 @@ from tamis.cli.words import (
 )
 
 
+#: Said of an opening before which none is known: nobody knows what was done elsewhere.
+FIRST = "first opening known here: no earlier look at these rows is recorded in this folder or in those beside it"
+
+
 @app.command("open")
 @plainly
 def open_(
@@ -45,7 +49,7 @@ def open_(
     sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
     found = f"{opened['score']:.4g} ({sure})"
     typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {found}")
-    typer.echo("first opening: the score is independent" if opened["independent"] else _again(opened["openings"]))
+    typer.echo(FIRST if opened["independent"] else _again(opened["openings"]))
     if opened["note"]:
         typer.echo(opened["note"])
 

@@ -85,15 +85,8 @@ def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column
     if settings.time:
         decision, time = time_of(raw, settings.time, given)
         decided.append(decision)
-    aside = {settings.groups, settings.time, *settings.drop}
     lock = Lock.of(
-        raw,
-        share=settings.lock,
-        seed=settings.seed,
-        groups=groups,
-        time=time,
-        target=settings.target,
-        aside=[name for name, origin in zip(raw.names, raw.origins) if origin in aside],
+        raw, share=settings.lock, seed=settings.seed, groups=groups, time=time, target=settings.target
     )
     return lock, groups, time, decided
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
 from typing import Any
 
@@ -130,10 +133,14 @@ class Study(TakesTable, BaseEstimator):
         if self._problem is None:
             if self.source is None:
                 raise StudyError("the study has no table; give one, as in Study(table, target=…), or call fit(X, y)")
-            raw = fetch_source(self.source, self.settings, self.query)
+            raw = self._fetched()
             self._drawn = (raw.n_rows, raw.drawn_from) if raw.drawn_from else None
             self._problem = StudyProblem.of(raw, self.settings)
         return self._problem
+
+    def _fetched(self) -> Raw:
+        """The cells of the source, read anew."""
+        return fetch_source(self.source, self.settings, self.query)
 
     @property
     def decisions(self) -> Any:
@@ -348,7 +355,8 @@ class Study(TakesTable, BaseEstimator):
         self._ready(source, "open")
         with files.hold(self.folder):
             self._refuse_other()
-            opened = open_lock(self.folder, self.problem, FoldRules.of(self.settings, self.problem).metric, self.model_)
+            metric = FoldRules.of(self.settings, self.problem).metric
+            opened = open_lock(self.folder, self.problem, metric, self.model_, self._fetched)
             self.report()
         return opened
 
@@ -417,13 +425,14 @@ class Study(TakesTable, BaseEstimator):
         from tamis.study.prediction.in_batches import predict_parts
 
         lock = Lock.read(self.folder) if self._kept and (self.folder / LOCK_FILE).exists() else None
-        found = predict_parts(self.model_, X, stream, lock, id, coverage)
-        again = 0 if lock is None else lock.recognised(found.held, found.rows)
+        with self._withheld(stream, lock) as target:
+            found, names = predict_parts(self.model_, X, target, lock, id, coverage)
+            again = 0 if lock is None or found.held is None else lock.recognised(found.held, names, found.rows)
+            said = "" if lock is None or not again else self._look(lock, again)
         strange = [
             f"column {name!r}: {n:,} of {found.rows:,} rows have a level that the model never saw"
             for name, n in found.unseen.items()
         ]
-        said = "" if lock is None or not again else self._look(lock, again)
         self.note_ = "; ".join(part for part in (said, *strange) if part)
         self.remarks_ = remarks_on_csv(self.model_, coverage)
 
@@ -499,14 +508,33 @@ class Study(TakesTable, BaseEstimator):
         return self._look(lock, again) if again else ""
 
     def _look(self, lock: Lock, again: int) -> str:
+        """Write down that a table with the locked rows is predicted; without a record there is no prediction."""
         note = f"the table holds {again:,} of the locked rows"
         said = "with its target, their score is known without an opening"
         try:
             Ledger(self.folder).append(lock, PREDICTED, version=tamis.__version__, rows=again, note=note)
+        except UnwritableError as error:
+            raise StudyError(
+                f"{note}; {said}, and this cannot be recorded: {Ledger(self.folder).path} cannot be written; make it "
+                "writable, or leave these rows out"
+            ) from error
+        with suppress(UnwritableError):  # the report is made anew from the ledger at any time
             self.report()
-        except UnwritableError:
-            return f"{note}; {said}, and the ledger cannot be written"
         return f"{note}; {said}, so the ledger counts this as a look at them"
+
+    @contextmanager
+    def _withheld(self, stream: Any, lock: Lock | None) -> Iterator[Any]:
+        """A stream that holds everything back until the end where no look could be recorded."""
+        try:
+            if lock is not None:
+                Ledger(self.folder).refuse_unwritable()
+        except UnwritableError:
+            with TemporaryFile("w+", encoding="utf-8", newline="") as held:
+                yield held
+                held.seek(0)
+                copyfileobj(held, stream)
+            return
+        yield stream
 
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""

@@ -51,7 +51,7 @@ def test_every_opening_is_listed_and_only_the_first_is_independent(made):
     assert texts(table, 1) == ["01 March 2026, 12:30 UTC"] * 2
     assert texts(table, 2) == ["0.940 (accuracy)", "0.960 (accuracy)"]
     assert texts(table, 3) == ["0.880–0.970"] * 2
-    assert texts(table, 5) == ["independent", "no longer independent"]
+    assert texts(table, 5) == ["first known here", "no longer independent"]
     assert "agrees with the expected 0.935" in shown["lock"]["found"]
     surprise = {**made.opening(score=0.7), "interval": [0.6, 0.8]}
     assert "does not agree" in facts(made.study(), made.plan(), [surprise])["lock"]["found"]

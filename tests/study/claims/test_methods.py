@@ -50,7 +50,7 @@ def test_openings_are_told_as_the_ledger_has_them(study):
     first = study.open()
     said = study.cite()
     assert f"accuracy of the study's model was {first['score']:.3g}" in said
-    assert "they were opened this once" in said
+    assert "this is the first opening known here" in said
     study.open()
     assert "they were opened 2 times, and looked at 2 times in all" in study.cite()
     assert CliRunner().invoke(app, ["cite", str(study.folder)]).stdout.strip() == study.cite()

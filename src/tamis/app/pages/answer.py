@@ -58,9 +58,10 @@ class Question(Page):
         facts = await self.work(lock_facts, place)
         if not facts["rows"]:
             self.refuse(HTTPStatus.CONFLICT, "this study has no locked rows")
+        elsewhere = await self.work(_looks_elsewhere, place)
         code = secrets.token_hex(16)
         self.settings["app_codes"][code] = (name, time.monotonic() + GOOD_FOR)
-        self.answer({"code": code, "question": _question(facts)})
+        self.answer({"code": code, "question": _question(facts["rows"], len(facts["looks"]) + elsewhere)})
 
 
 class Open(Page):
@@ -104,8 +105,20 @@ def _look(look: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _question(facts: dict[str, Any]) -> str:
-    rows, before = facts["rows"], len(facts["looks"])
+def _looks_elsewhere(place: Path) -> int:
+    """How many looks at rows of the study's table the other studies know of; the table is read where that is needed."""
+    from tamis.lock import Lock
+    from tamis.study import load
+    from tamis.study.disk.earlier_looks import earlier_looks
+    from tamis.study.source import fetch_source
+
+    study = load(place)
+    return earlier_looks(
+        place, Lock.read(place), lambda: fetch_source(study.source, study.settings, study.query)
+    ).total
+
+
+def _question(rows: int, before: int) -> str:
     if before:
         times = "once" if before == 1 else f"{before:,} times"
         return (

@@ -170,7 +170,7 @@ if ($("open")) {
       $("opened").textContent = "Scoring the locked rows…";
       const found = await send("POST", `/api/study/${study}/open`, { code });
       const sure = found.sure ? ` (95% interval ${found.sure})` : "";
-      const first = found.independent ? "This is the first opening: the score is independent." : `Opening number ${found.openings}: no longer independent.`;
+      const first = found.independent ? "This is the first opening known here." : `Opening number ${found.openings}: no longer independent.`;
       $("opened").textContent = `${capital(found.words)} on ${plain(found.rows)} locked rows: ${found.shown}${sure}. ${first}${found.note ? " " + capital(found.note) + "." : ""}`;
       $("report").src = $("report").src; // written anew, with the opening in it
     } catch (error) { $("opened").textContent = capital(error.message) + "."; }

@@ -62,7 +62,7 @@ def _times(n: int) -> str:
 
 
 def _opening(place: int, opening: dict[str, Any]) -> list[Any]:
-    standing = "independent" if opening["independent"] else "no longer independent"
+    standing = "first known here" if opening["independent"] else "no longer independent"
     if opening["score"] is None:  # predicted, or a line of the ledger that cannot be read
         kind, rows = opening["kind"], opening["rows"]
         found = [cell(kind, 0), cell(""), cell("" if rows is None else f"{rows:,}", rows or 0), cell(kind, css="bad")]

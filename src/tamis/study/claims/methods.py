@@ -162,7 +162,7 @@ def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     score = f"{first['score']:.3g}{sure}"
     said = f"On the {first['rows']:,} locked rows the {metric} of the study's model was {score} on {day}"
     if len(looks) == 1 and first["independent"]:
-        return f"{said}; they were opened this once."
+        return f"{said}; this is the first opening known here."
     times = "once" if len(opened) == 1 else f"{len(opened)} times"
     count = f"they were opened {times}, and looked at {len(looks)} times in all"
     independent = "" if first["independent"] else "; this score is not independent of earlier looks"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,16 @@ from tamis.metrics.intervals.interval import Interval, score_interval
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.study.claims.scoring import value as judged_value
+from tamis.study.disk.earlier_looks import earlier_looks
 from tamis.study.model import Model
 from tamis.study.problem import NEVER_SEEN, Locked, StudyProblem
+from tamis.table import Raw
 
 
-def open_lock(folder: Path, problem: StudyProblem, metric: Metric, model: Model) -> dict[str, Any]:
-    """Score the model on the locked rows and append the opening to the ledger."""
+def open_lock(
+    folder: Path, problem: StudyProblem, metric: Metric, model: Model, read: Callable[[], Raw]
+) -> dict[str, Any]:
+    """Score the model on the locked rows and append the opening to the ledger; `read` reads the table once more."""
     lock = Lock.read(folder)
     if not len(lock.rows):
         raise StudyError(f"there is nothing to open: {lock.reason}")
@@ -34,14 +39,17 @@ def open_lock(folder: Path, problem: StudyProblem, metric: Metric, model: Model)
     costs = None if model.loss is None else model.loss.matrix
     interval = _interval(metric, problem, locked, answer, value, costs)
     bounds = None if interval.note else (interval.low, interval.high)
+    earlier = earlier_looks(folder, problem.lock, read)
+    notes = (_note(problem, metric, locked), interval.note, earlier.note)
     opening = Ledger(folder).append(
-        lock,
+        problem.lock,
+        elsewhere=earlier.total,
         version=tamis.__version__,
         metric=metric.name,
         score=value,
         interval=bounds,
         rows=len(y),
-        note="; ".join(part for part in (_note(problem, metric, locked), interval.note) if part),
+        note="; ".join(note for note in notes if note),
     )
     return {
         "score": value,

@@ -29,11 +29,11 @@ def place_of(folder: Path, data: str, settings: dict[str, Any]) -> dict[str, int
     if before is not None and before.get("settings") == settings and "studies_here" in before:
         return {"attempts": before.get("attempts", 1), "studies_here": before["studies_here"]}
     attempts = 1 if before is None else before.get("attempts", 1) + 1
-    others = [_plan(other) or {} for other in _beside(folder) if _data(other) == data]
+    others = [_plan(other) or {} for other in folders_beside(folder) if _data(other) == data]
     return {"attempts": attempts, "studies_here": attempts + sum(plan.get("attempts", 1) for plan in others)}
 
 
-def _beside(folder: Path) -> list[Path]:
+def folders_beside(folder: Path) -> list[Path]:
     """The folders beside a folder, as many as can be looked into quickly."""
     own = folder.resolve()
     try:

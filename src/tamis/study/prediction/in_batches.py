@@ -11,7 +11,7 @@ import numpy as np
 from tamis.engine import current
 from tamis.engine.cluster.reduce import PartitionTask
 from tamis.errors import TableError
-from tamis.lock import Lock
+from tamis.lock import Held, Lock
 from tamis.study.model import Model
 from tamis.study.prediction.answers import predictions_csv
 from tamis.table import LazyTable, grid_source, table_of
@@ -30,14 +30,15 @@ class Predicted:
 
     text: str
     rows: int
-    held: np.ndarray
+    held: Held | None
     unseen: dict[str, int]
 
     def __add__(self, other: Predicted) -> Predicted:
         unseen = dict(self.unseen)
         for name, n in other.unseen.items():
             unseen[name] = unseen.get(name, 0) + n
-        return Predicted(self.text + other.text, self.rows + other.rows, self.held | other.held, unseen)
+        held = None if self.held is None or other.held is None else self.held + other.held
+        return Predicted(self.text + other.text, self.rows + other.rows, held, unseen)
 
 
 def merge(a: Predicted, b: Predicted) -> Predicted:
@@ -58,7 +59,7 @@ class PredictCell:
         model = _model(self.model)
         rules = Rules(trusted=True, rows=np.arange(cell.first, cell.first + cell.n_rows))
         raw = RawColumns(cell.arrow, rules, "the table")
-        held = np.zeros(0, dtype=bool) if self.lock is None else self.lock.held_by(raw, cell.first)
+        held = None if self.lock is None else self.lock.held_by(raw, cell.first)
         ids = None if self.id is None else (self.id, _texts(raw, self.id))
         table = model.aligned(table_of(raw, like=model.types))
         unseen = {name: int(mask.sum()) for name, mask in model.unseen(table).items()}
@@ -75,14 +76,14 @@ def _model(state: str) -> Model:
 
 def predict_parts(
     model: Model, source: Any, stream: Any, lock: Lock | None, id: str | None, coverage: float
-) -> Predicted:
-    """Write the predictions of all rows to a stream; what was found, without the text."""
+) -> tuple[Predicted, list[str]]:
+    """Write the predictions of all rows to a stream; the total, without the text, and the columns that were read."""
     import json
 
     grid = source.source if isinstance(source, LazyTable) else grid_source(source, Rules(trusted=True))
     if id is not None and id not in grid.names:
         raise TableError(f"there is no column {id!r} in {grid.label}; give the name of a column")
-    known = {*model.types, *(lock.columns if lock is not None else ()), *([] if id is None else [id])}
+    known = {*model.types, *(lock.all_columns if lock is not None else ()), *([] if id is None else [id])}
     names = [name for name in grid.names if name in known]
     task = PartitionTask(PredictCell(json.dumps(model.to_dict()), lock, id, coverage), merge)
     total: Predicted | None = None
@@ -92,7 +93,7 @@ def predict_parts(
             bare = Predicted("", part.rows, part.held, part.unseen)
             total = bare if total is None else total + bare
     assert total is not None
-    return total
+    return total, names
 
 
 def _texts(raw: RawColumns, name: str) -> list[str]:

@@ -190,7 +190,8 @@ def test_locked_rows_are_known_again_in_part_and_in_another_order():
     assert lock.again(table.take(lock.rows[:120])) == 120
     assert lock.again(table.take(lock.rows[:80])) == 0
     assert lock.again(fresh) == 0
-    assert lock.again(table.drop(["x1"])) == 0
+    assert lock.again(table.drop(["x1"])) == 200
+    assert lock.again(fresh.drop(["x1"])) == 0
 
 
 def test_rows_that_repeat_by_chance_are_not_known_again():

@@ -1,15 +1,13 @@
-"""The locked test set: rows put away before anything is learned, and the ledger of every time they were looked at."""
+"""Which rows are locked: drawn before anything is decided, without the target."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import threading
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from tamis import saved
 from tamis.check import number
 from tamis.engine.hash import mix, text_hash
 from tamis.errors import DamagedError, StudyError
+from tamis.lock.row_hashes import RowHashes
 from tamis.table import Column, Raw, Table, raw_of
 from tamis.table.canonical import canonical_column, sparse_sums
 
@@ -32,11 +31,23 @@ SURELY = 4.0
 _KEY = re.compile("[0-9a-f]{16}")
 
 LOCK_FILE = "lock.json"
-LEDGER_FILE = "ledger.jsonl"
 
-#: What a line can be: the locked rows were scored; they were predicted, so that anybody can score them; or the line
-#: cannot be read, which counts as an opening, for it was one.
-OPENED, PREDICTED, DAMAGED = "opened", "predicted", "damaged"
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What some rows hold of the locked ones.
+
+    Attributes
+    ----------
+    by_digest : which of the different locked rows, by their digests in order.
+    matches : how many rows agree with each hashed row.
+    """
+
+    by_digest: np.ndarray
+    matches: np.ndarray
+
+    def __add__(self, other: Held) -> Held:
+        return Held(self.by_digest | other.by_digest, self.matches + other.matches)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +59,9 @@ class Lock:
     than half of the rows are different, there are too few sets of equal rows to draw from, and the row's number joins
     its digest. With a time column the latest rows are locked.
 
-    The digest of a row is that of its cells in canonical form, before kinds are decided. Columns that number or name
-    the rows take no part: two rows that differ in nothing else are the same case.
+    The digest of a row is that of all its cells but the target, in canonical form, before kinds are decided: studies
+    that leave out, transform or add columns lock the same rows. Columns that number or name the rows take no part: two
+    rows that differ in nothing else are the same case.
 
     Attributes
     ----------
@@ -64,6 +76,7 @@ class Lock:
     seed : the key of the digest.
     data : a digest of all cells but the target's, whatever the seed and the order of rows and columns.
     target : a digest of the locked rows' target cells: it tells whether they are the same, and nothing else.
+    hashes : of cells of some locked rows, by which they are known again in a table that was changed.
     """
 
     rows: np.ndarray
@@ -77,6 +90,7 @@ class Lock:
     seed: int = 0
     data: str = ""
     target: str = ""
+    hashes: RowHashes | None = None
 
     @classmethod
     def of(
@@ -88,7 +102,6 @@ class Lock:
         groups: Column | None = None,
         time: Column | None = None,
         target: str | None = None,
-        aside: Collection[str] = (),
     ) -> Lock:
         """Choose the rows to lock.
 
@@ -99,7 +112,6 @@ class Lock:
         seed : the key of the digests.
         groups, time : the column whose equal rows stay together, or whose latest rows are locked.
         target : the column to be learned, which takes no part in anything but its own digest.
-        aside : other columns that are no features.
 
         >>> table = Table.of(np.arange(500.0).reshape(250, 2))
         >>> len(Lock.of(table).rows)
@@ -107,7 +119,7 @@ class Lock:
         """
         number("lock", share, low=0, high=0.9)
         raw = raw_of(table)
-        sums = _sums(raw, target, aside)
+        sums = _sums(raw, target)
         n, wanted = raw.n_rows, round(share * raw.n_rows)
         digests = _keyed(sums.features, seed, False)
         numbered = 2 * _distinct(digests) < n
@@ -132,14 +144,19 @@ class Lock:
         if not FEWEST <= len(rows) <= n - FEWEST:
             reason = f"no rows are locked: {_parts(how)} make it impossible to lock about {wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
-        keys = _hexadecimal(digests[rows])
-        lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts)
+        keys, hashes = _hexadecimal(digests[rows]), RowHashes.of(raw, rows, digests[rows], target)
+        lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts, hashes=hashes)
         return lock if target is None else replace(lock, target=_of_target(raw, target, rows, digests[rows]))
 
     @cached_property
     def digest(self) -> str:
         """One digest of all locked rows' keys, whatever their order."""
         return hashlib.sha256("\n".join(sorted(self.keys)).encode()).hexdigest()
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """The columns by which rows are known again."""
+        return self.columns if self.hashes is None else tuple(dict.fromkeys((*self.columns, *self.hashes.columns)))
 
     def mask(self, n_rows: int) -> np.ndarray:
         """True for the locked rows."""
@@ -150,28 +167,38 @@ class Lock:
     def again(self, table: Table | Raw) -> int:
         """How many different locked rows a table holds; 0 for fewer than half of them, or for what chance explains.
 
+        Rows are looked for by their digests; a table that was changed, or lacks a column, by hashes of cells
+        (`RowHashes`), and then about how many of the rows it holds is given.
+        """
+        raw = raw_of(table)
+        return self.recognised(self.held_by(raw), raw.names, raw.n_rows)
+
+    def held_by(self, raw: Raw, first: int = 0) -> Held:
+        """What some rows hold of the locked ones; `first` numbers the first."""
+        own = self._own[0]
+        by_digest = np.zeros(len(own), dtype=bool)
+        if len(own) and set(self.columns) <= set(raw.names):
+            digests = _keyed(_sums(raw, None, self.columns).features, self.seed, self.numbered, first)
+            by_digest = np.isin(own, digests)
+        return Held(by_digest, np.zeros(0, dtype=np.int64) if self.hashes is None else self.hashes.matches(raw))
+
+    def recognised(self, held: Held, names: Collection[str], n_rows: int) -> int:
+        """How many of the different locked rows a table of some columns and so many rows holds; 0 where `again` says so.
+
         A row that the locked rows hold c times among n would turn up in m fresh rows with probability
         1 - (1 - (c - 1) / (n - 1))^m; a row found once is taken for one that does not come again by chance.
         """
-        raw = raw_of(table)
-        return self.recognised(self.held_by(raw), raw.n_rows)
-
-    def held_by(self, raw: Raw, first: int = 0) -> np.ndarray:
-        """Which of the different locked rows, by their digests in order, some rows hold; `first` numbers the first."""
-        own = self._own[0]
-        if not len(own) or not set(self.columns) <= set(raw.names):
-            return np.zeros(len(own), dtype=bool)
-        return np.isin(own, _keyed(_sums(raw, None, (), self.columns).features, self.seed, self.numbered, first))
-
-    def recognised(self, held: np.ndarray, n_rows: int) -> int:
-        """How many of the different locked rows a table of so many rows holds; 0 where `again` says so."""
         own, times = self._own
         if 2 * n_rows < len(own) or not len(own):
             return 0
-        again = int(np.count_nonzero(held))
+        again = int(np.count_nonzero(held.by_digest))
         chance = 1 - (1 - (times - 1) / max(1, self.n_rows - 1)) ** n_rows
         spread = np.sqrt(np.sum(chance * (1 - chance)))
-        return again if 2 * again >= len(own) and again > chance.sum() + SURELY * spread else 0
+        if 2 * again >= len(own) and again > chance.sum() + SURELY * spread:
+            return again
+        if self.hashes is not None and self.hashes.recognised(held.matches, names, n_rows):
+            return max(1, round(np.count_nonzero(held.matches) / len(held.matches) * len(own)))
+        return 0
 
     @cached_property
     def _own(self) -> tuple[np.ndarray, np.ndarray]:
@@ -193,7 +220,9 @@ class Lock:
             "numbered": self.numbered,
             "columns": list(self.columns),
         }
-        text = saved.indented({**facts, "rows": self.rows.tolist(), "keys": list(self.keys)}, ensure_ascii=True)
+        facts |= {"rows": self.rows.tolist(), "keys": list(self.keys)}
+        facts["hashes"] = None if self.hashes is None else self.hashes.to_dict()
+        text = saved.indented(facts, ensure_ascii=True)
         saved.write_whole(folder / LOCK_FILE, text + "\n")
 
     @classmethod
@@ -233,82 +262,14 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         raise DamagedError("it does not say how rows were locked")
     saved.whole("seed", facts["seed"])
     saved.numbers("share", facts["share"], shape=())
-    return {**facts, "rows": rows, "keys": tuple(facts["keys"]), "columns": saved.texts("columns", facts["columns"])}
-
-
-@dataclass(frozen=True)
-class Look:
-    """One line of the ledger.
-
-    Attributes
-    ----------
-    kind : "opened", "predicted" or "damaged".
-    when, version : the moment, and the version of Tamis.
-    digest, data : of the locked rows, and of all cells but the target's.
-    metric, score, interval : what was found, of an opening.
-    rows : how many rows were scored or recognised.
-    independent : True when nobody had looked before.
-    note : what to know besides.
-    """
-
-    kind: str = OPENED
-    when: str = ""
-    version: str = ""
-    digest: str = ""
-    data: str = ""
-    metric: str | None = None
-    score: float | None = None
-    interval: tuple[float, float] | None = None
-    rows: int | None = None
-    independent: bool = False
-    note: str = ""
-
-
-class Ledger:
-    """Every look at the locked rows of a folder, whichever study was in it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / LEDGER_FILE
-
-    def looks(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
-        """All lines, oldest first; of certain locked rows, or of any of a certain table, when a digest is given.
-
-        A damaged line may have been a look at any rows, so it is always among them.
-        """
-        found = []
-        content = self.path.read_bytes() if self.path.exists() else b""
-        for place, line in enumerate(content.split(b"\n"), start=1):
-            if line.strip():
-                found.append(_look(line, place))
-        return [look for look in found if _is_of(look, digest, data)]
-
-    def openings(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
-        """The looks that scored the locked rows."""
-        return [look for look in self.looks(digest, data) if look["kind"] != PREDICTED]
-
-    def append(self, lock: Lock, kind: str = OPENED, **facts: Any) -> Look:
-        """Write one more look to disk before anybody sees what it shows."""
-        before = self.looks(data=lock.data)
-        others = len(before) - len(self.looks(lock.digest, lock.data))
-        note = facts.pop("note", "")
-        if others:
-            times = "once" if others == 1 else f"{others:,} times"
-            note = f"{note}; " * bool(note) + f"other locked rows of this table were looked at {times} before"
-        look = Look(
-            kind=kind,
-            when=datetime.now(UTC).isoformat(timespec="seconds"),
-            digest=lock.digest,
-            data=lock.data,
-            independent=not before,
-            note=note,
-            **facts,
-        )
-        torn = self.path.exists() and self.path.read_bytes()[-1:] not in (b"", b"\n")
-        with saved.naming(self.path), self.path.open("ab") as file:
-            file.write((b"\n" if torn else b"") + json.dumps(asdict(look)).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        return look
+    hashes = facts.get("hashes")
+    return {
+        **facts,
+        "rows": rows,
+        "keys": tuple(facts["keys"]),
+        "columns": saved.texts("columns", facts["columns"]),
+        "hashes": None if hashes is None else RowHashes.from_dict(hashes),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,25 +284,23 @@ class _Sums:
     columns: tuple[str, ...]
 
 
-def _sums(raw: Raw, target: str | None, aside: Collection[str], only: Collection[str] | None = None) -> _Sums:
+def _sums(raw: Raw, target: str | None, only: Collection[str] | None = None) -> _Sums:
     """The sums of all rows; `only` names the features when they are known, and nothing else is summed then."""
     places = [j for j, name in enumerate(raw.names) if name != target]
     if only is not None:
         wanted = set(only)
         places = [j for j in places if raw.names[j] in wanted]
     if raw.sparse is not None:
-        left = [j for j in places if raw.names[j] not in set(aside)]
-        whole = sparse_sums(raw.sparse, raw.names, places)
-        some = whole if len(left) == len(places) else sparse_sums(raw.sparse, raw.names, left)
-        return _Sums(some, whole, tuple(sorted(raw.names[j] for j in left)))
+        sums = sparse_sums(raw.sparse, raw.names, places)
+        return _Sums(sums, sums, tuple(sorted(raw.names[j] for j in places)))
     features, others = np.zeros(raw.n_rows, dtype=np.uint64), np.zeros(raw.n_rows, dtype=np.uint64)
     columns: list[str] = []
-    one_at_a_time, out = threading.Lock(), set(aside)
+    one_at_a_time = threading.Lock()
 
     def add(j: int) -> None:
-        found, name = raw.canonical(j), raw.names[j]
-        mixed = mix(found.bits + text_hash(name))
-        is_feature = name not in out and (only is not None or not found.names_rows)
+        cells, name = raw.canonical(j), raw.names[j]
+        mixed = mix(cells.bits + text_hash(name))
+        is_feature = only is not None or not cells.names_rows
         with one_at_a_time:
             into = features if is_feature else others
             into += mixed
@@ -419,40 +378,3 @@ def _locked(locked: int, n: int, how: str, numbered: bool) -> str:
         "features": f"by a keyed digest of their features{with_number}, without looking at the target",
     }[how]
     return f"{locked:,} of {n:,} rows are locked ({chosen}); they are scored once, by `tamis open`"
-
-
-def _look(line: bytes, place: int) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-        if isinstance(found, dict) and set(found) == {field.name for field in fields(Look)} and _fits(found):
-            return asdict(Look(**found))
-    except (ValueError, TypeError, RecursionError):
-        pass
-    note = f"line {place:,} of the ledger is damaged and counts as an opening"
-    return asdict(Look(kind=DAMAGED, note=note))
-
-
-def _fits(found: dict[str, Any]) -> bool:
-    """Whether the parts of a line are of the kinds they must be."""
-    plain = all(isinstance(found[name], str) for name in ("when", "version", "digest", "data", "note"))
-    bounds, rows = found["interval"], found["rows"]
-    return (
-        plain
-        and found["kind"] in (OPENED, PREDICTED)
-        and isinstance(found["independent"], bool)
-        and (found["metric"] is None or isinstance(found["metric"], str))
-        and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
-        and (found["score"] is None or _is_number(found["score"]))
-        and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
-        and (found["kind"] == PREDICTED or None not in (found["score"], found["metric"], rows))
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_of(look: dict[str, Any], digest: str | None, data: str | None) -> bool:
-    if look["kind"] == DAMAGED:
-        return True
-    return digest in (None, look["digest"]) and data in (None, look["data"])

@@ -1,0 +1,173 @@
+"""The ledger: every look at locked rows, on disk before anybody sees what it shows."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tamis import saved
+from tamis.errors import StudyError
+from tamis.lock.lock import Lock
+from tamis.lock.row_hashes import RowHashes
+
+LEDGER_FILE = "ledger.jsonl"
+
+#: What a line can be: the locked rows were scored; they were predicted, so that anybody can score them; or the line
+#: cannot be read, which counts as an opening, for it was one.
+OPENED, PREDICTED, DAMAGED = "opened", "predicted", "damaged"
+
+
+@dataclass(frozen=True)
+class Look:
+    """One line of the ledger.
+
+    Attributes
+    ----------
+    kind : "opened", "predicted" or "damaged".
+    when, version : the moment, and the version of Tamis.
+    digest, data : of the locked rows, and of all cells but the target's.
+    metric, score, interval : what was found, of an opening.
+    rows : how many rows were scored or recognised.
+    independent : True when no earlier look is known.
+    note : what to know besides.
+    hashes : those of the lock, in the first line about its rows.
+    """
+
+    kind: str = OPENED
+    when: str = ""
+    version: str = ""
+    digest: str = ""
+    data: str = ""
+    metric: str | None = None
+    score: float | None = None
+    interval: tuple[float, float] | None = None
+    rows: int | None = None
+    independent: bool = False
+    note: str = ""
+    hashes: dict[str, Any] | None = None
+
+
+#: A line of before there were hashes has none.
+_PARTS = {field.name for field in fields(Look)}
+
+
+class Ledger:
+    """Every look at the locked rows of a folder, whichever study was in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / LEDGER_FILE
+
+    def looks(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
+        """All lines, oldest first; of certain locked rows, or of any of a certain table, when a digest is given.
+
+        A damaged line may have been a look at any rows, so it is always among them.
+        """
+        lines = [asdict(look) for look in self._lines() if _is_of(look, digest, data)]
+        for line in lines:
+            del line["hashes"]
+        return lines
+
+    def hashes(self) -> dict[str, RowHashes]:
+        """Digest of locked rows -> hashes of their cells, as far as lines hold them."""
+        return {look.digest: RowHashes.from_dict(look.hashes) for look in self._lines() if look.hashes is not None}
+
+    def _lines(self) -> list[Look]:
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StudyError(
+                f"{str(self.path)!r} cannot be read ({error.strerror}); give yourself the right to read it"
+            ) from error
+        return [_look(line, place) for place, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+
+    def openings(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
+        """The looks that scored the locked rows."""
+        return [look for look in self.looks(digest, data) if look["kind"] != PREDICTED]
+
+    def append(self, lock: Lock, kind: str = OPENED, *, elsewhere: int = 0, note: str = "", **facts: Any) -> Look:
+        """Write one more look to disk before anybody sees what it shows.
+
+        Parameters
+        ----------
+        lock : the rows that are looked at.
+        kind : "opened" or "predicted".
+        elsewhere : how many looks at rows of this table are known that this ledger does not hold under the same data.
+        note, facts : the other parts of a `Look`.
+        """
+        before = self.looks(data=lock.data)
+        others = len(before) - len(self.looks(lock.digest, lock.data))
+        if others:
+            note = f"{note}; " * bool(note) + f"other locked rows of this table were looked at {times(others)} before"
+        is_first = lock.hashes is not None and lock.digest not in self.hashes()
+        look = Look(
+            kind=kind,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            digest=lock.digest,
+            data=lock.data,
+            independent=not before and not elsewhere,
+            note=note,
+            hashes=lock.hashes.to_dict() if lock.hashes is not None and is_first else None,
+            **facts,
+        )
+        with saved.naming(self.path), self.path.open("a+b") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            torn = file.read() not in (b"", b"\n")
+            file.write((b"\n" if torn else b"") + json.dumps(asdict(look)).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return look
+
+    def refuse_unwritable(self) -> None:
+        """Raise when no line could be added; nothing is changed."""
+        there = self.path.exists()
+        with saved.naming(self.path), self.path.open("ab"):
+            pass
+        if not there:
+            self.path.unlink()
+
+
+def times(n: int) -> str:
+    """How often, in words."""
+    return "once" if n == 1 else f"{n:,} times"
+
+
+def _look(line: bytes, place: int) -> Look:
+    try:
+        found = json.loads(line)
+        if isinstance(found, dict) and {"hashes", *found} == _PARTS and _fits(found):
+            return Look(**found)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    return Look(kind=DAMAGED, note=f"line {place:,} of the ledger is damaged and counts as an opening")
+
+
+def _fits(found: dict[str, Any]) -> bool:
+    """Whether the parts of a line are of the kinds they must be."""
+    plain = all(isinstance(found[name], str) for name in ("when", "version", "digest", "data", "note"))
+    bounds, rows = found["interval"], found["rows"]
+    if found.get("hashes") is not None:
+        RowHashes.from_dict(found["hashes"])
+    return (
+        plain
+        and found["kind"] in (OPENED, PREDICTED)
+        and isinstance(found["independent"], bool)
+        and (found["metric"] is None or isinstance(found["metric"], str))
+        and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
+        and (found["score"] is None or _is_number(found["score"]))
+        and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
+        and (found["kind"] == PREDICTED or None not in (found["score"], found["metric"], rows))
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_of(look: Look, digest: str | None, data: str | None) -> bool:
+    return look.kind == DAMAGED or (digest in (None, look.digest) and data in (None, look.data))
