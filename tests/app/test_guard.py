@@ -120,7 +120,7 @@ def test_5_a_name_of_an_upload_is_never_a_path(app, patients):
     name = "..%2f..%2f..%2f..%2fevil.csv"
     table = app.client.json("POST", f"/api/upload?name={name}", patients.read_bytes())["table"]
     place = app.folder.path / "tables" / table
-    assert {file.name for file in place.iterdir()} == {"about.json", "table.csv"}
+    assert {file.name for file in place.iterdir()} == {".tamis-app", "about.json", "table.csv"}
     assert not list(app.folder.path.parent.rglob("*evil*"))
     assert json.loads((place / "about.json").read_text())["name"] == "evil.csv"
     app.client.json("DELETE", f"/api/table/{table}")

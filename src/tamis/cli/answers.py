@@ -24,7 +24,6 @@ from tamis.cli.words import (
     replacing_file,
 )
 
-
 #: Said of an opening before which none is known: nobody knows what was done elsewhere.
 FIRST = "first opening known here: no earlier look at these rows is recorded in this folder or in those beside it"
 

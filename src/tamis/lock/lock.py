@@ -183,7 +183,7 @@ class Lock:
         return Held(by_digest, np.zeros(0, dtype=np.int64) if self.hashes is None else self.hashes.matches(raw))
 
     def recognised(self, held: Held, names: Collection[str], n_rows: int) -> int:
-        """How many of the different locked rows a table of some columns and so many rows holds; 0 where `again` says so.
+        """How many of the different locked rows a table of such columns and rows holds; 0 where `again` says so.
 
         A row that the locked rows hold c times among n would turn up in m fresh rows with probability
         1 - (1 - (c - 1) / (n - 1))^m; a row found once is taken for one that does not come again by chance.

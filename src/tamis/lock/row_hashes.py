@@ -68,9 +68,9 @@ class RowHashes:
     def recognised(self, counts: np.ndarray, names: Collection[str], n_rows: int) -> bool:
         """Whether a table of some columns and so many rows, with such `matches`, holds these rows.
 
-        Of fresh rows, Poisson many with mean μ agree with a hashed row. Then 1 - exp(-μ) of the hashed rows have one, and
-        μ - 1 + exp(-μ) rows beside the first agree, on average: these tell μ, whether the first is the row itself or
-        not. Pairs of hashed rows that agree tell μ, too; the larger one counts. Rows with different μ make both too
+        Of fresh rows, Poisson many with mean μ agree with a hashed row. Then 1 - exp(-μ) of the hashed rows have one,
+        and μ - 1 + exp(-μ) rows beside the first agree, on average: these tell μ, whether the first is the row itself
+        or not. Pairs of hashed rows that agree tell μ, too; the larger one counts. Rows with different μ make both too
         large, never too small.
         """
         shared = self._shared(names)

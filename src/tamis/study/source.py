@@ -85,9 +85,7 @@ def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column
     if settings.time:
         decision, time = time_of(raw, settings.time, given)
         decided.append(decision)
-    lock = Lock.of(
-        raw, share=settings.lock, seed=settings.seed, groups=groups, time=time, target=settings.target
-    )
+    lock = Lock.of(raw, share=settings.lock, seed=settings.seed, groups=groups, time=time, target=settings.target)
     return lock, groups, time, decided
 
 

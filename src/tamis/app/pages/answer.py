@@ -113,9 +113,7 @@ def _looks_elsewhere(place: Path) -> int:
     from tamis.study.source import fetch_source
 
     study = load(place)
-    return earlier_looks(
-        place, Lock.read(place), lambda: fetch_source(study.source, study.settings, study.query)
-    ).total
+    return earlier_looks(place, Lock.read(place), lambda: fetch_source(study.source, study.settings, study.query)).total
 
 
 def _question(rows: int, before: int) -> str:

@@ -1,4 +1,4 @@
-"""Looks at the rows of a table that other ledgers hold: of the folders beside, and of tables that were changed since."""
+"""Looks at the rows of a table in other ledgers: of the folders beside, and of tables that were changed since."""
 
 from __future__ import annotations
 
