@@ -240,9 +240,9 @@ def findings(results: dict[str, Any], seed: int = 0) -> dict[str, Any]:
         "interactions": {
             "columns": d,
             "rows": 400,
-            "permutations": 39,
+            "draws": 99,
             "alpha": 0.05,
-            "pairs": [{"first": names[0], "second": names[-1], "information": 0.12, "p_value": 0.025}],
+            "pairs": [{"first": names[0], "second": names[-1], "share": 0.12, "p_value": 0.025}],
         },
         "classes": shown,
         "cards": cards,

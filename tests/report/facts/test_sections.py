@@ -76,7 +76,7 @@ def test_the_selection_quotes_the_index_and_names_groups_and_pairs(made):
         ("mean area", False),
     ]
     assert group["words"] == "every two correlate by 0.91 or more in size; the model uses 2 of 3"
-    assert [one.text for one in found["pairs"]["table"].rows[0]] == ["mean radius", "worst symmetry", "0.120", "0.025"]
+    assert [one.text for one in found["pairs"]["table"].rows[0]] == ["mean radius", "worst symmetry", "12%", "0.025"]
     bare = {**made.study(), "findings": None}
     assert selection(bare)["groups"] == []
     assert selection(bare)["index"] == ""

@@ -11,8 +11,8 @@ import pytest
 import tamis
 from tamis.study.findings.complexity import complexity, path_of
 from tamis.study.findings.distribution import distribution
-from tamis.study.findings.interactions import interactions
 from tamis.study.findings.interchangeable import interchangeable
+from tamis.study.findings.pairs.interactions import interactions
 from tamis.study.findings.terms import terms
 
 

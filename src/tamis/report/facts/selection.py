@@ -99,22 +99,27 @@ def _pairs(found: dict[str, Any] | None) -> dict[str, Any] | None:
     if not found:
         return None
     looked = (
-        f"{show.count(found['columns'], 'column')} and {show.count(found['rows'], 'row')} were looked at, against the "
-        f"best pair of each of {found['permutations']} shuffled targets."
+        f"Pairs of {show.count(found['columns'], 'column')} were tested on {show.count(found['rows'], 'row')}, against "
+        f"a sum of one curve a column. P-values are adjusted for all pairs ({found['draws']} draws)."
     )
-    heads = (Head("column"), Head("with"), Head("nats together", number=True), Head("p", number=True))
+    heads = (
+        Head("column"),
+        Head("with"),
+        Head("share", number=True, title="Share of the variance left by the sum of curves that the pair explains."),
+        Head("p", number=True),
+    )
     rows = [
         [
             cell(show.name(pair["first"]), name=True),
             cell(show.name(pair["second"]), name=True),
-            cell(show.number(pair["information"]), pair["information"]),
+            cell(show.share(pair["share"]), pair["share"]),
             cell(show.p_value(pair["p_value"]).removeprefix("= "), pair["p_value"]),
         ]
         for pair in found["pairs"]
     ]
-    caption = "Pairs that tell more together than both alone"
+    caption = "Pairs whose effect is no sum of one effect each"
     return {
-        "sentence": f"No pair tells more together than chance gives its best pair. {looked}" if not rows else looked,
+        "sentence": f"No pair acts together beyond chance. {looked}" if not rows else looked,
         "table": ReportTable("pairs", caption, heads, rows) if rows else None,
     }
 

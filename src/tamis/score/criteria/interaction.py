@@ -203,13 +203,17 @@ def interaction(
     1 − alpha of the permutations could be chance, and gets 0; permuting ends as soon as none can pass. Numbers are cut
     into two to eight groups, as the rows allow.
 
+    Permuted targets have nothing to do with any column. So the test is against a target that is independent of all
+    columns; it is not against a sum of effects. Two columns whose effects add up can pass too: the information of a
+    sum is not the sum of the informations. A study's report tests pairs against a sum of curves instead.
+
     Rows are counted 64 at a time, by ANDs of the sets of rows that have a value.
 
     Parameters
     ----------
     X : table of n rows and d columns, numeric or categorical, missing values allowed.
     y : target, classes or numbers.
-    alpha : chance that a pair is reported where none has any interaction.
+    alpha : chance that any pair is reported where the target is independent of all columns.
     n_permutations : number of permuted targets; at least 1 / alpha − 1, or no pair can pass.
     random_state : seed of the permutations.
     n_jobs : number of threads.

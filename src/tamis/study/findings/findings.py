@@ -9,9 +9,9 @@ from tamis.study.claims.association import Association
 from tamis.study.findings.complexity import complexity, path_of
 from tamis.study.findings.distribution import distribution, shown_classes
 from tamis.study.findings.effect import effect_size, effects, grid_of, is_uncalibrated, most_moving
-from tamis.study.findings.interactions import interactions
 from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.findings.marginal import marginal
+from tamis.study.findings.pairs.interactions import interactions
 from tamis.study.findings.readable import readable
 from tamis.study.findings.stability import expected_false, selection_stability
 from tamis.study.findings.terms import kept_terms, listed_terms, terms
