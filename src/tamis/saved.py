@@ -6,6 +6,7 @@ while it reads is damage, too, and `reading` says so in one sentence.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -183,8 +184,7 @@ def write_whole(path: Path, text: str) -> None:
         try:
             with half.open("w", encoding="utf-8", errors="surrogatepass") as file:
                 file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+                sync(file)
             os.replace(half, path)
         except OSError:
             half.unlink(missing_ok=True)  # half a file on a full disk helps nobody
@@ -195,18 +195,24 @@ def write_whole(path: Path, text: str) -> None:
 def replacing(path: Path) -> Iterator[Any]:
     """A stream to a file that takes the place of `path` when all of it is written; till then that is as it was."""
     if path.exists() and not path.is_file():  # a device or a pipe
-        with naming(path), path.open("w", encoding="utf-8", newline="") as stream:
+        with naming(path), path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
             yield stream
         return
     half = path.with_name(path.name + ".part")
     with naming(path):
         try:
-            with half.open("w", encoding="utf-8", newline="") as stream:
+            with half.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
                 yield stream
             os.replace(half, path)
         except BaseException:
             half.unlink(missing_ok=True)
             raise
+
+
+def sync(file: Any) -> None:
+    """Wait until the disk has what was written to a file."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 @contextmanager
@@ -216,8 +222,9 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
+        first = "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "allow writing there"
         raise UnwritableError(
-            f"{os.fspath(path)!r} cannot be written ({why}); make room, or give another place"
+            f"{os.fspath(path)!r} cannot be written ({why}); {first}, or give another place"
         ) from error
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tamis.cli.command import app
+from tamis.cli.encoding import data_stream, echo_data, echo_json
 from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
@@ -42,7 +41,7 @@ def open_(
 
     opened = load(folder).open(table)
     if as_json:
-        typer.echo(json.dumps(opened, ensure_ascii=False))
+        echo_json(opened)
         return
     bounds = opened["interval"]
     sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
@@ -81,7 +80,7 @@ def predict(
     else:
         text = study.predictions_csv(table, query=query, id=identifier, coverage=coverage)
         if output is None:
-            typer.echo(text, nl=False)
+            echo_data(text)
         else:
             with replacing_file(output) as stream:
                 stream.write(text)
@@ -95,7 +94,8 @@ def predict(
 def _predict_parts(study: Any, table: str, output: Path | None, identifier: str | None, coverage: float) -> None:
     """Predictions of many files, part by part."""
     if output is None:
-        study.write_predictions(table, sys.stdout, id=identifier, coverage=coverage)
+        with data_stream() as stream:
+            study.write_predictions(table, stream, id=identifier, coverage=coverage)
         return
     with replacing_file(output) as stream:
         study.write_predictions(table, stream, id=identifier, coverage=coverage)
@@ -144,7 +144,7 @@ def export(
     if isinstance(written, Path):
         say(f"wrote {written}")
     else:
-        typer.echo(written, nl=False)
+        echo_data(written)
 
 
 @app.command()
@@ -158,4 +158,7 @@ def compare(
     from tamis.study import compare as compare_studies
 
     found = compare_studies(first, second)
-    typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False) if as_json else found.to_text())
+    if as_json:
+        echo_json(found.to_dict(), indent=1)
+    else:
+        typer.echo(found.to_text())

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from tamis.cli import lean_import
+from tamis.cli.encoding import tolerant_streams
 from tamis.cli.sentence import shown
 from tamis.cli.stop import STOPPED, at_once, ended, leave, state, unraisable, watch
 
@@ -39,6 +40,7 @@ def main() -> None:
     """The entry point of the `tamis` command."""
     global _is_main
     _is_main = True
+    tolerant_streams()
     watch()
     gc.set_threshold(*RARELY)
     lean_import.install()

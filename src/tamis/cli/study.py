@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tamis.cli.command import app, is_main
+from tamis.cli.encoding import echo_json
 from tamis.cli.lean_import import without_pandas
 from tamis.cli.sentence import plainly
 from tamis.cli.words import (
@@ -138,7 +138,7 @@ def _run(
     if not study.results_:
         typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
     elif as_json:
-        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+        echo_json(study.results_, indent=1)
     else:
         say_answer(study.results_, study.folder)
 
@@ -181,12 +181,15 @@ def choose(
     if rule and (procedure is not None or columns is not None):
         raise ParameterError("--rule goes back to the rule's choice; leave --procedure and --columns out")
     if not rule and procedure is None and columns is None:
-        typer.echo(json.dumps(study.results_["frontier"], indent=1) if as_json else _frontier(study.results_))
+        if as_json:
+            echo_json(study.results_["frontier"], indent=1)
+        else:
+            typer.echo(_frontier(study.results_))
         return
     study.n_jobs = jobs
     study.choose(procedure, columns=columns, source=table)
     if as_json:
-        typer.echo(json.dumps(study.results_, indent=1, ensure_ascii=False))
+        echo_json(study.results_, indent=1)
     else:
         say_answer(study.results_, study.folder)
 

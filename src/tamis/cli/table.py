@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tamis.cli.command import app
+from tamis.cli.encoding import echo_json
 from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
@@ -86,7 +87,10 @@ def rank(
         say(decision.sentence)
     if len(found.left_out) > MOST_SAID:
         say(f"{len(found.left_out) - MOST_SAID:,} more columns left out; `tamis columns` lists them")
-    typer.echo(found.to_json() if as_json else found.to_text(top=top))
+    if as_json:
+        echo_json(json.loads(found.to_json()), indent=1)
+    else:
+        typer.echo(found.to_text(top=top))
 
 
 @app.command()

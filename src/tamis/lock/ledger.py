@@ -50,6 +50,10 @@ class Look:
     note: str = ""
     hashes: dict[str, Any] | None = None
 
+    def shown(self) -> dict[str, Any]:
+        """Its parts, without the hashes."""
+        return {name: value for name, value in asdict(self).items() if name != "hashes"}
+
 
 #: A line of before there were hashes has none.
 _PARTS = {field.name for field in fields(Look)}
@@ -66,10 +70,7 @@ class Ledger:
 
         A damaged line may have been a look at any rows, so it is always among them.
         """
-        lines = [asdict(look) for look in self._lines() if _is_of(look, digest, data)]
-        for line in lines:
-            del line["hashes"]
-        return lines
+        return [look.shown() for look in self._lines() if _is_of(look, digest, data)]
 
     def hashes(self) -> dict[str, RowHashes]:
         """Digest of locked rows -> hashes of their cells, as far as lines hold them."""
@@ -90,8 +91,14 @@ class Ledger:
         """The looks that scored the locked rows."""
         return [look for look in self.looks(digest, data) if look["kind"] != PREDICTED]
 
-    def append(self, lock: Lock, kind: str = OPENED, *, elsewhere: int = 0, note: str = "", **facts: Any) -> Look:
-        """Write one more look to disk before anybody sees what it shows.
+    def append(self, lock: Lock, kind: str = OPENED, **facts: Any) -> Look:
+        """Write one more look, as `draft` makes it, to disk before anybody sees what it shows."""
+        look = self.draft(lock, kind, **facts)
+        self.write(look)
+        return look
+
+    def draft(self, lock: Lock, kind: str = OPENED, *, elsewhere: int = 0, note: str = "", **facts: Any) -> Look:
+        """One more look, not written yet.
 
         Parameters
         ----------
@@ -105,7 +112,7 @@ class Ledger:
         if others:
             note = f"{note}; " * bool(note) + f"other locked rows of this table were looked at {times(others)} before"
         is_first = lock.hashes is not None and lock.digest not in self.hashes()
-        look = Look(
+        return Look(
             kind=kind,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
             digest=lock.digest,
@@ -115,13 +122,15 @@ class Ledger:
             hashes=lock.hashes.to_dict() if lock.hashes is not None and is_first else None,
             **facts,
         )
+
+    def write(self, look: Look) -> None:
+        """Append a look to the file."""
         with saved.naming(self.path), self.path.open("a+b") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
             torn = file.read() not in (b"", b"\n")
             file.write((b"\n" if torn else b"") + json.dumps(asdict(look)).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        return look
 
     def refuse_unwritable(self) -> None:
         """Raise when no line could be added; nothing is changed."""

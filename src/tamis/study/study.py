@@ -24,11 +24,11 @@ from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
-from tamis.saved import reading, write_whole
+from tamis.saved import reading, replacing, sync, write_whole
 from tamis.study.comparison.person import CHOICE, Wish
 from tamis.study.disk import files
 from tamis.study.disk.journal import Journal
-from tamis.study.disk.opening import open_lock
+from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, source_of
 from tamis.study.fold import FoldRules
@@ -315,19 +315,19 @@ class Study(TakesTable, BaseEstimator):
         return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
 
     def _report(self, path: Path, results: dict[str, Any]) -> Path:
+        lock = results["lock"]
+        write_whole(path, self._page(results, Ledger(self.folder).looks(lock["digest"], lock["data"])))
+        return path
+
+    def _page(self, results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
+        """The report as text, with these looks at the locked rows."""
         from tamis.report.ahead import drawn_page  # brings Jinja, so only when a report is written
 
-        lock = results["lock"]
-        looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
-        if self._loaded:  # results that came from a file may lack what the page needs
-            with reading(
-                f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError
-            ):
-                written = drawn_page(results, self._plan(), looks)
-        else:
-            written = drawn_page(results, self._plan(), looks)
-        write_whole(path, written)
-        return path
+        if not self._loaded:
+            return drawn_page(results, self._plan(), looks)
+        # results that came from a file may lack what the page needs
+        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError):
+            return drawn_page(results, self._plan(), looks)
 
     def cite(self) -> str:
         """A methods paragraph for a paper: what was done and found, every sentence from the results and the ledger."""
@@ -356,9 +356,15 @@ class Study(TakesTable, BaseEstimator):
         with files.hold(self.folder):
             self._refuse_other()
             metric = FoldRules.of(self.settings, self.problem).metric
-            opened = open_lock(self.folder, self.problem, metric, self.model_, self._fetched)
-            self.report()
-        return opened
+            opening = draft_opening(self.folder, self.problem, metric, self.model_, self._fetched)
+            ledger, report = Ledger(self.folder), self.folder / files.REPORT_FILE
+            lock = self.results_["lock"]
+            looks = [*ledger.looks(lock["digest"], lock["data"]), opening.shown()]
+            with replacing(report) as stream:  # what can fail is done before the opening is recorded
+                stream.write(self._page(self.results_, looks))
+                sync(stream)
+                ledger.write(opening)
+        return opening_facts(self.folder, opening)
 
     def _ready(self, source: Any, verb: str) -> None:
         """Raise unless the table is at hand, or can be read again."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.errors import DamagedError, StudyError
-from tamis.saved import indented, mapping, reading
+from tamis.saved import indented, mapping, naming, reading
 from tamis.study.disk.csv_cell import safe_cell
 
 #: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
@@ -27,8 +27,11 @@ OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELEC
 @contextmanager
 def hold(folder: Path) -> Iterator[None]:
     """Make the folder and keep others out of it; the system frees the hold even after kill -9."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / HOLD_FILE).open("ab") as file:
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with naming(folder / HOLD_FILE):
+        file = (folder / HOLD_FILE).open("ab")
+    with file:
         _hold(file, folder)
         yield
 
@@ -75,7 +78,8 @@ def _parsed(text: str) -> Any:
 def clear(folder: Path) -> None:
     """Remove a study's own files from its folder; nothing else is touched."""
     for name in OURS:
-        (folder / name).unlink(missing_ok=True)
+        with naming(folder / name):
+            (folder / name).unlink(missing_ok=True)
 
 
 def selected_csv(stability: list[dict[str, Any]]) -> str:

@@ -46,8 +46,9 @@ class Journal:
         self._synced = -SYNCED_EVERY
 
     def __enter__(self) -> Journal:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("a+b")
+        with naming(self.path):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("a+b")
         try:
             self._resume()
         except BaseException:
@@ -88,6 +89,8 @@ def identity_of(folder: Path) -> dict[str, Any]:
             line = file.readline()
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise StudyError(f"{JOURNAL_FILE} of {str(folder)!r} cannot be read ({error.strerror})") from error
     return mapping("study", _checked(line.rstrip(b"\n"), 1, JOURNAL_FILE)["study"]) if line else {}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import tamis
 from tamis.errors import StudyError
-from tamis.lock import Ledger, Lock
+from tamis.lock import Ledger, Lock, Look
 from tamis.metrics import Metric
 from tamis.metrics.intervals.interval import Interval, score_interval
 from tamis.metrics.intervals.tally import Tally
@@ -22,10 +22,8 @@ from tamis.study.problem import NEVER_SEEN, Locked, StudyProblem
 from tamis.table import Raw
 
 
-def open_lock(
-    folder: Path, problem: StudyProblem, metric: Metric, model: Model, read: Callable[[], Raw]
-) -> dict[str, Any]:
-    """Score the model on the locked rows and append the opening to the ledger; `read` reads the table once more."""
+def draft_opening(folder: Path, problem: StudyProblem, metric: Metric, model: Model, read: Callable[[], Raw]) -> Look:
+    """Score the model on the locked rows; the opening is not written yet. `read` reads the table once more."""
     lock = Lock.read(folder)
     if not len(lock.rows):
         raise StudyError(f"there is nothing to open: {lock.reason}")
@@ -38,23 +36,26 @@ def open_lock(
     value = _value(metric, problem, y, answer)
     costs = None if model.loss is None else model.loss.matrix
     interval = _interval(metric, problem, locked, answer, value, costs)
-    bounds = None if interval.note else (interval.low, interval.high)
     earlier = earlier_looks(folder, problem.lock, read)
     notes = (_note(problem, metric, locked), interval.note, earlier.note)
-    opening = Ledger(folder).append(
+    return Ledger(folder).draft(
         problem.lock,
         elsewhere=earlier.total,
         version=tamis.__version__,
         metric=metric.name,
         score=value,
-        interval=bounds,
+        interval=None if interval.note else (interval.low, interval.high),
         rows=len(y),
         note="; ".join(note for note in notes if note),
     )
+
+
+def opening_facts(folder: Path, opening: Look) -> dict[str, Any]:
+    """What `open` returns of an opening that was written."""
     return {
-        "score": value,
-        "interval": None if bounds is None else list(bounds),
-        "openings": len(Ledger(folder).openings(lock.digest, lock.data)),
+        "score": opening.score,
+        "interval": None if opening.interval is None else list(opening.interval),
+        "openings": len(Ledger(folder).openings(opening.digest, opening.data)),
         "independent": opening.independent,
         "metric": opening.metric,
         "rows": opening.rows,
