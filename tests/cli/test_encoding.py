@@ -20,7 +20,7 @@ ENCODINGS = [
     *(pytest.param(name, marks=pytest.mark.nightly) for name in ("latin-1", "cp850", "cp1252", "ascii")),
 ]
 
-#: Runs commands one after the other in this process, each as the command would be; the last line of the errors has exit codes.
+#: Runs commands one after the other, each as the command would be; the last line of the errors has exit codes.
 SCRIPT = """
 import atexit, json, sys
 from tamis.cli import main
