@@ -5,6 +5,7 @@ ValueError
     ├── TableError      a file, a table, a column or a row
     │   └── MissingValueError  a value is missing where none may be
     ├── ParameterError  an argument of a function, an estimator or a command
+    │   └── RepeatedFoldsError  folds cannot be drawn once more without repeating themselves
     ├── StudyError      a study folder, its journal, its lock
     │   └── UnwritableError  a file cannot be written
     ├── EngineError     a cluster cannot be reached, or was lost
@@ -33,6 +34,10 @@ class MissingValueError(TableError):
 
 class ParameterError(TamisError):
     """An argument is outside what the method takes."""
+
+
+class RepeatedFoldsError(ParameterError):
+    """Folds cannot be drawn as often as asked without repeating themselves."""
 
 
 class StudyError(TamisError):

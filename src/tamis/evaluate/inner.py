@@ -10,7 +10,7 @@ import numpy as np
 from tamis.check import count
 from tamis.errors import ParameterError
 from tamis.evaluate.problem import Problem
-from tamis.split import Folds, folds
+from tamis.split import Folds, folds, folds_of_copies
 
 __all__ = ["InnerFolds", "folds_in_time", "inner_folds", "most_folds"]
 
@@ -89,17 +89,18 @@ def _with_every_class(pair: tuple[np.ndarray, np.ndarray], y: np.ndarray) -> tup
 
 
 def folds_within(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:
-    """At most k folds of some rows, stratified by class, groups kept together."""
-    return folds(
-        min(k, most_folds(problem, rows)),
-        problem.codes[rows],
-        groups=None if problem.groups is None else problem.groups[rows],
-        time=None if problem.time is None else problem.time[rows],
-        classifier=problem.of_classes,
-        seed=seed,
-        repeats=repeats,
-        complete=False,
-    )
+    """At most k folds of some rows, stratified by class; groups and equal rows are kept together."""
+    given: dict[str, Any] = {
+        "classifier": problem.of_classes,
+        "seed": seed,
+        "repeats": repeats,
+        "complete": False,
+    }
+    k, y = min(k, most_folds(problem, rows)), problem.codes[rows]
+    if problem.copies is not None:
+        return folds_of_copies(k, y, problem.copies[rows], **given)
+    groups = None if problem.groups is None else problem.groups[rows]
+    return folds(k, y, groups=groups, time=None if problem.time is None else problem.time[rows], **given)
 
 
 def folds_in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Folds | None:
@@ -121,5 +122,6 @@ def most_folds(problem: Problem, rows: np.ndarray) -> int:
     if problem.groups is not None:
         units.append(len(np.unique(problem.groups[rows])))
     if problem.of_classes:
-        units.append(int(np.bincount(problem.codes[rows]).max()))
+        first = slice(None) if problem.copies is None else np.unique(problem.copies[rows], return_index=True)[1]
+        units.append(int(np.bincount(problem.codes[rows][first]).max()))
     return max(2, min(units))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy
 
 from tamis.check import one_of
-from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
+from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
+from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
 from tamis.evaluate.leakage.univariate import Univariate, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
 from tamis.split import Folds
@@ -28,6 +28,7 @@ _ENTITY = re.compile(
     re.I,
 )
 _ALMOST = 0.995
+_FEW_DESIGNS = 50  # different rows of coarse columns that nobody takes for entities
 _ODDS = 1e-3  # a finding that chance brings once in a thousand tables is worth a sentence
 
 
@@ -81,14 +82,22 @@ def leaks(
         one_of("task", task, ("classes", "numbers"))
     if not isinstance(X, Problem):
         X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
-    table, classes, target, groups, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.groups, X.time
-    keys, chance = row_keys(table), _ByChance(table)
+    table, classes, target, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.time
+    keys, chance = row_keys(table), Coincidences(table)
+    sets, groups = duplicates(keys), X.groups if X.copies is None else X.copies
+    copies = equal_rows(table, target, classes, sets)
+    is_design = copies is None and 2 * _distinct(sets) < table.n_rows  # its points come again in any rows
     found = [
-        *_by_column(table, target, classes, groups is not None, time is not None),
-        *_by_row(table, keys, chance, groups, folds),
+        *_by_column(table, target, classes, X.groups is not None, time is not None),
+        *_by_row(table, sets, copies, groups, folds),
         *_nearly(table, chance, groups),
-        *([] if locked is None else _locked(table, keys, chance, Table.of(locked))),
+        *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
     ]
+    return by_severity(found)
+
+
+def by_severity(found: Sequence[Leak]) -> list[Leak]:
+    """Worst first."""
     order = {"stop": 0, "warn": 1, "note": 2}
     return sorted(found, key=lambda leak: order[leak.severity])
 
@@ -229,44 +238,41 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
 
 
-class _ByChance:
-    """Rows that would have a duplicate if only the columns, and pairs of them, were as they are; counted once."""
-
-    def __init__(self, table: Table) -> None:
-        self._shuffled = Shuffled(table)
-        # of many rows fewer draws, for they cost seconds
-        self._draws = range(5 if table.n_rows <= 50_000 else 2)
-
-    @cached_property
-    def duplicates(self) -> float:
-        """Rows with a duplicate, on average."""
-        counts = [int((duplicates(row_keys(self._shuffled.table(draw))) >= 0).sum()) for draw in self._draws]
-        return float(np.mean(counts))
-
-    @cached_property
-    def near_duplicates(self) -> float:
-        """Rows with an almost equal one, on average."""
-        return float(np.mean([_rows_of(near_duplicates(self._shuffled.table(draw))) for draw in self._draws]))
-
-
-def _by_row(table: Table, keys: np.ndarray, chance: _ByChance, groups: Any, folds: Folds | None) -> Iterator[Leak]:
-    sets = duplicates(keys)
-    n = int((sets >= 0).sum())
-    if not n or table.n_columns < 2 or not _unsettled(sets, _group_codes(groups)):
+def _by_row(
+    table: Table, sets: np.ndarray, copies: EqualRows | None, groups: Any, folds: Folds | None
+) -> Iterator[Leak]:
+    if copies is None:
+        yield from _design_points(table, sets)
         return
-    by_chance = chance.duplicates
-    if not _clearly_more(n, by_chance):
+    if not _unsettled(copies.sets, _group_codes(groups)):
         return
-    apart = "" if folds is None else f", {_torn(sets, folds):,} of them judged by a model that saw their twin"
-    expected = f" (chance would give about {round(by_chance):,})" if by_chance >= 0.5 else ""
+    n, expected = copies.n_rows, copies.expected
+    split = "" if folds is None else f", {copies.split_by(folds):,} of them judged by a model that saw their twin"
+    by_chance = f" (chance would give about {round(expected):,})" if expected >= 0.5 else ""
     sentence = (
-        f"{n:,} of {table.n_rows:,} rows have a twin with the same values in every column{expected}{apart}: keep one "
+        f"{n:,} of {table.n_rows:,} rows have a twin with the same values in every column{by_chance}{split}: keep one "
         "of each, or give what they share as groups"
     )
-    yield Leak("duplicates", (), sentence, "stop" if n - by_chance > 0.05 * table.n_rows else "warn", n)
+    yield Leak("duplicates", (), sentence, "stop" if n - expected > 0.05 * table.n_rows else "warn", n)
 
 
-def _nearly(table: Table, chance: _ByChance, groups: Any) -> Iterator[Leak]:
+def _design_points(table: Table, sets: np.ndarray) -> Iterator[Leak]:
+    """Few different rows, each many times, whose targets differ: no copies, but perhaps entities."""
+    n, distinct = int((sets >= 0).sum()), _distinct(sets)
+    if table.n_columns > 1 and 4 * distinct < table.n_rows and distinct > _FEW_DESIGNS:
+        sentence = (
+            f"the {table.n_rows:,} rows hold only {distinct:,} different ones: if each is one entity measured several "
+            "times, give it as groups"
+        )
+        yield Leak("duplicates", (), sentence, "note", n)
+
+
+def _distinct(sets: np.ndarray) -> int:
+    """Different rows, of the sets of equal ones."""
+    return int((sets < 0).sum()) + len(np.unique(sets[sets >= 0]))
+
+
+def _nearly(table: Table, chance: Coincidences, groups: Any) -> Iterator[Leak]:
     if table.n_columns < 2 or table.is_sparse:
         return
     pairs, grouped = near_duplicates(table), _group_codes(groups)
@@ -275,7 +281,7 @@ def _nearly(table: Table, chance: _ByChance, groups: Any) -> Iterator[Leak]:
     rows = _rows_of(pairs)
     if not rows:
         return
-    if not _clearly_more(rows, chance.near_duplicates):
+    if not clearly_more(rows, chance.near_duplicates):
         return
     a, b = pairs[0]
     sentence = (
@@ -293,14 +299,6 @@ def _group_codes(groups: Any) -> np.ndarray | None:
     return None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
 
 
-def _clearly_more(found: int, by_chance: float) -> bool:
-    """Half as many again as chance gives, and four standard deviations of a count (in pairs) above it.
-
-    The factor is for what chance does not know: three columns that hang together as no two of them do.
-    """
-    return found > 1.5 * by_chance + 4 * np.sqrt(2 * by_chance)
-
-
 def _unsettled(sets: np.ndarray, groups: np.ndarray | None) -> bool:
     """True when some set of equal rows is spread over several groups (or there are no groups)."""
     if groups is None:
@@ -310,20 +308,12 @@ def _unsettled(sets: np.ndarray, groups: np.ndarray | None) -> bool:
     return len(pairs) > len(np.unique(sets[rows]))
 
 
-def _torn(sets: np.ndarray, folds: Folds) -> int:
-    seen = np.zeros(len(sets), dtype=bool)
-    for train, test in folds:
-        known = np.unique(sets[train])
-        seen[test[(sets[test] >= 0) & np.isin(sets[test], known)]] = True
-    return int(seen.sum())
-
-
-def _locked(table: Table, keys: np.ndarray, chance: _ByChance, locked: Table) -> Iterator[Leak]:
+def _locked(table: Table, keys: np.ndarray, chance: Coincidences, locked: Table) -> Iterator[Leak]:
     if table.names != locked.names and set(table.names) == set(locked.names):
         locked = locked.select(table.names)
     theirs, ours = np.sort(row_keys(locked)), np.sort(keys)  # in order, a search of millions stays in the cache
     again = int((ours[np.searchsorted(ours, theirs).clip(max=len(ours) - 1)] == theirs).sum())
-    if again and _clearly_more(again, chance.duplicates * locked.n_rows / table.n_rows):
+    if again and clearly_more(again, chance.duplicates * locked.n_rows / table.n_rows):
         sentence = (
             f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
             "one of memory, so lock the table again"

@@ -16,6 +16,7 @@ from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.inner_score import in_units, inner_notes
 from tamis.evaluate.fold.outcome import Outcome, outcome_of
 from tamis.evaluate.fold.selection_stability import stability
+from tamis.evaluate.leakage.equal_rows import EqualRows, with_equal_rows
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, prepare, remarks, utility
 from tamis.metrics.intervals.interval import (
@@ -30,7 +31,7 @@ from tamis.metrics.intervals.interval import (
 )
 from tamis.metrics.intervals.paired import holm
 from tamis.metrics.loss_matrix import metric_for
-from tamis.split import Folds, folds
+from tamis.split import Folds, folds, folds_of_copies
 
 __all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_score"]
 
@@ -164,7 +165,8 @@ def nested_score(
     scoring : a metric by name, a scikit-learn scorer, or a function f(y_true, y_pred) or f(estimator, X, y), as in
         `tamis.metrics.find`; accuracy for classes and R² for numbers when not given.
     loss : instead, a loss matrix: answers are those of least expected cost, the score is the mean cost.
-    groups, time : one value a row: rows of a group stay together; with time, only the past trains.
+    groups, time : one value a row: rows of a group stay together; with time, only the past trains. Without time, rows
+        with equal features stay together, too, where they are more than chance explains (see `equal_rows`).
     sample_weight : how much each row counts in the fits; in the scores every row counts once.
     level : confidence of the intervals.
     random_state : fixes the folds, and every random state the procedure left open.
@@ -190,25 +192,32 @@ def nested_score(
     refuse_one_class(task)
     metric = metric_for(scoring, loss, task.classes)
     seed = seed_from(random_state)
-    pairs = folds(
-        outer,
-        task.y,
-        groups=task.groups,
-        time=task.time,
-        classifier=task.of_classes,
-        seed=seed,
-        repeats=repeats,
-        X=task.X,
-    )
+    own_groups = task.groups
+    task, copies = with_equal_rows(task)
+    drawn: dict[str, Any] = {"classifier": task.of_classes, "seed": seed, "repeats": repeats, "X": task.X}
+    if task.copies is not None:
+        pairs = folds_of_copies(outer, task.y, task.copies, **drawn)
+    else:
+        pairs = folds(outer, task.y, groups=task.groups, time=task.time, **drawn)
+    equal = [] if copies is None else _equal_notes(copies, pairs)
     keep = partial(outcome_of, metric=metric, model=keep_models)
     outcomes = cross_validate(task, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
     results = {}
     for name, model in named.items():
         result = _result(name, task, metric, pairs, outcomes[name], level, seed)
-        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, task.groups, task.time)])
+        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, own_groups, task.time), *equal])
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
     return _comparison(results, task, metric, level, seed)
+
+
+def _equal_notes(copies: EqualRows, pairs: Folds) -> list[str]:
+    """What became of rows with equal features: kept together, or split by folds that the user gave."""
+    split = copies.split_by(pairs)
+    count = f"{copies.n_rows:,} rows equal another row in every column"
+    if not split:
+        return [f"{count}; equal rows are kept in the same fold"]
+    return [f"{count}, and {split:,} are judged by a model that saw their copy: the score is too good; give other folds"]
 
 
 def _shown(interval: Interval) -> str:

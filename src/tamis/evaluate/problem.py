@@ -34,6 +34,7 @@ class Problem:
     classes : the values that y has, sorted; None for numbers.
     names : of the columns.
     groups, time : one value a row, when given.
+    copies : one number a row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
     weights : how much each row counts in a fit, when given; in a score every row counts once.
     """
 
@@ -45,6 +46,7 @@ class Problem:
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     weights: np.ndarray | None = None
+    copies: np.ndarray | None = None
 
     @property
     def of_classes(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.check import count, number, one_of
 from tamis.engine.seed import seed_of
-from tamis.errors import KindError, ParameterError
+from tamis.errors import KindError, ParameterError, RepeatedFoldsError
 from tamis.split.bootstrap import BootstrapSplit
 from tamis.split.pairs import Folds, is_whole, pairs_of, refuse_overlap
 from tamis.split.stratify import Stratified
@@ -20,6 +20,9 @@ __all__ = ["WORDS", "folds"]
 
 #: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
 WORDS = ("loo", "holdout", "bootstrap")
+
+#: Draws of groups that are tried for a repeat that equals no earlier one.
+ATTEMPTS = 20
 
 
 def folds(
@@ -48,7 +51,7 @@ def folds(
     groups, time : one value a row.
     classifier : stratify by class; by default when the target reads as classes.
     seed : fixes the shuffling.
-    repeats : how often the whole split is drawn anew.
+    repeats : how often the whole split is drawn; no two draws of groups are the same.
     X : the table, for splitters that look at it.
     complete : refuse training rows that lack a class of the target.
 
@@ -102,17 +105,33 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
         raise ParameterError(f"repeats={repeats}, but leave-one-out has only one arrangement; give repeats=1")
     if kind == "folds":
         _refuse_few(int(size), n_rows, classes, groups)
-    pairs: Folds = []
+    drawn: list[Folds] = []
     placeholder, target = np.zeros((n_rows, 1)), None if classes is None else classes.codes
     for repeat in range(repeats):
-        splitter = _splitter(kind, size, classes is not None, groups is not None, seed_of(seed, "repeat", repeat))
-        try:
-            pairs += [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]
-        except ParameterError:
-            raise
-        except ValueError as error:
-            raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
-    return pairs
+        for attempt in range(ATTEMPTS):
+            number = seed_of(seed, "repeat", repeat, *([attempt] if attempt else []))
+            splitter = _splitter(kind, size, classes is not None, groups is not None, number, varied=attempt > 0)
+            try:
+                pairs = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(placeholder, target, groups)]
+            except ParameterError:
+                raise
+            except ValueError as error:
+                raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
+            if groups is None or not any(_same(pairs, earlier) for earlier in drawn):
+                break
+        else:
+            raise RepeatedFoldsError(
+                f"repeats={repeats}, but {int(groups.max()) + 1} groups have only {repeat} arrangement"
+                f"{'' if repeat == 1 else 's'} in these folds; give repeats={repeat}"
+            )
+        drawn.append(pairs)
+    return [pair for pairs in drawn for pair in pairs]
+
+
+def _same(pairs: Folds, others: Folds) -> bool:
+    """Whether two draws have the same test rows, in whatever order of folds."""
+    mine, theirs = ({tuple(np.sort(test).tolist()) for _, test in some} for some in (pairs, others))
+    return mine == theirs
 
 
 def _meaning(cv: Any) -> tuple[str, float]:
@@ -126,7 +145,7 @@ def _meaning(cv: Any) -> tuple[str, float]:
     return "holdout", number("cv", cv, low=0, high=1, open_low=True, open_high=True)
 
 
-def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int) -> Any:
+def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int, *, varied: bool = False) -> Any:
     from sklearn.model_selection import (
         GroupKFold,
         GroupShuffleSplit,
@@ -146,7 +165,7 @@ def _splitter(kind: str, size: float, by_class: bool, by_group: bool, seed: int)
             return GroupShuffleSplit(1, test_size=size, random_state=seed)
         return (StratifiedShuffleSplit if by_class else ShuffleSplit)(1, test_size=size, random_state=seed)
     if by_class:
-        return Stratified(int(size), random_state=seed)
+        return Stratified(int(size), random_state=seed, varied=varied)
     return (GroupKFold if by_group else KFold)(int(size), shuffle=True, random_state=seed)
 
 

@@ -19,13 +19,17 @@ __all__ = ["Stratified", "dealt"]
 class Stratified:
     """A splitter: k folds with the classes' shares, shuffled unless `random_state` is None, no group torn apart.
 
+    Groups of unequal sizes are placed in the order of their sizes, whatever the random state, so that two draws can be
+    the same; with `varied` sizes count between one half and all of what they are, at random.
+
     >>> [test.tolist() for train, test in Stratified(2).split(range(4), [0, 0, 1, 1])]
     [[1, 2], [0, 3]]
     """
 
-    def __init__(self, n_splits: int = 5, *, random_state: int | None = 0) -> None:
+    def __init__(self, n_splits: int = 5, *, random_state: int | None = 0, varied: bool = False) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
+        self.varied = varied
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of (train, test)."""
@@ -34,7 +38,8 @@ class Stratified:
         if groups is None:
             fold = _deal(codes, self.n_splits, draw)
         else:
-            fold = _place(codes, np.unique(np.asarray(groups), return_inverse=True)[1], self.n_splits, draw)
+            group_codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+            fold = _place(codes, group_codes, self.n_splits, draw, self.varied)
         for number in range(self.n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
@@ -81,14 +86,19 @@ def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState | None) -> np.n
     return fold
 
 
-def _place(codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.RandomState | None) -> np.ndarray:
+def _place(
+    codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.RandomState | None, varied: bool = False
+) -> np.ndarray:
     """A fold for every row: the most uneven groups first, each where the classes' shares then differ least."""
     n_classes, n_groups = int(codes.max()) + 1, int(groups.max()) + 1
     counts = np.bincount(groups * n_classes + codes, minlength=n_groups * n_classes).reshape(n_groups, n_classes)
     order = np.arange(n_groups)
     if draw is not None:
         draw.shuffle(order)
-    order = order[np.argsort(-np.std(counts[order].astype(np.float64), axis=1), kind="stable")]
+    uneven = np.std(counts[order].astype(np.float64), axis=1)
+    if varied and draw is not None:
+        uneven = uneven * draw.uniform(0.5, 1.0, len(uneven))
+    order = order[np.argsort(-uneven, kind="stable")]
     totals, held = counts.sum(axis=0), np.zeros((k, n_classes))
     fold, size = np.empty(n_groups, dtype=np.int64), np.zeros(k, dtype=np.int64)
     for left, group in zip(range(n_groups, 0, -1), order):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import seed_of
-from tamis.errors import ParameterError, TableError
+from tamis.errors import ParameterError, RepeatedFoldsError, TableError
 from tamis.evaluate.cross_validate import Fold, Trained, named_folds, predicted, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
-from tamis.evaluate.leaks import leaks
+from tamis.evaluate.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import row_losses
 from tamis.metrics.intervals.tally import Tally
@@ -37,6 +37,10 @@ MOST_KEPT = 5_000
 #: Rows that the score on training rows is of at most, evenly spread: it is shown beside the others, and nothing is
 #: chosen by it. A booster takes 3.8 processor seconds to answer 667,000 rows, and 2.1 to learn from them.
 MOST_TRAINED = 100_000
+
+
+#: Rows that equal another one, of all rows, from which on they are worth a warning though folds keep them together.
+MANY_COPIES = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +91,13 @@ def outer_folds(problem: StudyProblem, k: int, repeats: int, seed: int) -> list[
     """The outer folds of a study, repeat after repeat."""
     if problem.time is not None and repeats == 1:
         return named_folds(_outer_in_time(problem, k))
-    pairs = folds_within(problem, np.arange(len(problem.y)), k, repeats, seed_of(seed, "outer"))
-    return named_folds(pairs, repeats)
+    rows = np.arange(len(problem.y))
+    for fewer in range(repeats, 0, -1):
+        try:
+            return named_folds(folds_within(problem, rows, k, fewer, seed_of(seed, "outer")), fewer)
+        except RepeatedFoldsError:  # the groups allow no further arrangement
+            continue
+    raise AssertionError("one draw of folds repeats none")
 
 
 def _outer_in_time(problem: StudyProblem, k: int) -> Folds:
@@ -241,11 +250,36 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
 
 def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:
     """What in the table would make any score too good; the locked rows' target is not looked at."""
-    found = leaks(problem, locked=problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None)
+    locked = problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None
+    ordered = by_severity([*leaks(problem, locked=locked), *_kept_together(problem), *_one_draw(problem)])
     return [
         {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}
-        for leak in found
+        for leak in ordered
     ]
+
+
+def _kept_together(problem: StudyProblem) -> list[Leak]:
+    """Equal rows that the folds keep together: the score is honest, but counts each set once."""
+    copies = problem.equal_rows
+    if copies is None:
+        return []
+    n, sets = copies.n_rows, copies.n_sets
+    sentence = (
+        f"{n:,} of {len(problem.y):,} rows equal another row in every column ({sets:,} different ones): all folds keep "
+        "them together; remove copies of one case"
+    )
+    return [Leak("duplicates", (), sentence, "warn" if n > MANY_COPIES * len(problem.y) else "note", n)]
+
+
+def _one_draw(problem: StudyProblem) -> list[Leak]:
+    """Few groups: folds are drawn once."""
+    if problem.groups is None or problem.drawn_repeats <= problem.plan.repeats:
+        return []
+    sentence = (
+        f"there are only {len(np.unique(problem.groups)):,} groups, so {problem.plan.folds} folds are drawn once: "
+        "further draws would repeat them"
+    )
+    return [Leak("groups", (), sentence, "note", len(problem.y))]
 
 
 def _losses(

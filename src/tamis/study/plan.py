@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tamis.study.settings import Settings
@@ -12,6 +12,9 @@ FEW, SOME = 300, 1_000
 
 #: From so many rows on fewer folds judge as well, and cost less: inside the training parts, and outside.
 MANY_INSIDE, MANY = 2_000, 20_000
+
+#: Groups per fold from which on folds are drawn several times; fewer groups give nearly the same folds again.
+GROUPS_PER_FOLD = 2
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,17 @@ class Plan:
     folds: int
     repeats: int
     inner: int
+
+    def of_groups(self, n_groups: int | None) -> Plan:
+        """The plan for so many groups: no more folds than groups, and one draw where groups are few.
+
+        >>> Plan(5, 3, 5).of_groups(6), Plan(5, 3, 5).of_groups(None)
+        (Plan(folds=5, repeats=1, inner=5), Plan(folds=5, repeats=3, inner=5))
+        """
+        if n_groups is None:
+            return self
+        folds = max(2, min(self.folds, n_groups))
+        return replace(self, folds=folds, repeats=self.repeats if n_groups >= GROUPS_PER_FOLD * folds else 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tamis.errors import TableError
+from tamis.evaluate.leakage.equal_rows import EqualRows, with_equal_rows
 from tamis.evaluate.problem import Problem
 from tamis.lock import Lock
 from tamis.study.claims.rare_classes import Rare, settled
@@ -72,6 +73,8 @@ class StudyProblem(Problem):
     digest : of all features and the unlocked targets.
     plan : how many folds, by the rows that may be learned from.
     rare : what became of classes with fewer rows than folds; None for numbers.
+    drawn_repeats : how often folds would be drawn if groups were many.
+    equal_rows : rows with equal features that all folds keep together; None where there are none.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
     misfits : column -> how many values of locked rows did not fit its kind or levels.
@@ -89,6 +92,8 @@ class StudyProblem(Problem):
     misfits: dict[str, int]
     plan: Plan
     rare: Rare | None = None
+    drawn_repeats: int = 1
+    equal_rows: EqualRows | None = None
     locked_groups: np.ndarray | None = None
 
     @classmethod
@@ -110,7 +115,7 @@ class StudyProblem(Problem):
         rare = settled(labels, y, plan.folds, settings.rare, settings.target) if labels else None
         if rare is not None:
             rows, labels, y = rows[rare.kept], rare.labels, rare.codes
-        return cls(
+        problem = cls(
             X=table.take(rows).share(),
             y=y,
             task=task,
@@ -132,6 +137,9 @@ class StudyProblem(Problem):
             plan=plan,
             locked_groups=None if groups is None else groups.values[lock.rows],
         )
+        problem, copies = with_equal_rows(problem)
+        n_groups = None if problem.groups is None else len(np.unique(problem.groups))
+        return replace(problem, equal_rows=copies, plan=plan.of_groups(n_groups), drawn_repeats=plan.repeats)
 
     @property
     def codes(self) -> np.ndarray:  # type: ignore[override]
