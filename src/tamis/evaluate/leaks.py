@@ -13,7 +13,7 @@ import scipy
 from tamis.check import one_of
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
-from tamis.evaluate.leakage.univariate import Univariate, suspects, univariate
+from tamis.evaluate.leakage.univariate import Univariate, neighbour_share, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
 from tamis.split import Folds
 from tamis.table import Column, Table
@@ -60,6 +60,7 @@ def leaks(
     time: Any = None,
     folds: Folds | None = None,
     locked: Any = None,
+    as_read: Any = None,
     task: str | None = None,
 ) -> list[Leak]:
     """Every leak found in a table and its target, worst first.
@@ -71,6 +72,8 @@ def leaks(
     groups, time : one value a row, when the split will respect them; what they settle is not reported.
     folds : the (train, test) positions that will be used, to say how many equal rows they tear apart.
     locked : the table of locked rows, which must not be repeated in X.
+    as_read : a table of columns that models do not see, such as dates before they became parts: a target that drifts
+        with a date, and entities, are looked for in them.
     task : "classes" or "numbers", what the target was decided to be; read from y when not given.
 
     >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
@@ -89,6 +92,7 @@ def leaks(
     is_design = copies is None and 2 * _distinct(sets) < table.n_rows  # its points come again in any rows
     found = [
         *_by_column(table, target, classes, X.groups is not None, time is not None),
+        *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X.groups is not None, time is not None)),
         *_by_row(table, sets, copies, groups, folds),
         *_nearly(table, chance, groups),
         *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
@@ -107,7 +111,7 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
     for j in suspects(table, y, classes, _ALMOST, _ODDS):
         column = table.column(j)
         told = univariate(column, y, classes)
-        entity = [] if _is_code(told, y) else list(_entity(column, told, table.n_columns))
+        entity = [] if _is_code(told, y) else list(_entity(column, told, y, table.n_columns))
         if _is_identifier(column):
             yield _identifier(column)
         elif entity:
@@ -118,6 +122,15 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
             yield from _time(column, y, classes)
         yield from _missingness(column, y, classes, table.n_columns)
     yield from _predicts(perfect)
+
+
+def _unseen(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
+    """What columns that models do not see say about the rows: their time, and whom they belong to."""
+    for column in table.columns:
+        if column.kind == "date":
+            yield from [] if timed else _time(column, y, classes)
+        elif not grouped:
+            yield from _entity(column, univariate(column, y, classes), y, table.n_columns)
 
 
 def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
@@ -172,7 +185,7 @@ def _is_code(told: Univariate, y: np.ndarray) -> bool:
     return told.classes and told.by_level >= _ALMOST and told.levels <= len(np.unique(y))
 
 
-def _entity(column: Column, told: Univariate, n_columns: int) -> Iterator[Leak]:
+def _entity(column: Column, told: Univariate, y: np.ndarray, n_columns: int) -> Iterator[Leak]:
     """Values that come again a few times each, as the rows of a patient do, and carry the target with them."""
     if column.kind in ("date", "boolean") or not (column.is_categorical or told.whole):
         return
@@ -181,6 +194,9 @@ def _entity(column: Column, told: Univariate, n_columns: int) -> Iterator[Leak]:
         return
     named = bool(_ENTITY.search(column.name) or _IDENTIFIER.search(column.name))
     carries = told.by_level > told.base + 0.3 * (1 - told.base) and told.level_odds * n_columns < _ODDS
+    if carries and not column.is_categorical:  # a measurement has neighbours that say the same; the number of a case not
+        nearby = neighbour_share(column, y, told.classes)
+        carries = told.by_level > nearby + 0.3 * (1 - nearby)
     if named or (carries and column.is_categorical):
         sentence = (
             f"column {column.name!r} has {levels:,} values for {n:,} rows, so the same one falls into training and "
@@ -192,18 +208,24 @@ def _entity(column: Column, told: Univariate, n_columns: int) -> Iterator[Leak]:
 def _time(column: Column, y: np.ndarray, classes: bool) -> Iterator[Leak]:
     if column.kind != "date":
         return
-    there = ~column.missing
-    drift = ""
-    if there.sum() > 10:
-        r, p = (
-            scipy.stats.spearmanr(column.values[there], y[there]) if len(np.unique(y)) <= 2 or not classes else (0, 1)
-        )
-        drift = f" and the target drifts with it (rank correlation {r:.2f})" if p < _ODDS else ""
+    present = ~column.missing
+    drift = _drift(column.values[present], y[present], classes)
     sentence = (
         f"column {column.name!r} is a date{drift}: random folds train on the future, so give it as time if new rows "
         "will come later"
     )
-    yield Leak("time", (column.name,), sentence, "warn" if drift else "note", int(there.sum()))
+    yield Leak("time", (column.name,), sentence, "warn" if drift else "note", int(present.sum()))
+
+
+def _drift(days: np.ndarray, y: np.ndarray, classes: bool) -> str:
+    """How the target changes with time, in words; empty where chance explains it."""
+    if len(y) <= 10 or np.ptp(y) == 0 or np.ptp(days) == 0:
+        return ""
+    if classes and len(np.unique(y)) > 2:
+        p = scipy.stats.kruskal(*(days[y == code] for code in np.unique(y))).pvalue
+        return " and the shares of the classes drift with it" if p < _ODDS else ""
+    r, p = scipy.stats.spearmanr(days, y)
+    return f" and the target drifts with it (rank correlation {r:.2f})" if p < _ODDS else ""
 
 
 def _missingness(column: Column, y: np.ndarray, classes: bool, n_columns: int) -> Iterator[Leak]:

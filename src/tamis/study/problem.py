@@ -17,6 +17,7 @@ from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
 from tamis.table import Column, Decision, Held, Raw, Table, is_class_target, raw_of
+from tamis.table.inference.dates import PARTS
 
 #: With fewer rows than this neither a fold nor a score means anything.
 FEWEST_ROWS = 10
@@ -74,6 +75,7 @@ class StudyProblem(Problem):
     plan : how many folds, by the rows that may be learned from.
     rare : what became of classes with fewer rows than folds; None for numbers.
     drawn_repeats : how often folds would be drawn if groups were many.
+    as_read : of the same rows, the columns that models do not see: dates before they became parts, and columns left out.
     equal_rows : rows with equal features that all folds keep together; None where there are none.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
@@ -93,6 +95,7 @@ class StudyProblem(Problem):
     plan: Plan
     rare: Rare | None = None
     drawn_repeats: int = 1
+    as_read: Table | None = None
     equal_rows: EqualRows | None = None
     locked_groups: np.ndarray | None = None
 
@@ -135,6 +138,7 @@ class StudyProblem(Problem):
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
             plan=plan,
+            as_read=_as_read(parted.table, settings, rows),
             locked_groups=None if groups is None else groups.values[lock.rows],
         )
         problem, copies = with_equal_rows(problem)
@@ -216,6 +220,22 @@ def _features(whole: Table, settings: Settings) -> Table:
     if not names:
         raise TableError("no column is left to learn from: all are left out; give types= to bring some back")
     return whole.select(sorted(names))
+
+
+def _as_read(whole: Table, settings: Settings, rows: np.ndarray) -> Table | None:
+    """Dates, and columns that the user left out, of some rows."""
+    if whole.matrix is not None:
+        return None
+    dates = {decision.name for decision in whole.decisions if decision.kind == "date" and decision.used}
+    days = f" ({PARTS[-1]})"
+    columns = []
+    for column in whole.columns:
+        if column.origin in dates:
+            if column.name == f"{column.origin}{days}":
+                columns.append(Column(column.origin, "date", column.values[rows]))
+        elif column.origin in settings.drop:
+            columns.append(column.take(rows))
+    return Table(columns, n_rows=len(rows)) if columns else None
 
 
 def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...], np.ndarray]:

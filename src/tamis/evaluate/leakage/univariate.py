@@ -10,7 +10,7 @@ from scipy import special
 from tamis.metrics.distributions import average_ranks, binomial_tail, t_tail
 from tamis.table import Column, Table
 
-__all__ = ["Univariate", "suspects", "univariate"]
+__all__ = ["Univariate", "neighbour_share", "suspects", "univariate"]
 
 _BLOCK = 1 << 20  # values that are ranked at once
 
@@ -67,6 +67,28 @@ def univariate(column: Column, y: np.ndarray, classes: bool) -> Univariate:
         if by_order[0] > share:
             share, odds = by_order
     return Univariate(share, odds, by_level, level_odds, base, n, levels, whole, classes)
+
+
+def neighbour_share(column: Column, y: np.ndarray, classes: bool) -> float:
+    """What the rows of the two neighbouring values tell of each row: the share of rows (or of variance) told right.
+
+    >>> neighbour_share(Column("x", "numeric", np.repeat(np.arange(10.0), 3)), np.repeat(np.arange(10.0), 3), False) > 0.9
+    True
+    """
+    present = ~column.missing
+    codes, target = np.unique(column.values[present], return_inverse=True)[1].ravel(), y[present]
+    hot = (target[:, None] == np.unique(target)).astype(np.float64) if classes else target[:, None]
+    total = np.array([np.bincount(codes, weights=part) for part in hot.T]).T
+    size = np.bincount(codes).astype(np.float64)[:, None]
+    around, count = np.zeros_like(total), np.zeros_like(size)
+    for values, out in ((total, around), (size, count)):
+        out[1:] += values[:-1]
+        out[:-1] += values[1:]
+    mean = around / np.maximum(count, 1)
+    if classes:
+        return float((mean.argmax(axis=1)[codes] == hot.argmax(axis=1)).mean())
+    error = ((target - mean[codes, 0]) ** 2).sum()
+    return max(0.0, float(1 - error / ((target - target.mean()) ** 2).sum()))
 
 
 def suspects(table: Table, y: np.ndarray, classes: bool, share: float, odds: float) -> np.ndarray:
