@@ -159,3 +159,20 @@ def test_training_rows_without_a_class_are_refused_by_name():
     assert len(folds(5, y, complete=False)) == 5
     with pytest.raises(ParameterError, match="largest class has only 3 rows"):
         folds(5, np.repeat(["a", "b"], 3))
+
+
+def test_repeats_of_groups_differ_though_their_sizes_fix_the_order():
+    """Groups of different sizes are placed largest first: without care every repeat is the same folds again."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(14), np.arange(3, 17))
+    y = rng.integers(0, 2, len(groups))
+    pairs = folds(5, y, groups=groups, classifier=True, repeats=4)
+    draws = [frozenset(tuple(test.tolist()) for _, test in pairs[k : k + 5]) for k in range(0, 20, 5)]
+    assert len(set(draws)) == 4
+    assert max(len(test) for _, test in pairs) < 2 * len(y) / 5
+
+
+def test_groups_that_allow_one_arrangement_are_not_repeated():
+    """Five groups in five folds are the same folds every time; counting them thrice would narrow intervals."""
+    with pytest.raises(ParameterError, match="5 groups have only 1 arrangement in these folds; give repeats=1"):
+        folds(5, np.arange(50) % 2, groups=np.repeat(np.arange(5), 10), classifier=True, repeats=3)

@@ -338,6 +338,6 @@ def _locked(table: Table, keys: np.ndarray, chance: Coincidences, locked: Table)
     if again and clearly_more(again, chance.duplicates * locked.n_rows / table.n_rows):
         sentence = (
             f"{again:,} of {locked.n_rows:,} locked rows are repeated among the training rows: their score would be "
-            "one of memory, so lock the table again"
+            "one of memory, so remove the copies and lock the table again"
         )
         yield Leak("locked", (), sentence, "stop", again)

@@ -151,7 +151,8 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
         done = results["finished"]
         out.print(_plain(f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished; the same command resumes."))
     else:
-        out.print(Panel(_plain(results["answer"]["words"]), title="Answer", title_align="left", padding=(1, 2)))
+        title = "Answer" if results["answer"].get("quotable", True) else "Answer, not to be quoted"
+        out.print(Panel(_plain(results["answer"]["words"]), title=title, title_align="left", padding=(1, 2)))
         out.print(_plain(_choice(results)))
     out.print(_plain(f"Lock: {results['lock']['reason']}."))
     # The path stands alone on its line and is never wrapped, so that it can be copied.

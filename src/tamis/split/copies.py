@@ -17,7 +17,7 @@ def folds_of_copies(cv: Any, y: Any, copies: np.ndarray, **options: Any) -> Fold
     """The folds that `cv` stands for (see `folds`), with no set of equal rows split between training and test rows.
 
     A number of folds, or a share, is drawn from the first rows of the sets, stratified by their class; this costs as
-    much as folds of single rows. For a word or a splitter the sets are groups; pairs are taken as they are.
+    much as folds of single rows. For a word the sets are groups; a splitter or pairs are taken as they are.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def folds_of_copies(cv: Any, y: Any, copies: np.ndarray, **options: Any) -> Fold
     [[1, 3], [0, 2]]
     """
     if cv is not None and not isinstance(cv, (Real, np.integer)):
-        return folds(cv, y, groups=copies, **options)
+        return folds(cv, y, groups=copies if isinstance(cv, str) else None, **options)
     codes, first = np.unique(copies, return_index=True, return_inverse=True)[1:][::-1]
     pairs = folds(cv, np.asarray(y)[first], **options)
     return [(_rows(first[train], codes), _rows(first[test], codes)) for train, test in pairs]

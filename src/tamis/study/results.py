@@ -68,6 +68,7 @@ def assemble(
         "black_box": _reference(compared["black_box"]),
         "readable": final["readable"],
         "loss": compared["loss"],
+        **quotable(final["leaks"]),
     }
     return {
         "tamis": tamis.__version__,
@@ -91,6 +92,23 @@ def assemble(
         "model": final["words"],
         "lock": _lock(problem),
         "predictions": _predictions(problem, folds, of_chosen),
+    }
+
+
+def quotable(leaks: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Whether the score may be quoted, and why not: leaks that void it, or that of the locked rows.
+
+    >>> quotable([{"kind": "predicts", "severity": "stop", "sentence": "column 'x' is the target"}])
+    {'quotable': False, 'stops': ["Do not quote this score: column 'x' is the target"]}
+    """
+    stops = [leak for leak in leaks if leak["severity"] == "stop"]
+    voided = [leak for leak in stops if leak["kind"] != "locked"]
+    return {
+        "quotable": not voided,
+        "stops": [
+            f"Do not {'quote this score' if leak in voided else 'open the locked rows'}: {leak['sentence']}"
+            for leak in stops
+        ],
     }
 
 
@@ -161,6 +179,13 @@ def describe(settings: Settings, problem: StudyProblem) -> dict[str, Any]:
         "without_target": problem.dropped,
         "columns": problem.table.n_columns,
         "target": settings.target,
+        "equal_rows": None
+        if problem.equal_rows is None
+        else {
+            "rows": problem.equal_rows.n_rows,
+            "sets": problem.equal_rows.n_sets,
+            "as_groups": problem.groups is not None,
+        },
         "classes": [{"label": label, "rows": rows} for label, rows in zip(problem.labels, classes)],
         "rare": None
         if problem.rare is None

@@ -229,7 +229,7 @@ function showPlan(plan, leaks) {
   const parts = [make("ul", {}, ...lines.map((line) => make("li", {}, ...line, ".")))];
   const heads = { stop: "Stop: a score would mean nothing", warn: "Look at this first", note: "Worth knowing" };
   if (leaks.length) parts.push(make("ul", { class: "leaks" }, ...leaks.map((leak) => make("li", { class: leak.severity }, make("b", { textContent: heads[leak.severity] || "Note" }), capital(leak.sentence) + (/[.?!]$/.test(leak.sentence) ? "" : ".")))));
-  else parts.push(make("p", { class: "hint" }, "No ", explained("leak", "leaks"), " were found."));
+  else parts.push(make("p", { class: "hint" }, "No column gives the answer away completely (", explained("leak"), "). Was every column known beforehand?"));
   $("plan").replaceChildren(...parts);
   showCosts(plan);
 }

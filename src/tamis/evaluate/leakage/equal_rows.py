@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tamis.engine.seed import generator
 from tamis.errors import KindError, TamisError
-from tamis.evaluate.leakage.distances import encoded_rows, nearest
+from tamis.evaluate.leakage.distances import encoded_rows, held_out_ridge, nearest
 from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
@@ -48,15 +48,25 @@ class Coincidences:
 
     @cached_property
     def duplicates(self) -> float:
-        """Mean number of rows with a duplicate."""
-        counts = [int((duplicates(row_keys(self._shuffled.table(draw))) >= 0).sum()) for draw in self._draws]
-        return float(np.mean(counts))
+        """Mean number of rows with a duplicate, in sets no larger than a fold."""
+        sets = [duplicates(row_keys(self._shuffled.table(draw))) for draw in self._draws]
+        return float(np.mean([int((of_fold_size(drawn) >= 0).sum()) for drawn in sets]))
 
     @cached_property
     def near_duplicates(self) -> float:
         """Mean number of rows with an almost equal one."""
         pairs = [near_duplicates(self._shuffled.table(draw)) for draw in self._draws]
         return float(np.mean([len({row for pair in drawn for row in pair}) for drawn in pairs]))
+
+
+def of_fold_size(sets: np.ndarray) -> np.ndarray:
+    """The sets of equal rows without those larger than one of five folds, whose rows become −1.
+
+    >>> of_fold_size(np.array([0, 0, 0, 1, 1, -1, -1, -1, -1, -1])).tolist()
+    [-1, -1, -1, 1, 1, -1, -1, -1, -1, -1]
+    """
+    sizes = np.bincount(sets[sets >= 0], minlength=1)
+    return np.where((sets >= 0) & (sizes[sets] <= max(2, MAX_SHARE * len(sets))), sets, -1)
 
 
 def clearly_more(observed: int, expected: float) -> bool:
@@ -142,26 +152,28 @@ def equal_rows(table: Table, y: np.ndarray, classes: bool, sets: np.ndarray | No
     sets : of equal rows, where they are known (see `duplicates`).
     """
     sets = duplicates(row_keys(table)) if sets is None else sets
+    is_design = 2 * (int((sets < 0).sum()) + len(np.unique(sets[sets >= 0]))) < table.n_rows
+    sets = of_fold_size(sets)
     n_rows = int((sets >= 0).sum())
     if not n_rows or table.n_columns < 2:
         return None
     expected = Coincidences(table).duplicates
-    if not clearly_more(n_rows, expected):
+    if not clearly_more(n_rows, expected) or (is_design and not _agree(table, y, classes, sets)):
         return None
-    sizes = np.bincount(sets[sets >= 0])
-    if 2 * (table.n_rows - n_rows + len(sizes)) < table.n_rows and not _agree(table, y, classes, sets):
-        return None
-    sets = np.where((sets >= 0) & (sizes[sets] <= max(2, MAX_SHARE * table.n_rows)), sets, -1)
     numbers = np.unique(sets[sets >= 0])
-    return EqualRows(np.where(sets >= 0, np.searchsorted(numbers, sets), -1), expected) if len(numbers) else None
+    return EqualRows(np.where(sets >= 0, np.searchsorted(numbers, sets), -1), expected)
 
 
 def _agree(table: Table, y: np.ndarray, classes: bool, sets: np.ndarray) -> bool:
-    """Whether the rows of a set share more of the target than rows of the nearest other set explain."""
+    """Whether the rows of a set share more of the target than the features explain.
+
+    Each row is predicted by the other rows of its set, by the nearest other set, and by a ridge regression on the
+    other sets; the better of the latter two is what the features explain.
+    """
     several = np.flatnonzero(np.bincount(sets[sets >= 0]) > 1)
     if len(several) > MAX_SETS:
         several = np.sort(generator(0, "sets of equal rows").permutation(several)[:MAX_SETS])
-    if len(several) < 3:
+    if len(several) < 10:
         return False
     rows = np.flatnonzero(np.isin(sets, several))
     code = np.searchsorted(several, sets[rows])
@@ -171,12 +183,12 @@ def _agree(table: Table, y: np.ndarray, classes: bool, sets: np.ndarray) -> bool
         return False
     size = np.bincount(code).astype(np.float64)
     total = np.array([np.bincount(code, weights=column) for column in target.T]).T
-    within = (total[code] - target) / (size[code] - 1)[:, None]
-    first = rows[np.unique(code, return_index=True)[1]]
-    other = nearest(encoded_rows(table.take(first)), 1)[0][:, 0]
-    between = (total / size[:, None])[other][code]
-    excess = ((target - between) ** 2).sum() - ((target - within) ** 2).sum()
-    return bool(excess > MIN_EXCESS * variance)
+    points = encoded_rows(table.take(rows[np.unique(code, return_index=True)[1]]))
+    means = total / size[:, None]
+    by_features = (means[nearest(points, 1)[0][:, 0]], held_out_ridge(points, means, size))
+    explained = min(float(((target - predicted[code]) ** 2).sum()) for predicted in by_features)
+    within = float(((target - (total[code] - target) / (size[code] - 1)[:, None]) ** 2).sum())
+    return explained - within > MIN_EXCESS * variance
 
 
 def with_equal_rows(problem: P) -> tuple[P, EqualRows | None]:

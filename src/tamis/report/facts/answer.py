@@ -20,6 +20,8 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
     """The sentence in parts, the cards under it, and what a chance study gives where that was asked for."""
     found = results["answer"]
     sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
+    if not found.get("quotable", True):
+        sure = f"not to be quoted; {sure}" if sure else "not to be quoted"
     cards = [
         ("Expected " + show.metric(found["metric"]), show.number(found["score"]), sure),
         ("Baseline", show.number(found["baseline"]), _guess(found)),

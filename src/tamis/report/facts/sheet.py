@@ -52,7 +52,7 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
             "kept out",
             "Columns and strengths were chosen in each training part; so was the procedure for the score expected.",
         ),
-        ("the same rows on both sides", *_duplicates(found)),
+        ("the same rows on both sides", *_duplicates(results, found)),
         ("columns not known beforehand", *_illegitimate(found)),
         ("the future used to tell the past", *_time(settings, found)),
         ("rows that belong together", *_groups(settings, found)),
@@ -85,7 +85,10 @@ def _test_rows(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
     return "kept out", f"Scores come from {folds}; {show.count(rows, 'row')} stay locked besides, {looked}."
 
 
-def _duplicates(found: dict[str, int]) -> tuple[str, str]:
+def _duplicates(results: Results, found: dict[str, int]) -> tuple[str, str]:
+    kept = results["data"].get("equal_rows")
+    if kept and not found.get("near-duplicates") and not found.get("locked"):
+        return "kept out", f"{kept['rows']:,} rows equal another row; all folds keep equal rows on one side."
     n = found.get("duplicates", 0) + found.get("near-duplicates", 0) + found.get("locked", 0)
     if n:
         return "found", "Rows repeat each other; see the warnings at the top."

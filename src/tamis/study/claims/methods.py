@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.study.claims.sentences import SPOKEN, associated
+from tamis.study.claims.sentences import SPOKEN, associated, stop_words
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -38,7 +38,7 @@ def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     """
     parts = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
     found = (_score(results), _signal(results), _model(results), _black_box(results), _opening(results, looks))
-    return " ".join(part for part in (*parts, *found) if part)
+    return stop_words(results["answer"]) + " ".join(part for part in (*parts, *found) if part)
 
 
 def _data(results: dict[str, Any]) -> str:
@@ -77,6 +77,8 @@ def _folds(results: dict[str, Any]) -> str:
     plan, settings = results["plan"], results["settings"]
     again = f", drawn {plan['repeats']} times" if plan["repeats"] > 1 else ""
     groups = f", rows of the same {settings['groups']!r} kept together" if settings["groups"] else ""
+    if results["data"].get("equal_rows"):
+        groups += ", rows with equal features kept together"
     time = f", each judged by models of earlier rows (by {settings['time']!r})" if settings["time"] else ""
     done = results["answer"]["finished"]
     partial = f" The run was ended early: {done['folds']} of {done['of']} folds were finished."
@@ -87,6 +89,8 @@ def _folds(results: dict[str, Any]) -> str:
 def _choice(results: dict[str, Any]) -> str:
     compared, answer = results["comparison"], results["answer"]
     by = "group" if results["settings"]["groups"] else "row"
+    if by == "row" and (results["data"].get("equal_rows") or {}).get("as_groups"):
+        by = "set of equal rows"
     loss = f"{_LOSS.get(compared['loss'], compared['loss'])} of held-out rows, paired by {by}"
     rule = f"The rule of choice, fixed beforehand, took {_RULE[compared['prefer']]}; losses were {loss}."
     if answer["chosen_by"] != "person":

@@ -44,7 +44,21 @@ guessing the majority gives 0.63.'
         said = [_uncaptured(facts), _columns(facts), _expected(facts)]
     else:
         said = [_columns(facts), _expected(facts)]
-    return partial + " ".join(part for part in (*said, price(facts)) if part)
+    return stop_words(facts) + partial + " ".join(part for part in (*said, price(facts)) if part)
+
+
+def stop_words(facts: dict[str, Any]) -> str:
+    """What voids the score, with a space at its end; empty where nothing does.
+
+    >>> stop_words({"stops": ["Do not quote this score: column 'x' is the target", "…"]})
+    "Do not quote this score: column 'x' is the target (and 1 more reason; see the warnings). "
+    """
+    stops = facts.get("stops") or []
+    if not stops:
+        return ""
+    rest = len(stops) - 1
+    more = f" (and {rest} more reason{'' if rest == 1 else 's'}; see the warnings)" if rest else ""
+    return f"{stops[0]}{more}{'' if stops[0].endswith('?') and not rest else '.'} "
 
 
 def _person(facts: dict[str, Any]) -> str:
