@@ -110,3 +110,33 @@ def test_few_groups_are_not_counted_thrice(tmp_path):
     assert len(study.results_["folds"]) == study.results_["plan"]["folds"]
     assert sum(tests[0]) == study.results_["data"]["learned"]
     assert "drawn once" in study.results_["leaks"][-1]["sentence"]
+
+
+def test_a_date_with_which_the_target_drifts_is_told_by_a_study():
+    """A study takes dates apart before it looks for leaks; random folds then learn from the future unseen."""
+    from tamis.study.fold import find_leaks
+
+    rng = np.random.default_rng(0)
+    frame = noise(rng, 200)
+    frame["seen"] = pd.date_range("2020-01-01", periods=200).astype(str)
+    frame["y"] = np.where(rng.random(200) < np.linspace(0.1, 0.9, 200), "ill", "well")
+    given = {"target": "y", "folder": "never written"}
+    (leak,) = [leak for leak in find_leaks(tamis.Study(frame, **given).problem, seed=0) if leak["kind"] == "time"]
+    assert (leak["columns"], leak["severity"]) == (["seen"], "warn")
+    assert "drifts with it" in leak["sentence"]
+    without = find_leaks(tamis.Study(frame, drop=["seen"], **given).problem, seed=0)
+    assert [(leak["columns"], leak["severity"]) for leak in without if leak["kind"] == "time"] == [(["seen"], "warn")]
+    timed = find_leaks(tamis.Study(frame, time="seen", **given).problem, seed=0)
+    assert not [leak for leak in timed if leak["kind"] == "time"]
+
+
+def test_an_entity_that_was_left_out_is_told():
+    """Leaving out the patient's number does not make the rows of a patient independent."""
+    from tamis.study.fold import find_leaks
+
+    rng = np.random.default_rng(0)
+    frame = noise(rng, 200).assign(patient=[f"p{k}" for k in np.repeat(np.arange(50), 4)])
+    frame["y"] = np.repeat(rng.choice(["ill", "well"], 50), 4)
+    problem = tamis.Study(frame, target="y", drop=["patient"], folder="never written").problem
+    found = [leak for leak in find_leaks(problem, seed=0) if leak["kind"] == "entity"]
+    assert [(leak["columns"], leak["severity"]) for leak in found] == [(["patient"], "stop")]

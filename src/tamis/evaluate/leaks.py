@@ -92,7 +92,7 @@ def leaks(
     is_design = copies is None and 2 * _distinct(sets) < table.n_rows  # its points come again in any rows
     found = [
         *_by_column(table, target, classes, X.groups is not None, time is not None),
-        *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X.groups is not None, time is not None)),
+        *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X)),
         *_by_row(table, sets, copies, groups, folds),
         *_nearly(table, chance, groups),
         *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
@@ -124,12 +124,12 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
     yield from _predicts(perfect)
 
 
-def _unseen(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
+def _unseen(table: Table, y: np.ndarray, classes: bool, problem: Problem) -> Iterator[Leak]:
     """What columns that models do not see say about the rows: their time, and whom they belong to."""
     for column in table.columns:
         if column.kind == "date":
-            yield from [] if timed else _time(column, y, classes)
-        elif not grouped:
+            yield from [] if problem.time is not None else _time(column, y, classes)
+        elif problem.groups is None:
             yield from _entity(column, univariate(column, y, classes), y, table.n_columns)
 
 
@@ -194,7 +194,7 @@ def _entity(column: Column, told: Univariate, y: np.ndarray, n_columns: int) -> 
         return
     named = bool(_ENTITY.search(column.name) or _IDENTIFIER.search(column.name))
     carries = told.by_level > told.base + 0.3 * (1 - told.base) and told.level_odds * n_columns < _ODDS
-    if carries and not column.is_categorical:  # a measurement has neighbours that say the same; the number of a case not
+    if carries and not column.is_categorical:  # neighbouring values of a measurement say the same, numbers of cases not
         nearby = neighbour_share(column, y, told.classes)
         carries = told.by_level > nearby + 0.3 * (1 - nearby)
     if named or (carries and column.is_categorical):

@@ -217,7 +217,7 @@ def _equal_notes(copies: EqualRows, pairs: Folds) -> list[str]:
     count = f"{copies.n_rows:,} rows equal another row in every column"
     if not split:
         return [f"{count}; equal rows are kept in the same fold"]
-    return [f"{count}, and {split:,} are judged by a model that saw their copy: the score is too good; give other folds"]
+    return [f"{count}; {split:,} are judged by a model that saw their copy, so the score is too good: give other folds"]
 
 
 def _shown(interval: Interval) -> str:

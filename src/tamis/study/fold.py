@@ -251,7 +251,8 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
 def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:
     """What in the table would make any score too good; the locked rows' target is not looked at."""
     locked = problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None
-    ordered = by_severity([*leaks(problem, locked=locked, as_read=problem.as_read), *_kept_together(problem), *_one_draw(problem)])
+    found = leaks(problem, locked=locked, as_read=problem.as_read)
+    ordered = by_severity([*found, *_kept_together(problem), *_one_draw(problem)])
     return [
         {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}
         for leak in ordered

@@ -75,7 +75,7 @@ class StudyProblem(Problem):
     plan : how many folds, by the rows that may be learned from.
     rare : what became of classes with fewer rows than folds; None for numbers.
     drawn_repeats : how often folds would be drawn if groups were many.
-    as_read : of the same rows, the columns that models do not see: dates before they became parts, and columns left out.
+    as_read : of the same rows, columns that models do not see: dates before they became parts, and columns left out.
     equal_rows : rows with equal features that all folds keep together; None where there are none.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.

@@ -15,7 +15,7 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric
 from tamis.saved import mapping, numbers, part, text, texts
 from tamis.study.claims.claim import ALPHA
-from tamis.study.claims.sentences import answer
+from tamis.study.claims.sentences import answer, question
 from tamis.study.comparison.figures import mean
 from tamis.study.comparison.race import Judgements
 from tamis.study.problem import StudyProblem
@@ -69,6 +69,7 @@ def assemble(
         "readable": final["readable"],
         "loss": compared["loss"],
         **quotable(final["leaks"]),
+        "dominant": final["dominant"],
     }
     return {
         "tamis": tamis.__version__,
@@ -78,7 +79,7 @@ def assemble(
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,
-        "leaks": final["leaks"],
+        "leaks": with_question(final["leaks"], facts),
         "comparison": {name: value for name, value in compared.items() if name not in ("frontier", "paths")},
         "frontier": compared["frontier"],
         "paths": compared["paths"],
@@ -110,6 +111,16 @@ def quotable(leaks: Sequence[dict[str, Any]]) -> dict[str, Any]:
             for leak in stops
         ],
     }
+
+
+def with_question(leaks: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, Any]]:
+    """The leaks, with the question about a column that carries the whole score before all but stops."""
+    sentence = question(facts)
+    if not sentence:
+        return leaks
+    asked = {"kind": "dominant", "columns": [facts["dominant"]["column"]], "severity": "warn", "sentence": sentence}
+    n_stops = sum(leak["severity"] == "stop" for leak in leaks)
+    return [*leaks[:n_stops], asked, *leaks[n_stops:]]
 
 
 #: What the answer says of the black box; the comparison has the rest.

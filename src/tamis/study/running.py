@@ -20,6 +20,7 @@ from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
 from tamis.study.comparison.race import Judgements, raced
 from tamis.study.disk.journal import Journal
+from tamis.study.findings.dominant import dominant
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import FoldRules, find_leaks, kept_few, kept_outside, outer_folds, refit, refitted
@@ -98,9 +99,9 @@ class Run:
 
     @property
     def n_tasks(self) -> int:
-        """Procedures in folds, the black box in those of the first repeat, leaks, last fit, learning curve, nulls."""
+        """Procedures in folds, black box in those of the first repeat, leaks, last fit, its curve and column, nulls."""
         boxed = len(first_folds(self.folds)) * self.has_reference
-        return len(self.folds) * len(self.procedures) + boxed + 3 + self.null
+        return len(self.folds) * len(self.procedures) + boxed + 4 + self.null
 
     def finish(self) -> Found | None:
         """Do what is left; None where too few folds are finished for any answer."""
@@ -126,6 +127,7 @@ class Run:
         judged |= {one.name: held for one, held in few}
         final = {
             "leaks": self.journal.done["leaks"],
+            "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
             "contributions": done["contributions"],
             "finished": {"folds": len(folds), "of": len(self.folds)},
             "waiting": waiting,
@@ -136,6 +138,21 @@ class Run:
         if self.null and len(folds) == len(self.folds):
             final["null"] = self._null(compared["score"])
         return Found(folds, compared, judged, fitted, final)
+
+    def _dominant(
+        self, compared: dict[str, Any], folds: list[Fold], judged: Judgements, columns: list[str]
+    ) -> dict[str, Any] | None:
+        """The column that alone reaches what the quoted procedure does."""
+        taken = compared["chosen"]
+        is_whole = compared["chosen_by"] == "rule" and taken != "baseline"  # the choice between procedures is quoted
+        names = compared["chosen_in_folds"] if is_whole else [taken] * len(folds)
+        quoted = [judged[name][i] for i, name in enumerate(names)]
+        task = Task(
+            f"dominant {taken}", dominant, (self.problem, self.rules, columns, folds, judged["baseline"], quoted)
+        )
+        self._do(task)
+        found: dict[str, Any] | None = self.journal.done[task.name]
+        return found
 
     def _say(self, name: str) -> None:
         if self.progress:

@@ -72,7 +72,8 @@ def univariate(column: Column, y: np.ndarray, classes: bool) -> Univariate:
 def neighbour_share(column: Column, y: np.ndarray, classes: bool) -> float:
     """What the rows of the two neighbouring values tell of each row: the share of rows (or of variance) told right.
 
-    >>> neighbour_share(Column("x", "numeric", np.repeat(np.arange(10.0), 3)), np.repeat(np.arange(10.0), 3), False) > 0.9
+    >>> x = np.repeat(np.arange(10.0), 3)
+    >>> neighbour_share(Column("x", "numeric", x), x, False) > 0.9
     True
     """
     present = ~column.missing

@@ -1,0 +1,74 @@
+"""One column that carries the whole score: what it reaches alone, in the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Fold, cross_validate
+from tamis.study.comparison.black_box import first_folds
+from tamis.study.comparison.figures import by_unit, mean
+from tamis.study.fold import FoldRules, kept_outside
+from tamis.study.problem import StudyProblem
+from tamis.study.procedures import tree
+
+#: Columns that are tried alone: the first by contribution.
+MAX_COLUMNS = 3
+
+#: Of the baseline's loss, what the quoted model must save at least: below it there is no suspicion.
+MIN_GAIN = 0.7
+
+#: Of what the quoted model saves, what a column must save alone to be asked about.
+MIN_SHARE = 0.95
+
+
+def dominant(
+    problem: StudyProblem,
+    rules: FoldRules,
+    columns: Sequence[str],
+    folds: Sequence[Fold],
+    baseline: Sequence[dict[str, Any]],
+    quoted: Sequence[dict[str, Any]],
+    *,
+    seed: int,
+) -> dict[str, Any] | None:
+    """The column that alone saves nearly all of the loss that the quoted model saves; None where there is none.
+
+    A decision tree of each column alone is judged in the folds of the first repeat. With the losses of the baseline,
+    the model and the tree (L₀, L, L₁), the column is told where L is small, L ≤ (1 − `MIN_GAIN`) L₀, and
+    L₀ − L₁ ≥ `MIN_SHARE` (L₀ − L).
+
+    Parameters
+    ----------
+    columns : those of the model, largest contribution first.
+    folds : all outer folds.
+    baseline, quoted : what was kept of the baseline, and of the procedure whose score is quoted, in each of them.
+    """
+    first = first_folds(folds)
+    at_rest, own = (
+        float(by_unit(problem, first, list(kept[: len(first)]), "loss").sum()) for kept in (baseline, quoted)
+    )
+    if problem.table.n_columns < 2 or at_rest - own < MIN_GAIN * at_rest:
+        return None
+    candidates = []
+    for name in columns[:MAX_COLUMNS]:
+        single = replace(problem, X=problem.X.select([name]), names=(name,))
+        made = {name: tree(problem.task, n_rows=len(problem.y))}
+        kept = cross_validate(single, made, first, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
+        candidates.append((float(by_unit(problem, first, kept[name], "loss").sum()), name, kept[name]))
+    if not candidates:
+        return None
+    loss, name, kept_alone = min(candidates, key=lambda candidate: candidate[0])
+    share = (at_rest - loss) / (at_rest - own)
+    if share < MIN_SHARE:
+        return None
+    return {
+        "column": name,
+        "score": mean([fold["test"] for fold in kept_alone]),
+        "quoted": mean([fold["test"] for fold in quoted[: len(first)]]),
+        "share": float(np.minimum(share, 1.0)),
+    }
