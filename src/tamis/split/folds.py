@@ -120,8 +120,9 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
             if groups is None or not any(_same(pairs, earlier) for earlier in drawn):
                 break
         else:
+            n_groups = len(np.unique(groups))  # type: ignore[arg-type]
             raise RepeatedFoldsError(
-                f"repeats={repeats}, but {int(groups.max()) + 1} groups have only {repeat} arrangement"
+                f"repeats={repeats}, but {n_groups} groups have only {repeat} arrangement"
                 f"{'' if repeat == 1 else 's'} in these folds; give repeats={repeat}"
             )
         drawn.append(pairs)

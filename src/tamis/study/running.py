@@ -16,11 +16,11 @@ from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate,
 from tamis.study.claims.association import Association, association
 from tamis.study.comparison.black_box import first_folds
 from tamis.study.comparison.compare import compare
+from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
 from tamis.study.comparison.race import Judgements, raced
 from tamis.study.disk.journal import Journal
-from tamis.study.findings.dominant import dominant
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import FoldRules, find_leaks, kept_few, kept_outside, outer_folds, refit, refitted

@@ -1,4 +1,5 @@
 """Parts of the search for leaks (`tamis.evaluate.leaks`).
 
-`univariate`: how much of the target one column tells. `duplicates`: equal and nearly equal rows.
+`univariate`: how much of the target one column tells. `duplicates`: equal and nearly equal rows. `distances`:
+rows as points. `equal_rows`: copies of one case, told from coincidences, and the groups they form.
 """
