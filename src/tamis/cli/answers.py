@@ -9,6 +9,7 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import data_stream, echo_data, echo_json
+from tamis.cli.overwrite import OverwriteOption, is_export, is_predictions, is_report, refuse_overwriting
 from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
@@ -68,11 +69,13 @@ def predict(
     engine: EngineOption = "local",
     address: AddressOption = None,
     master: MasterOption = None,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Predict the rows of a new table with a study's model: CSV, to the screen unless -o; rows are counted from 1."""
     from tamis.study import load
     from tamis.table import is_lazy_source
 
+    refuse_overwriting(output, is_predictions, overwrite, table)
     study = load(folder)
     if is_lazy_source(table):
         with engine_of(engine, -1, address, master):
@@ -109,9 +112,12 @@ def report(
         Path | None, typer.Option("--output", "-o", help="the HTML file; report.html in the folder")
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="show it in the browser, too")] = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a study's report anew."""
     from tamis.study import load
+
+    refuse_overwriting(output, is_report, overwrite)
 
     written = load(folder).report(output)
     typer.echo(str(written))
@@ -136,10 +142,12 @@ def export(
     folder: FolderArgument,
     to: Annotated[str, typer.Option("--to", help="python, sql, html or onnx")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of the screen")] = None,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a study's model for a place without Tamis: a Python file, a SQL statement, an HTML page, an ONNX file."""
     from tamis.study import load
 
+    refuse_overwriting(output, is_export, overwrite)
     written = load(folder).export(to, output)
     if isinstance(written, Path):
         say(f"wrote {written}")

@@ -10,6 +10,7 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
+from tamis.cli.overwrite import OverwriteOption, is_ranking, refuse_overwriting
 from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
@@ -61,11 +62,13 @@ def rank(
     engine: EngineOption = "local",
     address: AddressOption = None,
     master: MasterOption = None,
+    overwrite: OverwriteOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Rank the columns by how much each says about the target, best first."""
     from tamis.score import rank as rank_columns
 
+    refuse_overwriting(output, is_ranking, overwrite, table)
     with engine_of(engine, jobs, address, master):
         found = rank_columns(
             table,

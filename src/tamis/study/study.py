@@ -165,6 +165,7 @@ class Study(TakesTable, BaseEstimator):
         problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
         if self.folder.exists() and not self.folder.is_dir():
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
+        files.refuse_foreign(self.folder)
         settings = self.settings.to_dict()
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder):

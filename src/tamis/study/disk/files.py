@@ -24,6 +24,30 @@ MODEL_FILE = "model.json"
 OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
 
 
+def refuse_foreign(folder: Path) -> None:
+    """Raise when a folder without a study holds files that a study would overwrite, or delete with `fresh`."""
+    names = [name for name in OURS if (folder / name).exists()]
+    if not names or _is_begun(folder):
+        return
+    raise StudyError(
+        f"{str(folder)!r} holds {names[0]!r}, which no study wrote; give another folder, or move the file away"
+    )
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a study was begun in a folder: its journal, its plan or its lock is there, whole or damaged."""
+    marks = {"journal.jsonl": b'{"study"', PLAN_FILE: b'"settings"', "lock.json": b'"keys"'}
+    for name, mark in marks.items():
+        try:
+            with (folder / name).open("rb") as file:
+                content = file.read(1 << 20)
+        except OSError:
+            continue
+        if mark in content or (name == "journal.jsonl" and mark.startswith(content[: len(mark)])):
+            return True
+    return False
+
+
 @contextmanager
 def hold(folder: Path) -> Iterator[None]:
     """Make the folder and keep others out of it; the system frees the hold even after kill -9."""

@@ -20,6 +20,20 @@ _BATCH = 10_000
 
 #: What may follow the ? of an address and is no secret; all else is one, whatever it is called.
 _HARMLESS = {"cache", "charset", "driver", "immutable", "mode", "sslmode", "timeout", "uri"}
+#: How a statement begins that reads and changes nothing, after comments and brackets.
+_READS = re.compile(
+    r"(?:\s|\(|--[^\n]*(?:\n|$)|/\*.*?\*/)*(select|with|values|table|from|show|describe|explain)\b", re.I | re.S
+)
+#: Quoted texts and names, and comments, in which a semicolon ends no statement.
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.S)
+
+#: How a database is told that this connection reads only; where none is known, nothing is committed all the same.
+_READ_ONLY = {
+    "sqlite": "PRAGMA query_only = ON",
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+    "oracle": "SET TRANSACTION READ ONLY",
+}
 _UNSAID = "its message holds what must not be shown"
 
 
@@ -84,14 +98,36 @@ def sql_batches(url: str, query: str | None, rows: int | None = 100_000) -> Iter
     except Exception:  # what a dialect makes of an address: a port that is no number, an unknown option
         raise TableError(f"the database address {shown!r} cannot be used; check it") from None
     _refuse_absent(engine, shown)
+    _refuse_change(query, shown)
     try:
         with engine.connect() as connection:
+            _read_only(sqlalchemy, connection)
             yield from _rows(connection, _statement(sqlalchemy, connection, query, shown), shown, rows)
     except sqlalchemy.exc.SQLAlchemyError as error:
         asked = f"query={query!r} on {shown!r}" if query else repr(shown)
         raise TableError(f"{asked} failed: {_said(error, url)}") from _cause(error, url)
     finally:
         engine.dispose()
+
+
+def _refuse_change(query: str | None, shown: str) -> None:
+    """Refuse what is more than one statement, or another one than a SELECT."""
+    if query is None or re.fullmatch(r"\s*\S+\s*", query):  # nothing, or the name of a table
+        return
+    bare = _QUOTED.sub(" ", query).strip().rstrip(";")
+    if ";" in bare or not _READS.match(query):
+        raise TableError(
+            f"query={query!r} on {shown!r} is no SELECT; Tamis only reads databases: give one SELECT, or a table's name"
+        )
+
+
+def _read_only(sqlalchemy: Any, connection: Any) -> None:
+    """Let the database itself refuse every change: a SELECT can call what changes rows, a WITH can delete."""
+    name = connection.engine.url.get_backend_name()
+    if name == "postgresql":
+        connection.execution_options(postgresql_readonly=True)
+    elif name in _READ_ONLY:
+        connection.execute(sqlalchemy.text(_READ_ONLY[name]))
 
 
 def _statement(sqlalchemy: Any, connection: Any, query: str | None, shown: str) -> Any:
