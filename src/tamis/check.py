@@ -11,6 +11,8 @@ import numpy as np
 
 from tamis.errors import KindError, ParameterError
 
+_MOST_COPIES = 2.0**40  # whole weights above are not counts of rows
+
 __all__ = ["class_factors", "count", "nearest", "number", "one_of", "weights"]
 
 
@@ -81,12 +83,19 @@ def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: s
     return given
 
 
-def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """One weight a row as float64: ones when none are given; zero is allowed, negative is not."""
+def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.ndarray:
+    """One weight a row as float64: ones when none are given; zero is allowed, negative is not.
+
+    Whole weights stay as they are: they are copies of rows. Others only say what rows count beside each other, so they
+    are divided by the mean of those above 0: their scale has no say, unless sums of parts of a table are added up.
+
+    >>> weights([2, 0, 3], 3).tolist(), weights([1e-200, 0, 3e-200], 3).tolist()
+    ([2.0, 0.0, 3.0], [0.5, 0.0, 1.5])
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     if isinstance(sample_weight, Real):
-        return np.full(n_rows, number("sample_weight", sample_weight, low=0))
+        sample_weight = np.full(n_rows, number("sample_weight", sample_weight, low=0))
     given = np.require(sample_weight, dtype=np.float64, requirements=["C", "W"])  # see `table.numbers`
     if given.ndim != 1:
         raise ParameterError(f"sample_weight has {given.ndim} dimensions; give one number a row (1D)")
@@ -97,7 +106,14 @@ def weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         raise ParameterError(f"sample_weight[{bad[0]}]={float(given[bad[0]])!r}; give finite weights of at least 0")
     if not given.any():
         raise ParameterError("all weights in sample_weight are zero; give at least one row a weight above 0")
-    return given
+    are_copies = given.max() <= _MOST_COPIES and bool(np.all(given == np.round(given)))
+    return given if keep_scale or are_copies else _of_mean_1(given)
+
+
+def _of_mean_1(weights: np.ndarray) -> np.ndarray:
+    """The weights over the mean of those above 0, equal ones to exactly 1."""
+    heavy = weights / weights.max()
+    return heavy / np.sum(heavy) * np.count_nonzero(heavy) if heavy[heavy > 0].min() < 1 else heavy
 
 
 def class_factors(given: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarray:

@@ -273,3 +273,42 @@ def test_bad_settings_get_one_sentence(settings, words):
     frame, y = mixed(60)
     with pytest.raises(ValueError, match=words):
         BoostingRegressor(**settings).fit(frame, y)
+
+
+def _leveled(seed):
+    """Levels of which some have exactly as many rows as a level needs to be put in order."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 200))
+    codes = rng.integers(0, 8, n)
+    frame = pd.DataFrame({"c": pd.Categorical(codes.astype(str)), "x": rng.normal(size=n).round(1)})
+    number = (codes % 3 + rng.normal(size=n)).round(1)
+    return frame, number, (rng.random(n) < 1 / (1 + np.exp(1 - codes % 3))).astype(int), rng
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_categories_do_not_see_the_order_of_rows_and_whole_weights_are_copies(seed):
+    """A level of exactly the least hessian, or of an equal mean, must not be decided by rounding."""
+    frame, number, label, rng = _leveled(seed)
+    order = rng.permutation(len(frame))
+    times = rng.integers(1, 4, len(frame))
+    again = np.repeat(np.arange(len(frame)), times)
+    for model, target, method in (
+        (BoostingClassifier(10, min_samples_leaf=10), label, "decision_function"),
+        (BoostingRegressor(10, min_samples_leaf=10), number, "predict"),
+    ):
+        plain = getattr(model.fit(frame, target), method)(frame)
+        shuffled = model.fit(frame.iloc[order].reset_index(drop=True), target[order])
+        assert getattr(shuffled, method)(frame) == pytest.approx(plain, abs=1e-8)
+        weighted = getattr(model.fit(frame, target, times), method)(frame)
+        copied = model.fit(frame.iloc[again].reset_index(drop=True), target[again])
+        assert getattr(copied, method)(frame) == pytest.approx(weighted, abs=1e-8)
+
+
+def test_a_large_mean_leaves_the_model_as_it_is():
+    """Squares about zero of numbers about 1e12 are larger than any gain."""
+    frame, number, _, _ = _leveled(0)
+    moved = number + 1e12
+    plain = BoostingRegressor(20, min_samples_leaf=5).fit(frame, moved - 1e12).predict(frame)
+    assert plain.std() > 0.5
+    found = BoostingRegressor(20, min_samples_leaf=5).fit(frame, moved).predict(frame) - 1e12
+    assert found == pytest.approx(plain, abs=1e-3)

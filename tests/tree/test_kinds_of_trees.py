@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -53,3 +54,15 @@ def test_linear_leaves_without_a_split_are_ridge_regression():
     np.testing.assert_allclose(model.predict(X), y, atol=0.02)
     X[0, 0] = np.nan
     assert np.isfinite(model.predict(X)).all()
+
+
+def test_linear_leaves_use_columns_of_any_scale():
+    """A column of nanometres beside one of kilometres is no constant."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = 2 * X[:, 0] + np.where(X[:, 1] > 0, 3, -1) * X[:, 2] + 0.1 * rng.normal(size=300)
+    plain = TreeRegressor(leaf="linear", max_depth=2).fit(X, y)
+    scaled = X * [1e-9, 1.0, 1e9]
+    other = TreeRegressor(leaf="linear", max_depth=2).fit(scaled, y)
+    assert plain.score(X, y) > 0.95
+    assert other.predict(scaled) == pytest.approx(plain.predict(X), abs=1e-8)

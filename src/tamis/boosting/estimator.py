@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from tamis import check
 from tamis.boosting.base import BaseBoosting
 from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, SQUARED, BoostingTarget
+from tamis.forest.predict.trees import Trees
 from tamis.table import Classes, features, numbers, same_length
 
 #: Digits of sums after the point: of classes that are tied the first is the answer, and not one that rounding prefers.
@@ -37,7 +38,7 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
     max_leaf_nodes : leaves of a tree at most; None: no limit.
     max_depth : splits between the root and a leaf at most.
     min_samples_leaf : rows of a leaf at least.
-    l2_regularization : λ.
+    l2_regularization : λ, in rows: weights that are not whole are divided by their mean.
     max_bins : bins of a column at most, 255 or fewer. Up to so many different values each has one of its own; more
         share bins of nearly equal numbers of rows.
     max_features : columns that a tree tries, drawn for each: "sqrt", "log2", a number or a share; None: all.
@@ -207,10 +208,21 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         values = numbers(y)
         same_length(table, values)
         data = self._data(table, sample_weight)
-        own, weight = np.ascontiguousarray(values[data.rows]), np.ascontiguousarray(data.weight)
+        own, weight = values[data.rows], np.ascontiguousarray(data.weight)
         mean = float(weight @ own / weight.sum())
-        self._boost(table, data, BoostingTarget(SQUARED, own, weight, data.counted), np.array([mean]))
+        unit = _unit(own - mean)
+        target = BoostingTarget(SQUARED, np.ascontiguousarray((own - mean) / unit), weight, data.counted)
+        self._boost(table, data, target, np.zeros(1))
+        self._restore_unit(mean, unit)
         return self
+
+    def _restore_unit(self, mean: float, unit: float) -> None:
+        """Bring trees that were grown for (y - mean) / unit into the unit of the target."""
+        nodes = self.trees_.nodes.copy()
+        nodes["threshold"][nodes["left"] < 0] *= unit
+        self.trees_ = Trees(**{**vars(self.trees_), "nodes": nodes})
+        self.gain_importance_ *= unit**2
+        self.baseline_ = np.array([mean])
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of every row."""
@@ -219,3 +231,13 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """`predict` after each round, or after every so many and the last."""
         return (sums[:, 0] for sums in self._staged_sums(X, every))
+
+
+def _unit(off: np.ndarray) -> float:
+    """The power of two of the largest distance from the mean: no constant of a tree is in units of the target.
+
+    >>> _unit(np.array([-3.0, 1.0])), _unit(np.zeros(2))
+    (2.0, 1.0)
+    """
+    largest = float(np.max(np.abs(off), initial=0.0))
+    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0

@@ -82,7 +82,7 @@ class Projection(Transform):
         """One weight a row, counted as so many rows; None where all are 1."""
         if sample_weight is None:
             return None
-        weights = check.weights(sample_weight, n_rows)
+        weights = check.weights(sample_weight, n_rows, keep_scale=True)
         if weights.sum() <= 1:
             raise ParameterError(
                 f"sample_weight sums to {weights.sum():.6g}; weights count rows, so multiply them by the number of rows"

@@ -115,7 +115,7 @@ class FactorAnalysis(Loaded):
             squares, loads = _loads(root, noise, k)
             known = np.maximum(squares, 1.0)
             rest = float((variances / noise).sum()) - float(squares.sum())
-            value = float((np.log(known) + squares / known).sum()) + rest + float(np.log(noise).sum())
+            value = float((np.log(known) + squares / known).sum()) + rest + float(logs.sum())  # the unit's part below
             return 0.5 * value, 0.5 * ((loads**2).sum(axis=0) + noise - variances) / noise
 
         found = scipy.optimize.minimize(
@@ -134,7 +134,8 @@ class FactorAnalysis(Loaded):
                 stacklevel=5,
             )
         noise = safe * np.exp(found.x)
-        self.log_likelihood_ = -float(found.fun) - 0.5 * len(safe) * float(np.log(2 * np.pi))
+        constant = 0.5 * len(safe) * float(np.log(2 * np.pi)) + 0.5 * float(np.log(safe).sum())
+        self.log_likelihood_ = -float(found.fun) - constant
         return _loads(root, noise, k)[1], noise
 
     def _project(self, X: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from tamis.tree.tree import Tree
 
 SMOOTH = 15.0
 BEYOND = 0.1  # of the range of a node's targets
+_VARIES = 1e-12  # least standard deviation in a node, of that in the whole table
 PENALTIES = np.logspace(-4, 3, 15)  # times the number of rows, on standardised columns
 
 
@@ -116,7 +117,8 @@ class LinearLeaves:
             return {}
         numeric, filled, _ = self._numeric(rows)
         every = np.zeros((len(self.X), len(numeric)))
-        every[rows] = filled
+        centre, unit = _units(filled, self.base.weight[rows])
+        every[rows] = (filled - centre) / unit
         y, weight = self.base.values[:, 0], self.base.weight
 
         def residual(node_rows: np.ndarray) -> np.ndarray:
@@ -141,8 +143,9 @@ class LinearLeaves:
 
     def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LeafModels, np.ndarray]:
         numeric, filled, seen = self._numeric(rows)
-        Z = np.column_stack([filled, self.base.values[rows, 0]])
         weight = self.base.weight[rows]
+        centre, unit = _units(filled, weight)
+        Z = np.column_stack([(filled - centre) / unit, self.base.values[rows, 0]])
         count, mean, scatter = _moments(tree, Z, weight, leaf)
         coef, intercept = np.zeros((tree.n_nodes, len(numeric))), np.zeros(tree.n_nodes)
         risk = np.empty(tree.n_nodes)
@@ -159,6 +162,8 @@ class LinearLeaves:
                 smooth[node] = (n * smooth[node] + SMOOTH * coef[parent]) / (n + SMOOTH)
                 start[node] = (n * start[node] + SMOOTH * intercept[parent]) / (n + SMOOTH)
                 at, parent = parent, int(tree.parent[parent])
+        smooth = smooth / unit
+        start = start - smooth @ centre
         names = tuple(tree.names[j] for j in numeric)
         low, high = _range(tree, Z[:, -1], leaf)
         return LeafModels(numeric, seen, smooth, start, names, low, high), risk
@@ -264,15 +269,27 @@ def _range(tree: Tree, y: np.ndarray, leaf: np.ndarray) -> tuple[np.ndarray, np.
     return low - more, high + more
 
 
+def _units(filled: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of every column, infinite where it does not vary."""
+    centre = weight @ filled / weight.sum()
+    off = np.abs(filled - centre)
+    largest = off.max(axis=0, initial=0.0)
+    varies = largest > 1e-14 * np.abs(centre)
+    size = np.where(varies, largest, 1.0)
+    spread = size * np.sqrt(weight @ (off / size) ** 2 / weight.sum())
+    return centre, np.where(varies, spread, np.inf)
+
+
 def _ridge(scatter: np.ndarray, n: float) -> tuple[np.ndarray, float]:
     """Coefficients of the ridge model of least generalised cross-validation, and its risk.
 
-    The risk is the residual sum of squares times (n + df) / (n - df): what is expected on new rows.
+    The risk is the residual sum of squares times (n + df) / (n - df): what is expected on new rows. Columns are in
+    units of their standard deviation in the whole table.
     """
     d = len(scatter) - 1
     total = float(scatter[-1, -1])
     scale = np.sqrt(np.maximum(np.diag(scatter)[:-1] / n, 0.0))
-    used = scale > 1e-12 * (1.0 + np.abs(scale).max(initial=0.0))
+    used = scale > _VARIES
     plain = np.zeros(d), total * (n + 1.0) / max(n - 1.0, 0.5)
     if not used.any() or n < 4 or total <= 0.0:
         return plain[0], plain[1] if total > 0 else 0.0

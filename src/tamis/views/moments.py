@@ -292,7 +292,7 @@ class _Rows:
             targets = targets[:, None]
         if len(targets) != table.n_rows:
             raise ParameterError(f"the target has {len(targets):,} rows, the table {table.n_rows:,}; give one a row")
-        weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows)
+        weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows, keep_scale=True)
         return cls(table, Indicators.of(table), targets, weights)
 
     def moments(self, rows: np.ndarray) -> Moments:

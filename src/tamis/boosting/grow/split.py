@@ -137,16 +137,19 @@ def scan_levels(histogram, first, present, n, whole, limits, column):
 
 @inner
 def _put_in_order(histogram, first, present, n, least, order):
-    """order: the levels with a hessian of at least so much, by their means; returns how many."""
+    """order: the levels with a hessian of at least so much, by their means; returns how many.
+
+    Gradients are about 1 or less a row, so means that differ by rounding differ by less than TIE, and codes decide.
+    """
     m = 0
     for k in range(n):
         at = LANES * (first + np.int64(present[k]))
-        if histogram[at + 1] < least or histogram[at + 2] <= 0.0:
+        if histogram[at + 1] < least * (1.0 - TIE) or histogram[at + 2] <= 0.0:  # exactly the least is enough
             continue
         mean, q = histogram[at] / (histogram[at + 1] + SUPPORT), m
         while q > 0:
             before = LANES * (first + np.int64(order[q - 1]))
-            if histogram[before] / (histogram[before + 1] + SUPPORT) <= mean:
+            if histogram[before] / (histogram[before + 1] + SUPPORT) <= mean + TIE:
                 break
             order[q] = order[q - 1]
             q -= 1

@@ -139,7 +139,7 @@ class PCA(Loaded):
         else:
             table = self._given(X)
         refuse_holes(table, "partial_fit")
-        weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows)
+        weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows, keep_scale=True)
         batch = self._moments(self._encoded(table), weights)
         self.moments_ = batch if self.__dict__.get("moments_") is None else self.moments_ + batch
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)

@@ -53,8 +53,8 @@ def _add(fenwick, which, m, r, w, wy):
 
 
 @inner
-def _deviation(fenwick, m, sign, weight, total):
-    """Σ w |y - median| of the left rows (sign 0), or of all but them (sign 1)."""
+def _deviation(fenwick, m, sign, weight, total, base):
+    """Σ w |y - median| of the left rows (sign 0), or of all but them (sign 1); sums are of y - base."""
     step = 1
     while step * 2 <= m:
         step *= 2
@@ -68,7 +68,7 @@ def _deviation(fenwick, m, sign, weight, total):
                 sum_below += fenwick[ALL_SUM, nxt] - fenwick[LEFT_SUM, nxt] if sign else fenwick[LEFT_SUM, nxt]
                 place = nxt
         step //= 2
-    median = fenwick[RANKED, min(place + 1, m)]
+    median = fenwick[RANKED, min(place + 1, m)] - base
     return median * (2.0 * below - weight) + total - 2.0 * sum_below
 
 
@@ -80,23 +80,24 @@ def scan_absolute(keys, m, target, median, limits):
     for r in range(m + 1):
         fenwick[ALL, r] = fenwick[ALL_SUM, r] = fenwick[LEFT, r] = fenwick[LEFT_SUM, r] = 0.0
     all_weight = all_sum = left_weight = left_sum = 0.0
+    base = fenwick[RANKED, (m + 1) // 2]  # about the middle: no digits lost to a large mean
     for p in range(n):
         i = keys[p] & PLACE
         all_weight += weight[i]
-        all_sum += weight[i] * values[i, 0]
-        _add(fenwick, ALL, m, rank[i], weight[i], weight[i] * values[i, 0])
-    parent = _deviation(fenwick, m, 1, all_weight, all_sum)
+        all_sum += weight[i] * (values[i, 0] - base)
+        _add(fenwick, ALL, m, rank[i], weight[i], weight[i] * (values[i, 0] - base))
+    parent = _deviation(fenwick, m, 1, all_weight, all_sum, base)
     best, cut, upper = -np.inf, -2, -2
     for p in range(n - 1):
         i = keys[p] & PLACE
         left_weight += weight[i]
-        left_sum += weight[i] * values[i, 0]
-        _add(fenwick, LEFT, m, rank[i], weight[i], weight[i] * values[i, 0])
+        left_sum += weight[i] * (values[i, 0] - base)
+        _add(fenwick, LEFT, m, rank[i], weight[i], weight[i] * (values[i, 0] - base))
         code, after = keys[p] >> HIGH, keys[p + 1] >> HIGH
         if code == after or p + 1 < min_leaf or n - p - 1 < min_leaf:
             continue
-        found = parent - _deviation(fenwick, m, 0, left_weight, left_sum)
-        found -= _deviation(fenwick, m, 1, all_weight - left_weight, all_sum - left_sum)
+        found = parent - _deviation(fenwick, m, 0, left_weight, left_sum, base)
+        found -= _deviation(fenwick, m, 1, all_weight - left_weight, all_sum - left_sum, base)
         heavy = left_weight >= least and all_weight - left_weight >= least
         if found > best + limits.slack and heavy:
             best, cut, upper = found, code, after

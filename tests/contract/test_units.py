@@ -1,0 +1,283 @@
+"""Units do not matter: scales, shifts, copies and orders change nothing but the units of an answer."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_regressor
+
+from tamis import score, transform
+from tamis.boosting import BoostingClassifier, BoostingRegressor
+from tamis.forest import ForestClassifier, ForestRegressor
+from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.project import MDS, PCA, SVD, FactorAnalysis, ProjectionPursuit
+from tamis.score import RankSelector
+from tamis.search import MirrorSelector, ShadowSelector, StabilitySelector, SubsetSelector
+from tamis.tree import TreeClassifier, TreeRegressor
+
+FOLDS = [(np.arange(0, 45), np.arange(45, 90)), (np.arange(45, 90), np.arange(0, 45))]
+
+REGRESSORS = [
+    LinearRegressor(cv=FOLDS),
+    LinearRegressor("ridge", alpha="loo"),
+    LinearRegressor("elastic-net", cv=FOLDS),
+    LinearRegressor("ridge", loss="huber", cv=FOLDS),
+    LinearRegressor(None),
+    LinearRegressor("subset", k=2),
+    TreeRegressor(),
+    TreeRegressor(prune="cv", cv=FOLDS),
+    TreeRegressor(criterion="absolute_error", max_depth=3),
+    TreeRegressor(leaf="linear", max_depth=2),
+    TreeRegressor(splits="oblique", max_depth=2),
+    ForestRegressor(2, bootstrap=False, max_features=None),
+    ForestRegressor(2, bootstrap=False, max_features=None, criterion="standard_deviation"),
+    BoostingRegressor(20, min_samples_leaf=5),
+]
+CLASSIFIERS = [
+    LinearClassifier(cv=FOLDS),
+    LinearClassifier("ridge", cv=FOLDS),
+    LinearClassifier("lasso", loss="squared_hinge", cv=FOLDS),
+    LinearClassifier("subset", k=2),
+    TreeClassifier(),
+    TreeClassifier(prune="cv", cv=FOLDS),
+    TreeClassifier(criterion="gain_ratio", max_depth=3),
+    TreeClassifier(splits="oblique", max_depth=2),
+    ForestClassifier(2, bootstrap=False, max_features=None),
+    BoostingClassifier(20, min_samples_leaf=5),
+]
+
+
+def name_of(estimator):
+    """Its parameters without the folds."""
+    if not hasattr(estimator, "get_params"):
+        return None
+    plain = clone(estimator)
+    return repr(plain.set_params(cv=2) if isinstance(getattr(plain, "cv", None), list) else plain)
+
+
+#: Forests draw rows by a digest of their content: the same of copies and of any order, others in other units.
+FORESTS = [ForestRegressor(10), ForestClassifier(10)]
+IN_ANY_ORDER = [*REGRESSORS, *CLASSIFIERS, *FORESTS]
+
+
+def table(seed=0, categories=False):
+    """Correlated columns of two decimals, in part equal; a number and a class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 5)).round(2)
+    X[:, 3] = (X[:, 0] + rng.normal(size=90)).round(1)
+    y = (3 * X[:, 0] - 2 * np.abs(X[:, 1]) + X[:, 2] + rng.normal(size=90)).round(2)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    if categories:
+        frame["level"] = pd.Categorical(np.array(["p", "q", "r", "s"])[rng.integers(0, 4, 90)])
+        y = y + 2.0 * (frame["level"] == "q").to_numpy()
+    return frame, y, np.where(y > np.median(y), "high", "low")
+
+
+def numbers_of(frame):
+    return [name for name in frame if frame[name].dtype.kind == "f"]
+
+
+def rescaled(frame, factors, shifts):
+    """The columns of numbers, each times its factor and moved by its shift."""
+    out = frame.copy()
+    for name, factor, shift in zip(numbers_of(frame), factors, shifts):
+        out[name] = frame[name] * factor + shift
+    return out
+
+
+def answer(model, frame, y, rows, **options):
+    """What a model fitted to a table predicts of some rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(model).fit(frame, y, **options)
+        if hasattr(fitted, "decision_function"):
+            return fitted.decision_function(rows)
+        return fitted.predict_proba(rows) if hasattr(fitted, "predict_proba") else fitted.predict(rows)
+
+
+def assert_same(found, expected, tolerance=1e-5):
+    size = np.std(expected) or 1.0
+    difference = float(np.abs(found - expected).max()) / size
+    assert difference < tolerance, f"differs by {difference:.1e} of the standard deviation"
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+@pytest.mark.parametrize("model", REGRESSORS, ids=name_of)
+def test_the_unit_of_the_target(model, factor):
+    """Millimetres and kilometres are the same target."""
+    frame, y, _ = table(categories=True)
+    assert_same(answer(model, frame, y * factor, frame) / factor, answer(model, frame, y, frame))
+
+
+@pytest.mark.parametrize(("shift", "tolerance"), [(1e4, 1e-5), (1e8, 1e-3)])
+@pytest.mark.parametrize("model", REGRESSORS, ids=name_of)
+def test_the_zero_of_the_target(model, shift, tolerance):
+    """Degrees of Celsius and kelvin are the same target, but for the digits that a large shift costs."""
+    frame, y, _ = table()
+    moved = y + shift
+    assert_same(answer(model, frame, moved, frame) - shift, answer(model, frame, moved - shift, frame), tolerance)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+def test_the_units_of_the_columns(model, seed):
+    """A column in metres beside one in nanometres counts as much."""
+    frame, y, classes = table(seed, categories=True)
+    target = target_of(model, y, classes)
+    factors, shifts = 10.0 ** np.array([-8, 5, 0, 8, -3]), [0.0, 1e5, 10.0, 0.0, 1e-3]
+    moved = rescaled(frame, factors, shifts)
+    assert_same(answer(model, moved, target, moved), answer(model, frame, target, frame), 1e-4)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-6, 1e6 / 3, 1e200])
+@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+def test_the_scale_of_weights(model, factor):
+    """Weights say what rows count beside each other."""
+    frame, y, classes = table()
+    target = target_of(model, y, classes)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, size=len(y))
+    expected = answer(model, frame, target, frame, sample_weight=weights)
+    assert_same(answer(model, frame, target, frame, sample_weight=weights * factor), expected)
+
+
+def target_of(model, y, classes):
+    return y if is_regressor(model) else classes
+
+
+def with_folds(model, folds):
+    """The model, judged on other folds where it is given some."""
+    return clone(model).set_params(cv=folds) if isinstance(getattr(model, "cv", None), list) else model
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("model", IN_ANY_ORDER, ids=name_of)
+def test_whole_weights_are_copies(model, seed):
+    """A row given three times is a row of weight three."""
+    if getattr(model, "alpha", None) == "loo":
+        pytest.skip("copies are left out singly")
+    frame, y, classes = table(seed, categories=True)
+    target = target_of(model, y, classes)
+    times = np.random.default_rng(seed).integers(1, 4, size=len(y))
+    again = np.repeat(np.arange(len(y)), times)
+    folds = [(np.flatnonzero(np.isin(again, a)), np.flatnonzero(np.isin(again, b))) for a, b in FOLDS]
+    copied = answer(with_folds(model, folds), frame.iloc[again].reset_index(drop=True), target[again], frame)
+    assert_same(copied, answer(model, frame, target, frame, sample_weight=times))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("model", IN_ANY_ORDER, ids=name_of)
+def test_the_order_of_rows(model, seed):
+    """A sorted table and a shuffled one hold the same rows."""
+    frame, y, classes = table(seed, categories=True)
+    target = target_of(model, y, classes)
+    order = np.random.default_rng(seed).permutation(len(y))
+    back = np.argsort(order)
+    folds = [(np.sort(back[a]), np.sort(back[b])) for a, b in FOLDS]
+    shuffled = answer(with_folds(model, folds), frame.iloc[order].reset_index(drop=True), target[order], frame)
+    assert_same(shuffled, answer(model, frame, target, frame))
+
+
+@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+def test_the_order_of_columns(model):
+    """Columns have names, not places."""
+    frame, y, classes = table(categories=True)
+    target = target_of(model, y, classes)
+    turned = frame[frame.columns[::-1]]
+    assert_same(answer(model, turned, target, turned), answer(model, frame, target, frame))
+
+
+SCORES = [
+    *(score.pearson, score.stump, score.mutual_information, score.gain_ratio, score.gini, score.chi2, score.anova),
+    *(score.relief, score.symmetric_uncertainty, score.interaction),
+]
+
+OF_CLASSES = (score.gini, score.chi2, score.stump)
+
+
+@pytest.mark.parametrize("criterion", SCORES, ids=lambda criterion: criterion.__name__)
+def test_scores_of_columns(criterion):
+    """A score that knows units ranks columns by them."""
+    frame, y, classes = table()
+    moved = rescaled(frame, 10.0 ** np.array([-8, 5, 0, 8, -3]), [0.0, 1e5, 10.0, 0.0, 1e-3])
+    for target in (y, classes):
+        if (target is y and criterion in OF_CLASSES) or (target is classes and criterion is score.pearson):
+            continue
+        expected = np.asarray(criterion(frame, target))
+        assert np.asarray(criterion(moved, target)) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        order = np.random.default_rng(0).permutation(len(y))
+        shuffled = np.asarray(criterion(frame.iloc[order].reset_index(drop=True), target[order]))
+        assert shuffled == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    if criterion in OF_CLASSES:
+        return
+    expected = np.asarray(criterion(frame, y))
+    for factor in (1e-8, 1e8):
+        assert np.asarray(criterion(frame, y * factor)) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+SELECTORS = [
+    RankSelector("pearson", k=2),
+    RankSelector("relief", k=2),
+    SubsetSelector(LinearRegressor(None), k=2, cv=FOLDS),
+    SubsetSelector(LinearRegressor(None), search="backward", cv=FOLDS),
+    StabilitySelector(LinearRegressor(), n_resamples=6),
+    ShadowSelector(max_rounds=4, random_state=0),
+    MirrorSelector(random_state=0),
+]
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=name_of)
+def test_selected_columns(selector):
+    """The columns that matter do not change with the unit they are told in."""
+    frame, y, _ = table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = clone(selector).fit(frame, y).get_support().tolist()
+        for factor in (1e-8, 1e8):
+            assert clone(selector).fit(frame, y * factor).get_support().tolist() == expected
+        moved = rescaled(frame, 10.0 ** np.array([-8, 5, 0, 8, -3]), [0.0] * 5)
+        assert clone(selector).fit(moved, y).get_support().tolist() == expected
+
+
+#: Not KernelPCA, whose `gamma` is given in units of the columns, as scikit-learn's.
+PROJECTIONS = [
+    *(PCA(2), PCA("gap"), PCA(2, trim=0.1), SVD(2), MDS(), MDS(kind="metric")),
+    *(FactorAnalysis(1), ProjectionPursuit(1, kind="targeted")),
+]
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+@pytest.mark.parametrize("projection", PROJECTIONS, ids=name_of)
+def test_projections(projection, factor):
+    """Distances, variances and directions of a table in another unit are the same distances."""
+    frame, _, classes = table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = np.asarray(clone(projection).fit_transform(frame, classes))
+        found = np.asarray(clone(projection).fit_transform(frame * factor, classes))
+    assert found.shape == expected.shape
+    assert_same(np.abs(found) / found.std(), np.abs(expected) / expected.std(), 1e-4)
+
+
+#: Transforms whose answers have no unit.
+UNIT_FREE = [
+    *(transform.Standardize(), transform.UnitRange(), transform.Rank(), transform.Rank("normal", n_values=7)),
+    *(transform.Discretize(encode="intervals"), transform.Discretize("count"), transform.Discretize("kmeans", 3)),
+    *(transform.Discretize("entropy"), transform.Discretize("entropy", target="numbers"), transform.Shares()),
+    *(transform.Normalize(),),
+]
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+@pytest.mark.parametrize("step", UNIT_FREE, ids=name_of)
+def test_transforms(step, factor):
+    """A transform that has an answer without a unit has the same one in every unit."""
+    frame, y, classes = table()
+    frame = 1 + frame.abs()
+    target = y if getattr(step, "target", None) == "numbers" else classes
+    expected = np.asarray(clone(step).fit(frame, target).transform(frame))
+    found = np.asarray(clone(step).fit(frame * factor, target).transform(frame * factor))
+    if expected.dtype.kind == "f":
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    else:
+        assert found.shape == expected.shape
