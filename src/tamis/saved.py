@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +37,16 @@ def _how(error: Exception) -> str:
     """What is wrong, where the error was meant for people."""
     if isinstance(error, DamagedError) and error.without_way_out:
         return f": {error.without_way_out}"
-    return f": {error}" if isinstance(error, (TamisError, KindError)) else ""
+    return f": {shortened(str(error))}" if isinstance(error, (TamisError, KindError)) else ""
+
+
+def shortened(words: str, most: int = 200) -> str:
+    """Words cut in the middle where they are long: a damaged file can hold megabytes in place of a name.
+
+    >>> shortened("a" * 30 + "b" * 30, 11)
+    'aaaaa…bbbbb'
+    """
+    return words if len(words) <= most else f"{words[: most // 2]}…{words[-(most - most // 2 - 1) :]}"
 
 
 def mapping(name: str, value: Any) -> dict[str, Any]:
@@ -189,6 +199,15 @@ def write_whole(path: Path, text: str) -> None:
         except OSError:
             half.unlink(missing_ok=True)  # half a file on a full disk helps nobody
             raise
+
+
+def checksum(facts: Any) -> str:
+    """CRC-32 of plain values as JSON, whatever the order of names: a digit that the disk changed is noticed.
+
+    >>> checksum({"a": 0.1, "b": [1]}) == checksum({"b": [1], "a": 0.1}) != checksum({"a": 0.2, "b": [1]})
+    True
+    """
+    return f"{zlib.crc32(json.dumps(facts, sort_keys=True).encode()):08x}"
 
 
 @contextmanager

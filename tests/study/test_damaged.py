@@ -19,9 +19,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.study.tables import classes_table, numbers_table, write_table
+from typer.testing import CliRunner
 
 import tamis
 from tamis import Study
+from tamis.cli import app
 from tamis.errors import TamisError
 from tamis.forest import ForestClassifier, ForestRegressor
 from tamis.forest.save import MAGIC
@@ -104,9 +106,66 @@ def test_a_damaged_tree_is_refused(folder, damage):
     """If this fails, a file can make the kernels read outside their arrays, and the process dies."""
     study = folder("tree")
     spoil(study / "model.json", lambda facts: TREE_DAMAGE[damage](facts["state"]["tree"]))
-    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*start over with run\(fresh=True\)") as found:
+    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*run\(\) again writes it anew") as found:
         tamis.load(study)
     sentence(found.value)
+
+
+@pytest.mark.parametrize("model", ["lasso", "tree", "booster"])
+def test_a_flipped_digit_of_a_model_is_noticed(studies, folder, tmp_path, model):
+    """9 of 180 flipped digits changed predictions by over 5%, and nobody was told."""
+    if model == "booster":
+        quick = {"procedures": ["booster"], "prefer": "best", "folds": 2, "inner": 2, "repeats": 1, "black_box": False}
+        Study(studies / "table.csv", target="outcome", folder=tmp_path / "booster", **quick).run()
+        study = tmp_path / "booster"
+    else:
+        study = folder(model)
+    whole = (study / "model.json").read_text()
+    known = tamis.load(study).predict_proba(studies / "new.csv")
+    digits = [at for at, letter in enumerate(whole) if letter.isdigit()]
+    rng = np.random.default_rng(0)
+    unnoticed = 0
+    for at in rng.choice(digits, 60, replace=False):
+        other = str((int(whole[at]) + rng.integers(1, 10)) % 10)
+        (study / "model.json").write_text(whole[:at] + other + whole[at + 1 :])
+        try:
+            assert np.array_equal(tamis.load(study).predict_proba(studies / "new.csv"), known)
+            unnoticed += 1
+        except ValueError as error:
+            sentence(error)
+    assert unnoticed <= 3  # another spelling of the same number
+    facts = json.loads(whole)
+    del facts["check"]
+    (study / "model.json").write_text(json.dumps(facts))
+    assert np.array_equal(tamis.load(study).predict_proba(studies / "new.csv"), known)  # of before there was one
+
+
+@pytest.mark.parametrize("name", ["model.json", "results.json", "plan.json", "lock.json"])
+def test_the_same_command_writes_a_damaged_file_anew(studies, folder, name):
+    """The sentence said --fresh, which does everything again, where the same command is enough."""
+    study = folder("tree")
+    whole = (study / name).read_bytes()
+    (study / name).write_bytes(whole[: len(whole) // 2])
+    told = CliRunner().invoke(app, ["open", str(study)])
+    assert "`tamis run` again writes it anew" in told.output
+    again = {"target": "outcome", "folder": study, "procedures": ["tree"], "prefer": "best", "repeats": 1}
+    Study(studies / "table.csv", **again).run()
+    if name != "plan.json":  # which counts the studies beside
+        assert (study / name).read_bytes() == whole
+    assert tamis.load(study).selected_
+
+
+@pytest.mark.parametrize("name", ["model.json", "results.json", "plan.json", "lock.json", "journal.jsonl"])
+def test_a_damaged_file_is_not_echoed_whole(studies, folder, name):
+    """1.4 MB on the screen hide what is wrong."""
+    study = folder("tree")
+    content = (study / name).read_text()
+    huge = '"' + "x" * 500_000 + '"'
+    for word in ('"classes"', '"tree"', '"outcome"', '"features"', '"best"'):
+        content = content.replace(word, huge)
+    (study / name).write_text(content)
+    for words in (["open", str(study)], ["run", str(studies / "table.csv"), "-t", "outcome", "-f", str(study)]):
+        assert len(CliRunner().invoke(app, words).stderr) < 2_100
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -280,7 +339,7 @@ def test_a_damaged_lock_is_refused(folder, damage):
     """If this fails, other rows than those locked could be scored."""
     study = folder("tree")
     spoil(study / "lock.json", LOCK_DAMAGE[damage])
-    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*start over with run\(fresh=True\)") as found:
+    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*run\(\) again writes it anew") as found:
         Lock.read(study)
     sentence(found.value)
 

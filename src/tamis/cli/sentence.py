@@ -25,6 +25,9 @@ _NAMES = (
 _PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")
 _NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'|, name it in missing=")
 
+#: Letters of an error: a damaged file or a strange name can hold megabytes.
+MOST_LETTERS = 2_000
+
 shown = {"debug": False}
 
 
@@ -48,7 +51,10 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             if shown["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
             where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-            say(f"error: {where}{as_options(' '.join(str(error).split()) if where else str(error))}")
+            from tamis.saved import shortened
+
+            sentence = as_options(" ".join(str(error).split()) if where else str(error))
+            say(f"error: {where}{shortened(sentence, MOST_LETTERS)}")
             raise typer.Exit(BAD_INPUT) from None
 
     return wrapped

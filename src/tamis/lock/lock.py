@@ -233,9 +233,9 @@ class Lock:
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise StudyError(
-                f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); start over with run(fresh=True)"
+                f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); the same run() again writes it anew"
             ) from error
-        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "the same run() again writes it anew", StudyError):
             facts = saved.mapping("it", json.loads(content))
             whole = facts.pop("digest")
             lock = cls(**_checked(facts))

@@ -14,8 +14,20 @@ import tamis
 from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
 from tamis.metrics.loss_matrix import LossMatrix
-from tamis.saved import indented, levels, mapping, numbers, part, reading, refuse_outside, text, texts, write_whole
-from tamis.study.disk.files import MODEL_FILE, read_json
+from tamis.saved import (
+    checksum,
+    indented,
+    levels,
+    mapping,
+    numbers,
+    part,
+    reading,
+    refuse_outside,
+    text,
+    texts,
+    write_whole,
+)
+from tamis.study.disk.files import MODEL_FILE, REBUILT, read_json
 from tamis.study.prediction.residuals import Residuals
 from tamis.study.prediction.training import Training
 from tamis.study.procedure.fitted import FittedProcedure
@@ -161,14 +173,19 @@ class Model:
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
-        write_whole(folder / MODEL_FILE, indented(self.to_dict()) + "\n")
+        facts = self.to_dict()
+        write_whole(folder / MODEL_FILE, indented({**facts, "check": checksum(facts)}) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Model:
         """Load model.json of a study folder."""
         facts = read_json(folder, MODEL_FILE, "finish the study with run() first")
-        with reading(f"{MODEL_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
-            return cls.from_dict(facts)
+        with reading(f"{MODEL_FILE} of {str(folder)!r}", REBUILT, StudyError):
+            check = facts.pop("check", None)  # none in files of before there was one
+            model = cls.from_dict(facts)
+            if check not in (None, checksum(facts)):
+                raise DamagedError("its checksum does not fit")
+            return model
 
 
 def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric
-from tamis.saved import mapping, numbers, part, text, texts
+from tamis.saved import mapping, numbers, part, shortened, text, texts
 from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer, question
 from tamis.study.comparison.figures import mean
@@ -249,6 +249,6 @@ def refuse_older(results: dict[str, Any], folder: Path) -> None:
     if found != SCHEMA:
         made = f"by Tamis {results['tamis']}" if isinstance(results.get("tamis"), str) else "by another Tamis"
         raise StudyError(
-            f"{str(folder)!r} holds results of layout {found!r}, written {made}; this version reads layout {SCHEMA}: "
-            "start over with run(fresh=True)"
+            f"{str(folder)!r} holds results of layout {shortened(repr(found), 40)}, written {made}; this version reads "
+            f"layout {SCHEMA}: start over with run(fresh=True)"
         )

@@ -327,7 +327,7 @@ class Study(TakesTable, BaseEstimator):
         if not self._loaded:
             return drawn_page(results, self._plan(), looks)
         # results that came from a file may lack what the page needs
-        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError):
+        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
             return drawn_page(results, self._plan(), looks)
 
     def cite(self) -> str:
@@ -338,7 +338,7 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError("there is nothing to cite yet; call run() first")
         lock = self.results_["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
-        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", "start over with run(fresh=True)", StudyError):
+        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
             return methods(self.results_, looks)
 
     def open(self, source: Any = None) -> dict[str, Any]:

@@ -20,6 +20,9 @@ HOLD_FILE = "running.lock"
 RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE = "results.json", "plan.json", "selected.csv", "report.html"
 MODEL_FILE = "model.json"
 
+#: The way out of damage of a file that every run writes: what it is made of is in the journal.
+REBUILT = "the same run() again writes it anew"
+
 #: What `fresh` removes: the files a study writes, except the ledger, for what has been seen cannot be unseen.
 OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)
 
@@ -85,10 +88,8 @@ def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:
     except OSError as error:
         raise StudyError(f"{name} of {str(folder)!r} cannot be read ({error.strerror}); {way_out}") from error
     except ValueError as error:
-        raise StudyError(
-            f"{name} of {str(folder)!r} is damaged: it is no text; start over with run(fresh=True)"
-        ) from error
-    with reading(f"{name} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+        raise StudyError(f"{name} of {str(folder)!r} is damaged: it is no text; {REBUILT}") from error
+    with reading(f"{name} of {str(folder)!r}", REBUILT, StudyError):
         return mapping("it", _parsed(text))
 
 

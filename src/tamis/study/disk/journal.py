@@ -13,7 +13,7 @@ from typing import Any
 
 from tamis.errors import DamagedError, StudyError
 from tamis.fingerprint import CODE, PACKAGES
-from tamis.saved import mapping, naming, reading
+from tamis.saved import mapping, naming, reading, shortened
 
 JOURNAL_FILE = "journal.jsonl"
 
@@ -117,7 +117,7 @@ def _difference(found: Any, wanted: Any) -> str:
         before, now = repr(found.get(key)), repr(wanted.get(key))
         if _CODE.sub("", before) == _CODE.sub("", now):
             return f" (the code or state behind {key} was changed: {_changed(found[key], wanted[key])})"
-        return f" ({key} was {before}, now {now})"
+        return f" ({key} was {shortened(before, 80)}, now {shortened(now, 80)})"
     return f" (it was {str(found)[:12]}, now {str(wanted)[:12]})"
 
 

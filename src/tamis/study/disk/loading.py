@@ -30,14 +30,14 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
     if not place.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
     plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
-    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+    with reading(f"{files.PLAN_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
         study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
     if scoring is not None and spoken(scoring) != known:
         raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
     if scoring is not None and not isinstance(scoring, str):
         _refuse_changed(place, known, fingerprint(scoring))
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
-    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", "start over with run(fresh=True)", StudyError):
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
         refuse_damaged(study.results_)
     refuse_older(study.results_, place)
     study.model_ = Model.read(place)
