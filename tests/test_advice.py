@@ -91,7 +91,7 @@ def test_a_full_disk_names_the_file(place):
     assert words.startswith("tamis: error: '/dev/full' cannot be written (No space left on device)")
 
 
-@pytest.mark.parametrize("name", ["journal.jsonl", "ledger.jsonl"])
+@pytest.mark.parametrize("name", ["journal.jsonl", "report.html"])
 def test_a_full_disk_names_the_file_of_a_study(place, tmp_path, monkeypatch, name):
     """If this fails, a study ends in errno 28."""
 
@@ -99,11 +99,12 @@ def test_a_full_disk_names_the_file_of_a_study(place, tmp_path, monkeypatch, nam
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     study = Study(place / "t.csv", target="outcome", folder=tmp_path / "s", procedures=["stump"], repeats=1)
-    if name == "ledger.jsonl":
+    if name == "report.html":
         study.run()
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ValueError, match=rf"{name}' cannot be written \(No space left on device\)"):
         study.run() if name == "journal.jsonl" else study.open()
+    assert not (tmp_path / "s" / "ledger.jsonl").exists()  # an opening that cannot be shown is not recorded
 
 
 def test_the_header_of_predicted_numbers_is_no_formula(place):
