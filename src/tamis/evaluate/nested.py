@@ -19,6 +19,7 @@ from tamis.evaluate.fold.selection_stability import stability
 from tamis.evaluate.leakage.equal_rows import EqualRows, with_equal_rows
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.metrics import Metric, prepare, remarks, utility
+from tamis.metrics.intervals.aggregate import aggregated, fold_parts, is_pooled
 from tamis.metrics.intervals.interval import (
     Interval,
     Judged,
@@ -45,7 +46,8 @@ class NestedScore:
     name : of the procedure.
     metric : its name, direction and needs.
     scores : one a fold, over all repeats, in the metric's units; NaN where the metric has no value.
-    mean, interval : the mean of those that there are, and where the score of the model refitted on all rows lies (see
+    mean, interval : the mean of those that there are (R² and balanced accuracy are pooled over the folds of a repeat,
+        R² about the means of the training rows), and where the score of the model refitted on all rows lies (see
         `score_interval`).
     bootstrap_interval : of the out-of-fold answers drawn with replacement.
     promised : what the procedure thought of itself, one a fold; None when it says nothing.
@@ -111,7 +113,8 @@ class NestedComparison:
     score, interval : the honest score of "the best of these" (BBC): the choice is made and judged on different rows;
         the interval is not narrower than that of the best procedure.
     optimism : how much better the best looked than that.
-    pairs : every two of them, with corrected tests; `p_adjusted` after Holm.
+    pairs : every two of them, with corrected tests; `p_adjusted` after Holm. Of a pooled score (R², balanced accuracy)
+        the differences are those of what each fold adds to it.
     """
 
     results: dict[str, NestedScore]
@@ -242,7 +245,7 @@ def _result(
     interval = score_interval(
         metric, tallies, scores[~np.isnan(scores)], n_train, n_test, level=level, seed=seed_of(seed, "score interval")
     )
-    mean = _mean(scores)
+    mean = aggregated(metric, tallies, scores)
     inner_scores = _inner_scores(metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
     chosen = [one for one in sets if one is not None]
@@ -287,16 +290,24 @@ def _scores(task: Problem, metric: Metric, outcomes: list[Outcome]) -> tuple[np.
     if metric.of_model is not None:  # it cannot be computed over rows of several models
         return scores, [f"{metric.name} has no value {where}"]
     pooled = []
-    for repeat in sorted({outcome.judged.repeat for outcome in outcomes}):
-        of_repeat = [outcome.judged for outcome in outcomes if outcome.judged.repeat == repeat]
+    judged = [outcome.judged for outcome in outcomes]
+    parts = fold_parts(metric, tallies_of(metric, task.y, judged, task.classes)) if is_pooled(metric) else None
+    for repeat in sorted({one.repeat for one in judged}):
+        if parts is not None:
+            pooled.append(float(np.mean([part for part, one in zip(parts, judged) if one.repeat == repeat])))
+            continue
+        of_repeat = [one for one in judged if one.repeat == repeat]
         rows, given = np.concatenate([j.rows for j in of_repeat]), np.concatenate([j.answer for j in of_repeat])
         pooled.append(float(metric.value(*prepare(metric, task.y[rows], given, task.classes))))
     return np.array(pooled), [f"{metric.name} has no value {where}; it is computed once over all held-out rows"]
 
 
 def mean_score(task: Problem, metric: Metric, outcomes: list[Outcome]) -> float:
-    """The mean of the fold scores, as a NestedScore has it; NaN where there is none."""
-    return _mean(_scores(task, metric, outcomes)[0])
+    """The score over all folds, as a NestedScore has it; NaN where there is none."""
+    scores = _scores(task, metric, outcomes)[0]
+    if not is_pooled(metric):
+        return _mean(scores)
+    return aggregated(metric, tallies_of(metric, task.y, [one.judged for one in outcomes], task.classes), scores)
 
 
 def _mean(scores: np.ndarray) -> float:
@@ -340,7 +351,7 @@ def _comparison(
     )
     optimism = float(means[best] - utility(metric, score))
     interval = interval if interval.note else _as_wide(interval, score, results[best])
-    return NestedComparison(results, best, score, interval, optimism, _pairs(results, metric, level))
+    return NestedComparison(results, best, score, interval, optimism, _pairs(results, task, metric, level))
 
 
 def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
@@ -356,19 +367,28 @@ def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
     )
 
 
-def _side_by_side(one: NestedScore, other: NestedScore) -> np.ndarray:
+def _side_by_side(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Differences in the folds where both have a score; none where one of them has only that of all rows together."""
-    if len(one.scores) != len(other.scores):
+    if len(first) != len(second):
         return np.empty(0)
-    differences = one.scores - other.scores
-    return differences[~np.isnan(differences)]
+    differences = first - second
+    return np.asarray(differences[~np.isnan(differences)])
 
 
-def _pairs(results: dict[str, NestedScore], metric: Metric, level: float) -> list[ProcedurePair]:
+def _by_fold(result: NestedScore, task: Problem, metric: Metric) -> np.ndarray:
+    """One value a fold whose mean is the score."""
+    if not is_pooled(metric):
+        return result.scores
+    parts = fold_parts(metric, tallies_of(metric, task.y, result.judged, task.classes))
+    return result.scores if parts is None else parts
+
+
+def _pairs(results: dict[str, NestedScore], task: Problem, metric: Metric, level: float) -> list[ProcedurePair]:
     found = []
+    scores = {name: _by_fold(result, task, metric) for name, result in results.items()}
     for first, second in combinations(results, 2):
-        one, other = results[first], results[second]
-        differences = np.asarray(utility(metric, _side_by_side(one, other)))
+        one = results[first]
+        differences = np.asarray(utility(metric, _side_by_side(scores[first], scores[second])))
         n_train = float(np.mean([len(train) for train, _ in one.folds]))
         n_test = float(np.mean([len(test) for _, test in one.folds]))
         p = corrected_test(differences, n_train, n_test)

@@ -38,7 +38,12 @@ def outcome_of(trained: Trained, *, metric: Metric, model: bool = False) -> Outc
         score=_score(problem, metric, fold.test, given) if ask is None else ask(fitted, held, problem.y[fold.test]),
         inner_score=inner_score(fitted, metric),
         selected=selected(fitted, problem.names),
-        judged=Judged(fold.test, given, fold.repeat),
+        judged=Judged(
+            fold.test,
+            given,
+            fold.repeat,
+            None if metric.task == "classes" else float(np.mean(problem.y[fold.train])),
+        ),
         n_train=len(fold.train),
         seconds=trained.seconds,
         model=fitted if model else None,

@@ -27,9 +27,16 @@ Counted = Callable[[np.ndarray], np.ndarray]
 
 
 def bootstrap_metric(
-    metric: Metric, y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray
+    metric: Metric,
+    y: np.ndarray,
+    answer: np.ndarray,
+    labels: np.ndarray,
+    weights: np.ndarray,
+    reference: np.ndarray | None = None,
 ) -> np.ndarray:
     """The metric for each row of weights (draws × rows); y, answer and labels as `prepare` gives them.
+
+    R² is about the `reference` of each row, the mean of the rows it was trained on, where that is given.
 
     >>> from tamis.metrics import METRICS
     >>> drawn = np.array([[1.0, 1.0], [2.0, 0.0]])
@@ -41,6 +48,8 @@ def bootstrap_metric(
             return np.asarray((weights @ metric.each(y, answer, labels)) / weights.sum(axis=1))
         if metric.base in COUNTED:
             values = COUNTED[metric.base](_cells(y, answer, labels, weights))
+        elif metric.base == "r2":
+            values = bootstrap_r_squared(y, answer, weights, reference)
         elif metric.base in _MANY:
             values = _MANY[metric.base](y, answer, labels, weights)
         else:
@@ -50,7 +59,7 @@ def bootstrap_metric(
 
 def n_draws(metric: Metric) -> int:
     """How many resamples an interval of the metric is made from."""
-    quick = metric.each is not None or metric.base in COUNTED or metric.base in _MANY
+    quick = metric.each is not None or metric.base in COUNTED or metric.base in _MANY or metric.base == "r2"
     return DRAWS if quick else FEW_DRAWS
 
 
@@ -132,10 +141,6 @@ COUNTED: dict[str, Counted] = {
 }
 
 
-def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return bootstrap_r_squared(y, answer, weights)
-
-
 def _rmse(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(weights @ (y - answer) ** 2 / weights.sum(axis=1)))
 
@@ -161,7 +166,6 @@ def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, we
 
 
 _MANY: dict[str, Many] = {
-    "r2": _r2,
     "rmse": _rmse,
     "mape": _mape,
     "roc_auc": _auc,

@@ -25,7 +25,7 @@ from tamis.metrics.distributions import chi2_quantile, normal_quantile, t_quanti
 from tamis.metrics.intervals import bounds
 from tamis.metrics.intervals.bootstrap_metrics import COUNTED, bootstrap_metric, n_draws
 from tamis.metrics.intervals.bounds import FEWEST, Pair
-from tamis.metrics.intervals.mean_bounds import about_mean, mean, relative_error
+from tamis.metrics.intervals.mean_bounds import mean, relative_error, spread_of
 from tamis.metrics.intervals.ranking_bounds import area, average_precision_bounds, ranked
 from tamis.metrics.intervals.row_sums import RowSums
 from tamis.metrics.intervals.tally import Tally, pooled, together
@@ -135,7 +135,7 @@ class Evidence:
                     return f"too few rows of class {label!r} ({rows:.0f}) to bound"
         if self.metric.base not in SHARES and len(self.sums.units) < 2:
             return f"one judged {'group' if self.grouped else 'row'} is too few to bound"
-        if self.metric.base == "r2" and about_mean(self.sums).sum() <= 0:
+        if self.metric.base == "r2" and spread_of(self.sums).sum() <= 0:
             return "the target does not vary in the judged rows"
         if not self._known and self.tallies[0].rows is None:
             return f"{self.metric.name} is not among the sums kept of the judged rows"

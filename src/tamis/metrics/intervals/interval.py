@@ -30,6 +30,7 @@ from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, prepare, utility
 from tamis.metrics.distributions import t_quantile, t_tail
+from tamis.metrics.intervals.aggregate import aggregated
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric, n_draws
 from tamis.metrics.intervals.evidence import Evidence
 from tamis.metrics.intervals.tally import Tally
@@ -77,11 +78,19 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a model trained on some rows answered on others: the judged rows, its answers, and the repeat it is of."""
+    """What a model trained on some rows answered on others.
+
+    Attributes
+    ----------
+    rows, answer : the judged rows, and its answers.
+    repeat : which drawing of the folds it is of.
+    reference : the mean target of the rows it was trained on, which R² is about; None for classes.
+    """
 
     rows: np.ndarray
     answer: np.ndarray
     repeat: int = 0
+    reference: Any = None
 
 
 def score_interval(
@@ -100,7 +109,7 @@ def score_interval(
     ----------
     metric : what the scores are of.
     tallies : the judged rows, one a fold, over all repeats.
-    scores : the folds' scores (or one a repeat, or one of all).
+    scores : the folds' scores (or one a repeat, or one of all), NaN where a fold has none.
     n_train, n_test : rows of a fold (means, when folds differ). For one model judged as it is, `n_train` is infinite.
     level : confidence.
     seed : fixes the draws that some metrics need.
@@ -128,8 +137,9 @@ def score_interval(
     if reason:
         return Interval(np.nan, np.nan, level, reason)
     low, high = evidence.bounds()
-    mean = float(values.mean()) if np.isfinite(values).all() else low
-    low, high = min(low, mean), max(high, mean)  # the score quoted is inside, also where folds are too small for it
+    point = aggregated(known, tallies, values)
+    if np.isfinite(point):  # the score quoted is inside, also where folds are too small for it
+        low, high = min(low, point), max(high, point)
     return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
 
 
@@ -157,6 +167,7 @@ def tallies_of(
                 units[fold.rows],
                 known if metric.task == "classes" else None,
                 answered=answered,
+                reference=fold.reference,
                 grouped=groups is not None,
                 repeat=fold.repeat,
             )
@@ -290,11 +301,14 @@ def _draws(metric: Metric, n_rows: int, groups: Any, n_resamples: int | None, se
 
 def _scorer(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any) -> Callable[[np.ndarray], np.ndarray]:
     """A function from weights (draws × rows) to the score of the judged rows under each; NaN where undefined."""
-    blocks = [(j.rows, *prepare(metric, y[j.rows], j.answer, labels)) for j in _pooled(metric, judged)]
+    blocks = [(j, *prepare(metric, y[j.rows], j.answer, labels)) for j in _pooled(metric, judged)]
 
     def scorer(weights: np.ndarray) -> np.ndarray:
         values = np.array(
-            [bootstrap_metric(metric, truth, given, k, weights[:, rows]) for rows, truth, given, k in blocks]
+            [
+                bootstrap_metric(metric, truth, given, k, weights[:, j.rows], j.reference)
+                for j, truth, given, k in blocks
+            ]
         )
         there = np.isfinite(values)
         total = np.where(there, values, 0.0).sum(axis=0)
@@ -310,5 +324,14 @@ def _pooled(metric: Metric, judged: Sequence[Judged]) -> list[Judged]:
     pooled = []
     for repeat in sorted({j.repeat for j in judged}):
         of = [j for j in judged if j.repeat == repeat]
-        pooled.append(Judged(np.concatenate([j.rows for j in of]), np.concatenate([j.answer for j in of]), repeat))
+        means = [None if j.reference is None else np.full(len(j.rows), j.reference) for j in of]
+        given = [mean for mean in means if mean is not None]
+        pooled.append(
+            Judged(
+                np.concatenate([j.rows for j in of]),
+                np.concatenate([j.answer for j in of]),
+                repeat,
+                np.concatenate(given) if len(given) == len(of) else None,
+            )
+        )
     return pooled

@@ -32,7 +32,7 @@ def mean(evidence: Evidence, name: str) -> Pair:
 
 
 def relative_error(evidence: Evidence) -> Pair:
-    """The squared error over that of the mean: 1 − R²."""
+    """The squared error over that of the mean (of the training rows, where it is given): 1 − R²."""
     value, variance = _estimate(evidence, "mse", over_spread=True)
     if value <= 0:
         return 0.0, _at_least(evidence, 0.0, 1.0)
@@ -50,7 +50,7 @@ def _estimate(evidence: Evidence, name: str, *, over_spread: bool = False, hidde
     """
     values, variances = [], []
     for part in evidence.by_repeat:
-        total, rows, about = part.values[name], _weights(part, name), about_mean(part)
+        total, rows, about = part.values[name], _weights(part, name), spread_of(part)
         if hidden and total.sum() > 0:
             times = _hidden(evidence, total / total.sum() * len(total))
             worst = int(total.argmax())
@@ -82,8 +82,10 @@ def _hidden(evidence: Evidence, losses: np.ndarray) -> float:
     return 2 * min(1.0, max(0.0, heavy)) * min(1.0, np.sqrt(100 / n))
 
 
-def about_mean(part: RowSums) -> np.ndarray:
-    """Squares of the target about its mean, summed in each unit; zeros for classes."""
+def spread_of(part: RowSums) -> np.ndarray:
+    """Squares of the target, summed in each unit, about the mean of the training rows or of all; zeros for classes."""
+    if "sst" in part.values:
+        return part.values["sst"]
     if "y" not in part.values:
         return np.zeros(len(part.units))
     n, first, second = (part.values[name] for name in ("rows", "y", "y2"))

@@ -36,6 +36,7 @@ class Rows:
     answer : numbers, decision values, or probabilities (rows × classes); None where only labels were answered.
     decided : codes of the answered labels; None for numbers and decision values.
     learned : False where the model could not know the row's class: wrong as a label, left out of probability metrics.
+    reference : the mean target of the rows that the model was trained on; None for classes, or where it is not given.
     """
 
     units: np.ndarray
@@ -43,6 +44,7 @@ class Rows:
     answer: np.ndarray | None
     decided: np.ndarray | None
     learned: np.ndarray
+    reference: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,9 @@ class RowSums:
     units : int64, the distinct units.
     values : name -> one sum a unit, or units × classes. Of all: "rows". Of classes: "truth", rows of each class, and
         "hit", those answered rightly. Of means over rows: the metric's name, and "learned", the rows they are over,
-        where these are not all. Of numbers: "y" and "y2", the target and its square about `centre`. Of rankings:
-        "ranks" and "shares"; a unit's influence on the mean of the folds' areas is ranks − area · shares.
+        where these are not all. Of numbers: "y" and "y2", the target and its square about `centre`, and "sst", its
+        square about the mean of the training rows, where that is given. Of rankings: "ranks" and "shares"; a unit's
+        influence on the mean of the folds' areas is ranks − area · shares.
     cells : confusion counts, truth × answer; None where no labels were answered.
     histogram : curves × 2 × bins: rows of the other classes and of the class by predicted probability, for the second
         of two classes, or for each of more.
@@ -101,6 +104,8 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
     if answered == "numbers":
         centre = float(rows.truth.mean())
         each |= {"y": rows.truth - centre, "y2": (rows.truth - centre) ** 2}
+        if rows.reference is not None:
+            each["sst"] = (rows.truth - rows.reference) ** 2
     if answered in ("probabilities", "decision") and rows.answer is not None:
         areas, ranked, ranks = _ranks(rows.truth[rows.learned], rows.answer[rows.learned], k)
         each["ranks"], each["shares"] = np.zeros((2, len(place)))

@@ -55,6 +55,7 @@ class Tally:
         answered: str | None = None,
         decided: Any = None,
         learned: Any = None,
+        reference: float | None = None,
         grouped: bool = False,
         repeat: int = 0,
         keep: bool = True,
@@ -72,13 +73,14 @@ class Tally:
         answered : what the answers are; by default numbers without labels, probabilities for a matrix, else labels.
         decided : codes of the answered labels, where they are not those of the largest probability (costs).
         learned : False where the model could not know the row's class; all True by default.
+        reference : the mean target of the training rows, which R² is about; that of the judged rows by default.
         grouped : rows of a unit depend on each other.
         repeat : which drawing of the folds this fold is of.
         keep : keep the rows; else their sums.
         means : metrics that are means over rows, to be summed beside the usual ones (the mean cost).
         """
         kind = _kind(answer, labels, answered)
-        rows = _rows(kind, y, answer, units, decided, learned)
+        rows = _rows(kind, y, answer, units, decided, learned, reference)
         known = () if labels is None else tuple(_plain(label) for label in np.asarray(labels).tolist())
         tally = cls(kind, known, int(repeat), bool(grouped), rows)
         return tally if keep else tally.summed(means)
@@ -173,7 +175,7 @@ def _kind(answer: Any, labels: Any, answered: str | None) -> str:
     return answered or ("probabilities" if np.ndim(answer) == 2 else "labels")
 
 
-def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any) -> Rows:
+def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any, reference: float | None) -> Rows:
     given, of_classes = np.asarray(answer), kind != "numbers"
     truth = np.asarray(y, dtype=np.int64 if of_classes else np.float64)
     if not len(truth) == len(given) == len(np.asarray(units)):
@@ -186,6 +188,7 @@ def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any
         None if kind == "labels" else given.astype(np.float64, copy=False),
         None if decided is None else np.asarray(decided, dtype=np.int64),
         np.ones(len(truth), dtype=bool) if learned is None else np.asarray(learned, dtype=bool),
+        None if reference is None or of_classes else np.full(len(truth), float(reference)),
     )
 
 
@@ -219,13 +222,14 @@ def _listed(value: Any) -> Any:
 
 
 def _rows_again(told: dict[str, Any], answered: str) -> Rows:
-    answer, decided = told.get("answer"), told.get("decided")
+    answer, decided, reference = told.get("answer"), told.get("decided"), told.get("reference")
     return Rows(
         np.array(told["units"], dtype=np.int64),
         np.array(told["truth"], dtype=np.float64 if answered == "numbers" else np.int64),
         None if answer is None else np.array(answer, dtype=np.float64),
         None if decided is None else np.array(decided, dtype=np.int64),
         np.array(told["learned"], dtype=bool),
+        None if reference is None else np.array(reference, dtype=np.float64),
     )
 
 
