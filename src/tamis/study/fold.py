@@ -122,10 +122,23 @@ def inner_facts(trained: Trained, rules: FoldRules, inside: np.ndarray) -> dict[
     assert isinstance(problem, StudyProblem)
     judged = ~np.isnan(inside if inside.ndim == 1 else inside[:, 0])
     learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
+    y = problem.y[fold.train]
+    pooled = rules.metric.base == "r2" and not rules.metric.negated
     return {
         "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
-        "promised": value(rules.metric, task, problem.y[fold.train[judged]], inside[judged], labels, learned),
+        "promised": _inner_r_squared(trained, y, inside, judged)
+        if pooled
+        else value(rules.metric, task, y[judged], inside[judged], labels, learned),
     }
+
+
+def _inner_r_squared(trained: Trained, y: np.ndarray, inside: np.ndarray, judged: np.ndarray) -> float | None:
+    """R² pooled over the inner folds, about the means of their training rows, as the outer one is."""
+    means = np.full(len(y), y.mean())
+    for train_rows, test_rows in trained.pairs:
+        means[test_rows] = y[train_rows].mean()
+    spread = float(((y - means)[judged] ** 2).sum())
+    return float(1 - ((y - inside)[judged] ** 2).sum() / spread) if spread > 0 else None
 
 
 def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
@@ -226,6 +239,7 @@ def _tally(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarr
         labels or None,
         decided=None if rules.costs is None else LossMatrix(rules.costs, np.arange(len(labels))).answers(answer),
         learned=is_learned(y, _learned(problem, fold.train)) if labels else None,
+        reference=None if labels else float(np.mean(problem.y[fold.train])),
         grouped=grouped,
         repeat=fold.repeat,
         keep=keep,

@@ -14,7 +14,6 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
 from tamis.study.claims.association import Association, association
-from tamis.study.comparison.black_box import first_folds
 from tamis.study.comparison.compare import compare
 from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
@@ -99,9 +98,8 @@ class Run:
 
     @property
     def n_tasks(self) -> int:
-        """Procedures in folds, black box in those of the first repeat, leaks, last fit, its curve and column, nulls."""
-        boxed = len(first_folds(self.folds)) * self.has_reference
-        return len(self.folds) * len(self.procedures) + boxed + 4 + self.null
+        """Procedures and the black box in folds, leaks, last fit, its curve and column, nulls."""
+        return len(self.folds) * (len(self.procedures) + self.has_reference) + 4 + self.null
 
     def finish(self) -> Found | None:
         """Do what is left; None where too few folds are finished for any answer."""
@@ -203,7 +201,7 @@ class Run:
     def _boxed(self) -> Beside:
         """The black box, to be judged while the last procedures of the race are."""
         model, keep = BLACK_BOX.make(self.problem.task), partial(kept_outside, rules=self.rules)
-        return Beside(BLACK_BOX.name, model, first_folds(self.folds), keep)
+        return Beside(BLACK_BOX.name, model, self.folds, keep)
 
     def _reference(self, folds: list[Fold]) -> tuple[tuple[Procedure, list[dict[str, Any]]] | None, bool]:
         """What was kept of the black box, if one is judged; and whether it is still waited for."""
@@ -211,7 +209,7 @@ class Run:
             return None, False
         made = {BLACK_BOX.name: BLACK_BOX.make(self.problem.task)}
         try:
-            return (BLACK_BOX, self._cross_validated(made, first_folds(folds), kept_outside)[BLACK_BOX.name]), False
+            return (BLACK_BOX, self._cross_validated(made, folds, kept_outside)[BLACK_BOX.name]), False
         except Stopped:
             return None, True
 
@@ -245,7 +243,9 @@ class Run:
     ) -> dict[str, Any]:
         """What is known of columns and of the model, for the report."""
         of_refit, order = done["findings"], list(done["contributions"])
-        of_refit["learning"] = whole_curve(self.journal.done[curve.name], folds, judged[winner.name])
+        of_refit["learning"] = whole_curve(
+            self.journal.done[curve.name], self.problem, self.rules, folds, judged[winner.name]
+        )
         return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.association, self.n_jobs)
 
     def _null(self, score: float | None) -> dict[str, Any] | None:

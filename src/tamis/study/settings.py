@@ -44,7 +44,7 @@ class Settings:
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
     transform : what is done to columns before each of the study's own procedures, in words such as "log,standardize"
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
-    black_box : whether gradient boosting is judged in the folds of the first repeat, too, so that the price of a model
+    black_box : whether gradient boosting is judged in the same folds, too, so that the price of a model
         that can be read is known; it is never chosen unless `procedures` names "boosting".
     rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
         of several files, which may be larger than memory, and all rows of one.

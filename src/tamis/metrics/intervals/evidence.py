@@ -135,8 +135,11 @@ class Evidence:
                     return f"too few rows of class {label!r} ({rows:.0f}) to bound"
         if self.metric.base not in SHARES and len(self.sums.units) < 2:
             return f"one judged {'group' if self.grouped else 'row'} is too few to bound"
-        if self.metric.base == "r2" and spread_of(self.sums).sum() <= 0:
-            return "the target does not vary in the judged rows"
+        if self.metric.base == "r2":
+            if spread_of(self.sums).sum() <= 0:
+                return "the target does not vary in the judged rows"
+            if len(self.sums.units) < FEWEST:
+                return f"cannot be bounded by {len(self.sums.units)} {'groups' if self.grouped else 'rows'}"
         if not self._known and self.tallies[0].rows is None:
             return f"{self.metric.name} is not among the sums kept of the judged rows"
         return ""

@@ -48,10 +48,8 @@ def _black_box(results: Results) -> list[tuple[str, str, str]]:
     found = black_box(results)
     if found is None or found["score"] is None:
         return []
-    n_folds = len(results["folds"])
-    where = "same folds" if found["folds"] == n_folds else f"first {found['folds']} of {n_folds} folds"
     if found["beside"] is None:
-        return [(f"Black box, {where}", show.number(found["score"]), show.interval(found["interval"]))]
+        return [("Black box, same folds", show.number(found["score"]), show.interval(found["interval"]))]
     loss = LOSSES[results["comparison"]["loss"]]
     verdict = {
         "neither": "no difference beyond chance",
@@ -59,7 +57,7 @@ def _black_box(results: Results) -> list[tuple[str, str, str]]:
         "quoted": f"worse by the {loss}, beyond chance",
     }[found["better"]]
     beside = f"beside {show.number(found['beside'])} there; {verdict}"
-    return [(f"Black box, {where}", show.number(found["score"]), beside)]
+    return [("Black box, same folds", show.number(found["score"]), beside)]
 
 
 def black_box(results: Results) -> dict[str, Any] | None:

@@ -43,12 +43,10 @@ working gets 0.953: a model that can be read costs 0.013.'
         return ""
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
         return f"{_black_box(facts)} shows none either: {_three(box['score'])}{_sure(box)}."
-    n_folds = facts["finished"]["folds"] if facts.get("finished") else box["folds"]
-    where = "the same folds" if n_folds == box["folds"] else f"the first {box['folds']} of these {n_folds} folds"
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
     whose = the_procedure(facts["procedure"]) if alone else "this way of working"
     both = (
-        f"{_black_box(facts)} gets {_three(box['score'])}{_sure(box)} in {where}, in which {whose} gets "
+        f"{_black_box(facts)} gets {_three(box['score'])}{_sure(box)} in the same folds, in which {whose} gets "
         f"{_three(box['beside'])}"
     )
     return f"{both}{_verdict(facts, box)}."

@@ -9,18 +9,13 @@ import numpy as np
 
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.paired import difference
-from tamis.study.comparison.figures import by_unit, excess, interval, mean
+from tamis.study.comparison.figures import by_unit, excess, figures, score
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 
 #: Level of the two one-sided tests that say which of the two is better.
 LEVEL = 0.05
-
-
-def first_folds(folds: Sequence[Fold]) -> list[Fold]:
-    """The folds that a black box is judged in: those of the first repeat, in which every row is judged once."""
-    return [fold for fold in folds if fold.repeat == 0]
 
 
 def black_box_losses(
@@ -30,10 +25,9 @@ def black_box_losses(
     baseline: list[dict[str, Any]],
     judged: list[dict[str, Any]],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the proper loss by unit of the baseline and of the black box, both in the folds of the first repeat."""
+    """Sums of the proper loss by unit of the baseline and of the black box."""
     part = "loss" if rules.costs is None else "proper"
-    first = first_folds(folds)
-    return by_unit(problem, first, baseline[: len(first)], part), by_unit(problem, first, judged, part)
+    return by_unit(problem, folds, baseline, part), by_unit(problem, folds, judged, part)
 
 
 def black_box_facts(
@@ -52,25 +46,20 @@ def black_box_facts(
     procedure : the black box.
     folds : all outer folds.
     quoted : in each of them, what was kept of the procedure whose score is quoted.
-    judged : what was kept of the black box in the folds of the first repeat.
+    judged : the same of the black box.
     p_value : that it is no better than the baseline, after Holm.
     """
-    first = first_folds(folds)
-    own = quoted[: len(first)]
-    rows = by_unit(problem, first, own, "rows")
-    ours, theirs = (by_unit(problem, first, part, "loss") for part in (own, judged))
+    rows = by_unit(problem, folds, quoted, "rows")
+    ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, judged))
     gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
-    score, beside = mean([fold["test"] for fold in judged]), mean([fold["test"] for fold in own])
+    found, beside = figures(problem, rules, folds, judged), score(problem, rules, folds, quoted)
     return {
         "name": procedure.name,
         "words": procedure.words,
-        "score": score,
-        **interval(problem, rules, first, judged),
-        "scores": [fold["test"] for fold in judged],
-        "metrics": {name: mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
-        "folds": len(first),
+        **found,
+        "folds": len(folds),
         "beside": beside,
-        "cost": excess(rules.metric, score, beside),
+        "cost": excess(rules.metric, found["score"], beside),
         "loss": float(theirs.sum() / rows.sum()),
         "difference": gap.mean,
         "standard_error": gap.error,

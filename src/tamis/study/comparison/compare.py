@@ -14,8 +14,8 @@ from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import claim
-from tamis.study.comparison.black_box import black_box_facts, black_box_losses, first_folds
-from tamis.study.comparison.figures import by_unit, excess, interval, mean
+from tamis.study.comparison.black_box import black_box_facts, black_box_losses
+from tamis.study.comparison.figures import by_unit, excess, figures, mean
 from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
@@ -42,7 +42,7 @@ def compare(
     """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
 
     Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. A black box
-    with what was kept of it in the folds of the first repeat is never chosen, but what it shows is not denied. Where a
+    with what was kept of it in the same folds is never chosen, but what it shows is not denied. Where a
     person chose a procedure, by name among `procedures` and those held to `few` columns, its own figures are quoted;
     what may be claimed, and the score of the rule's way of working, stay as they are.
     """
@@ -62,8 +62,8 @@ def compare(
     taken = person or names[place]
     quoted = of_picked if place and person is None else whose[taken]
     best = int(np.argmin([sums.sum() for sums in losses]))
-    scores = [fold["test"] for fold in of_picked]
-    promised = [fold["promised"] for fold in of_picked]
+    of_choice = figures(problem, rules, folds, of_picked)
+    promised = mean([fold["promised"] for fold in of_picked])
     listed = [
         _summary(problem, rules, procedure, judged[procedure.name], folds)
         | {**_standing(losses[0], sums, losses[best], rows), "p_value": p_value}
@@ -89,11 +89,9 @@ def compare(
         "by_columns_alone": shown.by_columns_alone,
         "association": columns.to_dict(),
         "p_value": shown.p_value,
-        "score": mean(scores),
-        **interval(problem, rules, folds, of_picked),
-        "scores": scores,
-        "promised": mean(promised),
-        "optimism": mean([excess(metric, p, s) for p, s in zip(promised, scores)]),
+        **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
+        "promised": promised,
+        "optimism": excess(metric, promised, of_choice["score"]),
         "chosen_in_folds": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
         "judged": _judged(problem, rules, folds, whose[taken]),
@@ -101,8 +99,17 @@ def compare(
         if black_box is None or shown.black_box is None
         else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box),
         "frontier": frontier([*listed, *held], taken),
-        "paths": paths({name: judged[name][: len(first_folds(folds))] for name in names}),
+        "paths": _paths(rules, folds, judged),
     }
+
+
+def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[dict[str, Any]]:
+    """Scores along procedures held to few columns, in the folds of the first repeat."""
+    first = [i for i, fold in enumerate(folds) if fold.repeat == 0]
+    spreads = None  # squares about the mean of the training rows are what the baseline loses
+    if rules.metric.base == "r2" and not rules.metric.negated:
+        spreads = [sum(judged["baseline"][i]["outer"]["loss"]) for i in first]
+    return paths({name: [kept[i] for i in first] for name, kept in judged.items()}, spreads)
 
 
 def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests: int) -> float:
@@ -134,18 +141,15 @@ def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: 
 def _summary(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
 ) -> dict[str, Any]:
-    metric = rules.metric
-    test = [fold["test"] for fold in judged]
-    train = [fold.get("train") for fold in judged]
+    found, train = figures(problem, rules, folds, judged), mean([fold.get("train") for fold in judged])
+    nested = found.pop("score")
     return {
         "name": procedure.name,
         "words": procedure.words + _not_fitted_further(judged),
-        "train": mean(train),
-        "nested": mean(test),
-        "gap": mean([excess(metric, a, b) for a, b in zip(train, test)]),
-        **interval(problem, rules, folds, judged),
-        "scores": test,
-        "metrics": {name: mean([fold["metrics"][name] for fold in judged]) for name in judged[0]["metrics"]},
+        "train": train,
+        "nested": nested,
+        "gap": excess(rules.metric, train, nested),
+        **found,
         "columns": [len(fold["columns"]) for fold in judged],
         "raced": raced_facts(judged),
     }

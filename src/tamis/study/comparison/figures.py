@@ -1,4 +1,4 @@
-"""Figures of a procedure over outer folds: mean score, interval, losses by unit."""
+"""Figures of a procedure over outer folds: score, interval, other metrics, losses by unit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold
-from tamis.metrics import Metric, utility
+from tamis.metrics import METRICS, Metric, utility
+from tamis.metrics.intervals.aggregate import aggregated, fold_parts, is_pooled
 from tamis.metrics.intervals.interval import score_interval
+from tamis.metrics.intervals.tally import Tally, together
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 
@@ -34,19 +36,84 @@ def by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str,
     return total / max(1.0, times.max())
 
 
-def interval(
+def figures(
     problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Score, interval, fold scores and other metrics of a procedure over outer folds.
+
+    Returns
+    -------
+    `score` over all folds (pooled for R² and balanced accuracy, see `aggregate`), `interval` of the refitted model's
+    score on new rows or None, `interval_note` that says why, `scores` of the folds (of R², what each adds to the
+    pooled one, so that their mean is the score) and `metrics`, the others by name.
+    """
+    tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
+    metric, scores = rules.metric, [result["test"] for result in judged]
+    if metric.base == "r2" and (parts := fold_parts(metric, tallies)) is not None:
+        scores = [_finite(part) for part in parts]
+    return {
+        "score": _aggregated(metric, tallies, scores),
+        **_interval(rules, folds, tallies, scores),
+        "scores": scores,
+        "metrics": {
+            name: _metric(problem, rules, name, tallies, [fold["metrics"][name] for fold in judged])
+            for name in judged[0]["metrics"]
+        },
+    }
+
+
+def score(
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> float | None:
+    """The score over all folds alone."""
+    tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
+    return _aggregated(rules.metric, tallies, [result["test"] for result in judged])
+
+
+def _aggregated(metric: Metric, tallies: Sequence[Tally], scores: Sequence[float | None]) -> float | None:
+    values = [np.nan if value is None else value for value in scores]
+    return _finite(aggregated(metric, tallies, values))
+
+
+def _metric(
+    problem: StudyProblem,
+    rules: FoldRules,
+    name: str,
+    tallies: Sequence[Tally],
+    values: Sequence[float | None],
+) -> float | None:
+    """One of the other metrics over all folds; `rare_recall` is pooled, as recalls in balanced accuracy are."""
+    if rules.costs is not None:  # tallies hold the decisions of least cost, the metrics those of largest probability
+        return mean(values)
+    if name != "rare_recall":
+        return _aggregated(METRICS[name], tallies, values)
+    return recalls(tallies)[problem.rarest]
+
+
+def recalls(tallies: Sequence[Tally]) -> list[float | None]:
+    """Of each class, the share of its held-out rows that were predicted rightly; None without rows."""
+    sums = together(tallies)
+    hits, rows = sums.values["hit"].sum(axis=0), sums.values["truth"].sum(axis=0)
+    return [float(hit / n) if n else None for hit, n in zip(hits, rows)]
+
+
+def _interval(
+    rules: FoldRules, folds: Sequence[Fold], tallies: Sequence[Tally], scores: Sequence[float | None]
 ) -> dict[str, list[float] | str | None]:
     """Where the score of the refitted model lies on new rows, or why that cannot be said."""
-    kept = [(fold, result) for fold, result in zip(folds, judged) if result["test"] is not None]
-    if not kept:
+    usable = [i for i, value in enumerate(scores) if value is not None or is_pooled(rules.metric)]
+    if not usable:
         return {"interval": None, "interval_note": f"{rules.metric.name} has no value in any fold"}
-    found = score_interval(
+    result = score_interval(
         rules.metric,
-        [tally_of(problem, rules, fold, result) for fold, result in kept],
-        [result["test"] for _, result in kept],
-        float(np.mean([len(fold.train) for fold, _ in kept])),
-        float(np.mean([len(fold.test) for fold, _ in kept])),
+        [tallies[i] for i in usable],
+        [np.nan if scores[i] is None else scores[i] for i in usable],
+        float(np.mean([len(folds[i].train) for i in usable])),
+        float(np.mean([len(folds[i].test) for i in usable])),
     )
-    note = found.note or ("" if np.isfinite([found.low, found.high]).all() else "the judged rows give no bound")
-    return {"interval": None if note else [found.low, found.high], "interval_note": note}
+    note = result.note or ("" if np.isfinite([result.low, result.high]).all() else "the judged rows give no bound")
+    return {"interval": None if note else [result.low, result.high], "interval_note": note}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -46,12 +46,16 @@ def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]
     return points
 
 
-def paths(judged: Mapping[str, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+def paths(
+    judged: Mapping[str, Sequence[dict[str, Any]]], spreads: Sequence[float] | None = None
+) -> list[dict[str, Any]]:
     """Score against number of columns along each procedure that can be held to few at little cost.
 
     Parameters
     ----------
     judged : procedure -> what was kept of it in each outer fold of the first repeat.
+    spreads : of each fold, squares of the target about the mean of the training rows: R² is pooled by them. None for
+        another metric, whose fold scores are averaged.
 
     Returns
     -------
@@ -63,14 +67,14 @@ def paths(judged: Mapping[str, Sequence[dict[str, Any]]]) -> list[dict[str, Any]
     """
     found = []
     for name, folds in judged.items():
-        if points := _held_points(folds):
+        if points := _held_points(folds, spreads):
             found.append({"procedure": name, "rows": "outer", "points": points})
         elif points := _halved_points(folds):
             found.append({"procedure": name, "rows": "inner", "points": points})
     return found
 
 
-def _held_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _held_points(folds: Sequence[dict[str, Any]], spreads: Sequence[float] | None) -> list[dict[str, Any]]:
     """A point for each size that some fold was held to; none unless every fold that uses more was."""
     points = []
     for k in SIZES:
@@ -78,12 +82,14 @@ def _held_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         known = [one for one in each if one is not None]
         if len(known) < len(each) or all(len(fold["columns"]) <= k for fold in folds):
             break
+        total = float(sum(one["loss"] for one in known))
+        pooled = None if spreads is None or sum(spreads) <= 0 else 1 - total / sum(spreads)
         points.append(
             {
                 "most": k,
                 "columns": float(np.mean([one["columns"] for one in known])),
-                "score": mean([one["test"] for one in known]),
-                "loss": float(sum(one["loss"] for one in known) / sum(sum(fold["outer"]["rows"]) for fold in folds)),
+                "score": mean([one["test"] for one in known]) if spreads is None else pooled,
+                "loss": total / sum(sum(fold["outer"]["rows"]) for fold in folds),
             }
         )
     return points

@@ -10,6 +10,7 @@ import numpy as np
 from tamis.engine import generator, seed_of
 from tamis.evaluate.cross_validate import Fold, predictions, train
 from tamis.evaluate.inner import inner_folds
+from tamis.metrics.r_squared import fold_r_squared
 from tamis.study.claims.scoring import value
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -36,36 +37,61 @@ def learning(
 ) -> dict[str, Any]:
     """Scores of the procedure by rows learned from, in the first folds: `rows` and, for each, a score a fold.
 
-    A part that lacks a value of the score (one class alone) is left out.
+    A part that lacks a value of the score (one class alone) is left out. R² is what a fold adds to the one pooled over
+    these folds, about the mean of all training rows of each: the same for every number of rows.
     """
     few = list(folds[:FOLDS])
     smallest = min(len(fold.train) for fold in few)
     rows, scores = [], []
     for size in sizes(smallest):
-        found = [_score(problem, rules, procedure, fold, size, seed) for fold in few]
-        known = [score for score in found if score is not None]
+        answers = [_answers(problem, rules, procedure, fold, size, seed) for fold in few]
+        if rules.metric.base == "r2":
+            squares = [float(((problem.y[fold.test] - answer) ** 2).sum()) for fold, (answer, _) in zip(few, answers)]
+            values = _r_squared(problem, few, squares)
+        else:
+            values = [_score(problem, rules, fold, *answer) for fold, answer in zip(few, answers)]
+        known = [value for value in values if value is not None]
         if len(known) == len(few):
             rows.append(size)
             scores.append(known)
     return {"procedure": procedure.name, "rows": rows, "scores": scores, "folds": len(few)}
 
 
-def whole_curve(found: dict[str, Any], folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any]:
+def whole_curve(
+    found: dict[str, Any], problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> dict[str, Any]:
     """The same with a last point: all training rows of these folds, as they were judged anyway."""
-    last = [fold["test"] for fold in judged[: found["folds"]]]
+    few = judged[: found["folds"]]
+    if rules.metric.base == "r2":
+        last = _r_squared(problem, folds[: found["folds"]], [sum(fold["outer"]["loss"]) for fold in few])
+    else:
+        last = [fold["test"] for fold in few]
     if not found["rows"] or None in last:
         return {**found, "rows": [], "scores": []}
     n_train = int(np.mean([len(fold.train) for fold in folds[: found["folds"]]]))
     return {**found, "rows": [*found["rows"], n_train], "scores": [*found["scores"], last]}
 
 
-def _score(
+def _r_squared(problem: StudyProblem, folds: Sequence[Fold], squares: Sequence[float]) -> list[float | None]:
+    """What each fold adds to R² pooled over these folds, from the sums of its squared errors."""
+    spreads = [float(((problem.y[fold.test] - problem.y[fold.train].mean()) ** 2).sum()) for fold in folds]
+    parts = fold_r_squared(np.array(squares), np.array(spreads), np.zeros(len(folds)))
+    return [float(part) if np.isfinite(part) else None for part in parts]
+
+
+def _answers(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, size: int, seed: int
-) -> float | None:
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the procedure, trained on so many rows of the fold, answers for its held-out rows; and classes it learned."""
     own = seed_of(seed, "learning", fold.place, size)
     part = np.sort(generator(own, "rows").permutation(fold.train)[:size])
     made = procedure.make(problem.task)
     model = train(problem, made, part, own, lambda k: inner_folds(problem, part, k or rules.inner, own))
     learned = np.bincount(problem.y[part], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)
-    answer = predictions(problem, model, fold.test)
+    return predictions(problem, model, fold.test), learned
+
+
+def _score(
+    problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarray, learned: np.ndarray
+) -> float | None:
     return value(rules.metric, problem.task, problem.y[fold.test], answer, problem.labels, learned)

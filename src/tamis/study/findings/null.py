@@ -12,6 +12,7 @@ import numpy as np
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.cross_validate import Beside, Fold, cross_validate
 from tamis.metrics import Metric, utility
+from tamis.study.comparison.figures import score
 from tamis.study.comparison.race import Judgements, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
@@ -36,9 +37,12 @@ def null_score(
         )
 
     judged = raced(judge, procedures, problem.task, folds, prefer)
-    scores = [judged[names[picked_inside(prefer, names, judged, i)]][i]["test"] for i in range(len(folds))]
-    known = [score for score in scores if score is not None]
-    return float(np.mean(known)) if known else None
+    return score(
+        shuffled,
+        rules,
+        folds,
+        [judged[names[picked_inside(prefer, names, judged, i)]][i] for i in range(len(folds))],
+    )
 
 
 def null_facts(score: float | None, scores: Sequence[float | None], metric: Metric) -> dict[str, Any] | None:
