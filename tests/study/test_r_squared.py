@@ -38,7 +38,7 @@ def test_the_headline_is_pooled_over_rows_not_averaged_over_folds(study):
 
 
 def test_guessing_the_mean_scores_nothing(study):
-    """"Always guessing the mean gives −0.49" would make a poor model look good."""
+    """ "Always guessing the mean gives −0.49" would make a poor model look good."""
     baseline = study.results_["comparison"]["procedures"][0]
     assert baseline["nested"] == pytest.approx(0, abs=1e-12)
     assert baseline["interval"][0] <= 0 <= baseline["interval"][1]

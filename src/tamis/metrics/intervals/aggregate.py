@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.metrics import METRICS, Metric
+from tamis.metrics import Metric
 from tamis.metrics.intervals.row_sums import RowSums
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.r_squared import fold_r_squared
@@ -44,6 +44,7 @@ def aggregated(metric: Metric, tallies: Sequence[Tally], scores: Any) -> float:
     tallies : the judged rows, one a fold, over all repeats.
     scores : the folds' own scores, NaN where a fold has none; their mean is taken where nothing is pooled.
 
+    >>> from tamis.metrics import METRICS
     >>> folds = [Tally.of([0.0, 2.0], [0.5, 1.5], [0, 1], reference=1.0), Tally.of([4.0], [3.0], [2], reference=1.0)]
     >>> round(aggregated(METRICS["r2"], folds, [0.75, np.nan]), 3)
     0.864

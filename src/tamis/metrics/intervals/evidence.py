@@ -152,7 +152,7 @@ class Evidence:
         if base == "roc_auc":
             return bool(ranked(self))
         if base == "average_precision":
-            return self.tallies[0].rows is not None or self.sums.histogram is not None
+            return self.tallies[0].rows is not None or self.sums.histograms is not None
         return {"r2": "mse", "rmse": "mse"}.get(base, base) in self.sums.values
 
     def bounds(self) -> Pair:

@@ -10,7 +10,7 @@ import numpy as np
 from tamis.engine.seed import generator
 from tamis.metrics.intervals import bounds
 from tamis.metrics.intervals.bounds import FEWEST, Pair
-from tamis.metrics.intervals.row_sums import EDGES, Rows, RowSums
+from tamis.metrics.intervals.row_sums import Rows, RowSums
 from tamis.metrics.intervals.tally import pooled, together
 from tamis.metrics.ranking import average_precision
 
@@ -94,18 +94,18 @@ def _of_rows(evidence: Evidence, kept: Sequence[Rows]) -> list[np.ndarray]:
 
 def _of_histogram(evidence: Evidence) -> list[np.ndarray]:
     """The same from counts by predicted probability; rows are drawn, for units are not told apart there."""
-    histogram = evidence.sums.histogram
-    if histogram is None:
+    histograms = evidence.sums.histograms
+    if histograms is None:
         return [np.full(2, np.nan)]
     rng = generator(evidence.seed, "precision")
-    values = np.tile(EDGES[:-1], 2)
-    own = np.repeat([False, True], len(EDGES) - 1)
     _, n = evidence.effective(evidence.sums.values["hit"].sum(axis=1), evidence.sums.values["rows"])
     share = min(1.0, n * evidence.training / evidence.judgements)
     found = []
-    for counts in histogram:
+    for values, *sides in histograms:
+        counts, own = np.array(sides), np.repeat([False, True], len(values))
+        both = np.tile(values, 2)
         n_drawn = max(2, round(float(counts.sum()) * share))
         drawn = rng.multinomial(n_drawn, (counts / counts.sum()).ravel(), size=400)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found.append(average_precision(own, values, np.vstack([counts.ravel(), drawn]).astype(np.float64)))
+            found.append(average_precision(own, both, np.vstack([counts.ravel(), drawn]).astype(np.float64)))
     return found

@@ -17,9 +17,11 @@ import numpy as np
 
 from tamis.metrics import METRICS, Metric
 
-_FINE = np.logspace(-6, -2, 76)[:-1]
-#: Edges of the bins of a probability: hundredths, and finer towards 0 and 1, where rare classes lie.
-EDGES = np.unique(np.concatenate([[0.0, 1.0], _FINE, np.arange(1, 100) / 100, 1 - _FINE]))
+#: No bin of probabilities reaches over a hundredth: counts at such thresholds are exact.
+EDGES = np.arange(101) / 100
+
+#: Steps of the rank of a probability.
+N_BINS = 200
 
 #: Means over rows that every tally of sums holds.
 MEANS = {"probabilities": ("brier", "log_loss"), "numbers": ("mse", "mae")}
@@ -60,8 +62,8 @@ class RowSums:
         square about the mean of the training rows, where that is given. Of rankings: "ranks" and "shares"; a unit's
         influence on the mean of the folds' areas is ranks − area · shares.
     cells : confusion counts, truth × answer; None where no labels were answered.
-    histogram : curves × 2 × bins: rows of the other classes and of the class by predicted probability, for the second
-        of two classes, or for each of more.
+    histograms : for the second of two classes, or for each of more, 3 × bins: mean predicted probability, rows of the
+        other classes and rows of the class, by rising probability (see `binned_scores`).
     areas, ranked : the sum of the folds' areas under the ROC curve, and how many folds have one.
     sure : answers that leave no probability to any other class.
     centre : what "y" is about.
@@ -70,7 +72,7 @@ class RowSums:
     units: np.ndarray
     values: dict[str, np.ndarray]
     cells: np.ndarray | None = None
-    histogram: np.ndarray | None = None
+    histograms: tuple[np.ndarray, ...] | None = None
     areas: float = 0.0
     ranked: int = 0
     sure: int = 0
@@ -89,7 +91,7 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
     shape = (len(units), k)
     each: dict[str, np.ndarray] = {"rows": np.ones(len(place))}
     by_class: dict[str, np.ndarray] = {}
-    cells = histogram = None
+    cells = histograms = None
     areas, ranked, sure, centre = 0.0, 0, 0, 0.0
     if k:
         by_class["truth"] = _by_class(place, rows.truth, shape)
@@ -111,12 +113,12 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
         each["ranks"], each["shares"] = np.zeros((2, len(place)))
         each["ranks"][rows.learned], each["shares"][rows.learned] = ranks.T
     if answered == "probabilities" and rows.answer is not None:
-        histogram = _histogram(rows.truth[rows.learned], rows.answer[rows.learned], k)
+        histograms = _histograms(rows.truth[rows.learned], rows.answer[rows.learned], k)
         sure = int((rows.answer.max(axis=1) > 1 - 1e-9).sum())
     values = {name: by_unit(place, value, len(units)) for name, value in each.items()} | by_class
     for name in ("ranks", "shares") if ranked else ():
         values[name] = _short(values[name])
-    return RowSums(units, values, cells, histogram, areas, ranked, sure, centre)
+    return RowSums(units, values, cells, histograms, areas, ranked, sure, centre)
 
 
 def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> dict[str, np.ndarray]:
@@ -175,14 +177,47 @@ def _ranks(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, n
     return area, 1, ranks
 
 
-def _histogram(truth: np.ndarray, answer: np.ndarray, k: int) -> np.ndarray:
-    curves = [1] if k == 2 else list(range(k))
-    n_bins = len(EDGES) - 1
-    counts = np.zeros((len(curves), 2, n_bins))
-    for place, code in enumerate(curves):
-        bins = np.searchsorted(EDGES[1:-1], answer[:, code], side="right")
-        counts[place] = np.bincount((truth == code) * n_bins + bins, minlength=2 * n_bins).reshape(2, n_bins)
-    return counts
+def _histograms(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[np.ndarray, ...]:
+    codes = [1] if k == 2 else range(k)
+    return tuple(binned_scores(answer[:, code], truth != code, truth == code) for code in codes)
+
+
+def binned_scores(values: np.ndarray, others: np.ndarray, own: np.ndarray) -> np.ndarray:
+    r"""Predicted probabilities of two sides in bins that are fine wherever rows are, finest at both ends.
+
+    With q the share of rows below a value, the mean of the two sides' shares, bins are equal steps of
+    :math:`\arcsin(2 q - 1)`, cut at the hundredths of probability. No bin holds more than 1.6% of a side unless by
+    ties, so that a curve is right to that wherever its rows lie: of a rare class all probabilities may lie between 0.01
+    and 0.1.
+
+    Parameters
+    ----------
+    values : predicted probabilities.
+    others, own : rows of the other classes and of the class at each value (counts, or True and False).
+
+    Returns
+    -------
+    3 × bins: mean value, others, own; by rising value.
+
+    References
+    ----------
+    Dunning, Ertl: Computing extremely accurate quantiles using t-digests. arXiv:1902.04023 (2019).
+
+    >>> binned_scores(np.array([0.1, 0.1, 0.4]), np.array([1, 1, 0]), np.array([0, 0, 1])).tolist()
+    [[0.1, 0.4], [2.0, 0.0], [0.0, 1.0]]
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    sides = np.array([np.bincount(place, side, len(distinct)) for side in (others, own)])
+    totals = sides.sum(axis=1, keepdims=True)
+    shares = (sides / np.maximum(totals, 1)).sum(axis=0) / max(1, int((totals > 0).sum()))
+    below = np.clip(np.cumsum(shares) - shares / 2, 0.0, 1.0)
+    step = np.minimum((np.arcsin(2 * below - 1) / np.pi + 0.5) * N_BINS, N_BINS - 1).astype(np.int64)
+    edge = np.searchsorted(EDGES[1:-1], distinct, side="right")
+    first = np.flatnonzero(np.r_[True, (np.diff(step) != 0) | (np.diff(edge) != 0)][: len(distinct)])
+    counts = np.add.reduceat(sides, first, axis=1)
+    mean = np.add.reduceat(distinct * sides.sum(axis=0), first) / np.maximum(counts.sum(axis=0), 1)
+    low, high = EDGES[edge[first]], EDGES[edge[first] + 1]  # rounding must not carry a mean over an edge
+    return np.array([np.clip(_short(mean), low, np.where(high < 1, np.nextafter(high, 0), 1.0)), *counts])
 
 
 def _short(values: np.ndarray) -> np.ndarray:

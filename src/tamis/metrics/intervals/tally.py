@@ -14,7 +14,7 @@ import numpy as np
 
 from tamis.errors import ParameterError
 from tamis.metrics import Metric
-from tamis.metrics.intervals.row_sums import Rows, RowSums, by_unit, sums_of
+from tamis.metrics.intervals.row_sums import Rows, RowSums, binned_scores, by_unit, sums_of
 
 ANSWERS = ("numbers", "labels", "decision", "probabilities")
 
@@ -145,7 +145,7 @@ def together(tallies: Sequence[Tally]) -> RowSums:
         units,
         {name: by_unit(place, np.concatenate([part[name] for part in moved]), len(units)) for name in sorted(names)},
         _added([part.cells for part in listed]),
-        _added([part.histogram for part in listed]),
+        _merged([part.histograms for part in listed]),
         float(sum(part.areas for part in listed)),
         sum(part.ranked for part in listed),
         sum(part.sure for part in listed),
@@ -206,6 +206,16 @@ def _added(parts: list[np.ndarray | None]) -> np.ndarray | None:
     return np.sum(there, axis=0) if len(there) == len(parts) else None
 
 
+def _merged(parts: list[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
+    """Histograms of several folds as one, curve by curve."""
+    listed = [part for part in parts if part is not None]
+    if len(listed) < len(parts):
+        return None
+    if len(listed) == 1:
+        return listed[0]
+    return tuple(binned_scores(*np.concatenate(curve, axis=1)) for curve in zip(*listed))
+
+
 def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
@@ -214,6 +224,8 @@ def _listed(value: Any) -> Any:
     """Arrays as lists, whole numbers without a point: a third of the file is zeros after a point."""
     if isinstance(value, dict):
         return {key: _listed(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [[_listed(line) for line in curve] for curve in value]
     if not isinstance(value, np.ndarray):
         return value
     if value.dtype.kind == "f" and np.isfinite(value).all() and (value == np.round(value)).all() and len(value):
@@ -234,12 +246,12 @@ def _rows_again(told: dict[str, Any], answered: str) -> Rows:
 
 
 def _sums_again(told: dict[str, Any]) -> RowSums:
-    arrays = {name: np.array(told[name], dtype=np.float64) for name in ("cells", "histogram") if name in told}
+    cells, histograms = told.get("cells"), told.get("histograms")
     return RowSums(
         np.array(told["units"], dtype=np.int64),
         {name: np.array(value, dtype=np.float64) for name, value in told["values"].items()},
-        arrays.get("cells"),
-        arrays.get("histogram"),
+        None if cells is None else np.array(cells, dtype=np.float64),
+        None if histograms is None else tuple(np.array(curve, dtype=np.float64) for curve in histograms),
         told["areas"],
         told["ranked"],
         told["sure"],

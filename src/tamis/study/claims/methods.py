@@ -146,8 +146,8 @@ def _black_box(results: dict[str, Any]) -> str:
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
     return (
-        f"As a reference that could not be chosen, gradient boosting had {box['score']:.3g} in the same outer folds, in "
-        f"which the way of working had {box['beside']:.3g}."
+        f"As a reference that could not be chosen, gradient boosting had {box['score']:.3g} in the same outer folds; "
+        f"the way of working had {box['beside']:.3g}."
     )
 
 

@@ -62,9 +62,7 @@ def figures(
     }
 
 
-def score(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
-) -> float | None:
+def score(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> float | None:
     """The score over all folds alone."""
     tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
     return _aggregated(rules.metric, tallies, [result["test"] for result in judged])
