@@ -82,7 +82,7 @@ def _r_squared(problem: StudyProblem, folds: Sequence[Fold], squares: Sequence[f
 def _answers(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, size: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Answers for the held-out rows of the procedure trained on so many rows of the fold; and the classes it learned."""
+    """Answers for held-out rows of the procedure trained on so many rows of the fold; and the classes it learned."""
     own = seed_of(seed, "learning", fold.place, size)
     part = np.sort(generator(own, "rows").permutation(fold.train)[:size])
     made = procedure.make(problem.task)
