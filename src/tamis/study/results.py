@@ -16,12 +16,16 @@ from tamis.metrics import Metric
 from tamis.saved import mapping, numbers, part, shortened, text, texts
 from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer, question
+from tamis.study.claims.shrinkage import shrinkage
 from tamis.study.comparison.figures import mean
 from tamis.study.comparison.race import Judgements
 from tamis.study.problem import StudyProblem
 from tamis.study.settings import Settings
 
 SCHEMA = 2
+
+#: Where the claim itself takes more than a tenth of the gain, the corrected score stands beside the quoted one.
+NEAR_THRESHOLD = 0.9
 
 
 def assemble(
@@ -64,6 +68,7 @@ def assemble(
         "contributions": final["contributions"],
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
+        "recalls": compared["recalls"],
         "finished": final["finished"],
         "black_box": _reference(compared["black_box"]),
         "readable": final["readable"],
@@ -71,6 +76,8 @@ def assemble(
         **quotable(final["leaks"]),
         "dominant": final["dominant"],
     }
+    facts["p_value"] = compared["p_value"]
+    facts["shrunken"] = _shrunken(facts, compared["p_value"])
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
@@ -137,12 +144,21 @@ def _accuracy(
     """For classes, the accuracy of the whole way of working and of always guessing the majority."""
     if not problem.labels:
         return None
-    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"
-    picked = [compared["chosen"]] * len(folds) if alone else compared["chosen_in_folds"]
-    return [
-        mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(names)])
-        for names in (picked, ["baseline"] * len(folds))
-    ]
+    rows = {row["name"]: row for row in compared["procedures"]}
+    if compared["chosen_by"] == "person" or compared["chosen"] == "baseline":
+        own = rows[compared["chosen"]]["metrics"]["accuracy"]
+    else:
+        own = mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])])
+    return [own, rows["baseline"]["metrics"]["accuracy"]]
+
+
+def _shrunken(facts: dict[str, Any], p_value: float) -> float | None:
+    """The score with its gain over guessing corrected for having been claimed; None far above the threshold."""
+    guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
+    if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
+        return None
+    factor = shrinkage(p_value, ALPHA)
+    return guess + factor * (facts["score"] - guess) if factor < NEAR_THRESHOLD else None
 
 
 def unfinished(

@@ -12,6 +12,7 @@ import numpy as np
 
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, score
+from tamis.metrics.distributions import binomial_tail
 from tamis.study.problem import NEVER_SEEN
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
@@ -23,21 +24,44 @@ BESIDES = {
 #: Above this share of the largest class, accuracy hardly moves whatever is found, and another metric is quoted.
 UNEQUAL = 0.8
 
+#: Classes are told apart in size at this level (two-sided).
+SIZE_LEVEL = 0.05
+
 
 def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
     """The metric to quote when none is asked for: one that can move where the classes are unequal.
 
-    Accuracy, or R² for numbers; where one class has more than four fifths of the rows, the area under the ROC curve, if
-    at least two classes have a row for every fold.
+    Accuracy, or R² for numbers. Of three classes or more, balanced accuracy, where the smallest has less than half of
+    an equal share of the rows, and every class has a row for every fold: a class that is never predicted costs
+    accuracy little. Where one class has more than four fifths of the rows, the area under the ROC curve, if at least
+    two classes have a row for every fold.
 
     >>> headline("classes", np.repeat([0, 1], [95, 5]), 2, 5)
     'roc_auc'
+    >>> headline("classes", np.repeat([0, 1, 2], [46, 30, 8]), 3, 5)
+    'balanced_accuracy'
     """
     if task == "numbers":
         return "r2"
     counts = np.bincount(y, minlength=n_labels)
+    if n_labels > 2 and 2 * n_labels * counts.min() < counts.sum() and counts.min() >= folds:
+        return "balanced_accuracy"
     unequal = counts.max() > UNEQUAL * counts.sum() and (counts >= folds).sum() >= 2
     return "roc_auc" if unequal else "accuracy"
+
+
+def majority_share(counts: np.ndarray) -> float | None:
+    """The accuracy of guessing the majority on new rows, where which class that is may be chance; else None.
+
+    It is the mean share of the classes that cannot be told from the largest in size (binomial test of the two). Of 54
+    and 46 rows either class may be the larger one, and guessing it is right in half of new rows.
+
+    >>> majority_share(np.array([54, 46])), majority_share(np.array([60, 20, 20]))
+    (0.5, None)
+    """
+    largest = int(counts.max())
+    alike = [int(count) for count in counts if 2 * binomial_tail(largest, largest + int(count), 0.5) > SIZE_LEVEL]
+    return float(np.mean(alike) / counts.sum()) if len(alike) > 1 else None
 
 
 def value(

@@ -18,6 +18,9 @@ MOST_ASSOCIATED = 3
 #: Up to this, a p-value of columns alone that shows no signal is told beside the denial.
 BORDERLINE = 0.05
 
+#: The recall of every class is said where that of one is below this.
+LOW_RECALL = 0.5
+
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
 
@@ -165,14 +168,48 @@ def _expected(facts: dict[str, Any]) -> str:
             else f"{said} ({sure}), that of {guess}."
         )
     if facts["metric"] == "roc_auc":
-        return f"{said} ({sure}); 0.50 is chance. {_beside_ranking(facts)}"
+        return f"{said} ({sure}); 0.50 is chance.{_corrected(facts)} {_beside_ranking(facts)}{_by_class(facts)}"
     base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}"
-    return f"{said} ({sure}){base}.{_no_better(facts)}"
+    return f"{said} ({sure}){base}.{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
+
+
+def _corrected(facts: dict[str, Any]) -> str:
+    """The score corrected for having been quoted only because a test passed, where the claim is near its threshold."""
+    if facts.get("shrunken") is None:
+        return ""
+    p = f"p = {facts['p_value']:.2g}" if facts["p_value"] >= 0.001 else "p < 0.001"
+    weak = f" The evidence is weak ({p}), and scores that only just pass a test tend to be too good."
+    guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
+    if _two(facts["shrunken"]) == _two(guess):
+        return f"{weak} Corrected for that, the model may be no better than guessing."
+    return f"{weak} Corrected for that, {_two(facts['shrunken'])} is to be expected."
+
+
+def _by_class(facts: dict[str, Any]) -> str:
+    """The recall of every class, where that of any is below one half; of many classes, of those alone."""
+    listed = [row for row in facts.get("recalls") or [] if row["recall"] is not None]
+    low = [row for row in listed if row["recall"] < LOW_RECALL]
+    if not low:
+        return ""
+    missed = [str(row["label"]) for row in low if row["recall"] == 0]
+    if len(listed) <= MOST_NAMED:
+        told = ", ".join(f"{row['label']} {_two(row['recall'])}" for row in listed)
+        said = f" Recall by class: {told}."
+    else:
+        lowest = sorted(low, key=lambda row: row["recall"])[:MOST_NAMED]
+        told = ", ".join(f"{row['label']} {_two(row['recall'])}" for row in lowest)
+        said = f" Recall is below one half for {len(low):,} of {len(listed):,} classes: {told}"
+        said += f" and {len(low) - MOST_NAMED:,} more." if len(low) > MOST_NAMED else "."
+    if not missed or len(missed) > MOST_ASSOCIATED:
+        return said
+    names = missed[0] if len(missed) == 1 else f"{', '.join(missed[:-1])} and {missed[-1]}"
+    return f"{said} No row of {names} is recognised."
 
 
 def _no_better(facts: dict[str, Any]) -> str:
     """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
-    if facts["metric"] != "accuracy" or facts["baseline"] is None or facts["score"] > facts["baseline"]:
+    accuracies = ("accuracy", "balanced_accuracy")
+    if facts["metric"] not in accuracies or facts["baseline"] is None or facts["score"] > facts["baseline"]:
         return ""
     if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
         return ""

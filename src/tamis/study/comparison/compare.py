@@ -14,8 +14,9 @@ from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import claim
+from tamis.study.claims.scoring import majority_share
 from tamis.study.comparison.black_box import black_box_facts, black_box_losses
-from tamis.study.comparison.figures import by_unit, excess, figures, mean
+from tamis.study.comparison.figures import by_unit, excess, figures, first_folds, mean, recalls
 from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
@@ -94,6 +95,7 @@ def compare(
         "optimism": excess(metric, promised, of_choice["score"]),
         "chosen_in_folds": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
+        "recalls": _recalls(problem, rules, folds, quoted),
         "judged": _judged(problem, rules, folds, whose[taken]),
         "black_box": None
         if black_box is None or shown.black_box is None
@@ -105,11 +107,11 @@ def compare(
 
 def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[dict[str, Any]]:
     """Scores along procedures held to few columns, in the folds of the first repeat."""
-    first = [i for i, fold in enumerate(folds) if fold.repeat == 0]
+    n_first = len(first_folds(folds))
     spreads = None  # squares about the mean of the training rows are what the baseline loses
     if rules.metric.base == "r2" and not rules.metric.negated:
-        spreads = [sum(judged["baseline"][i]["outer"]["loss"]) for i in first]
-    return paths({name: [kept[i] for i in first] for name, kept in judged.items()}, spreads)
+        spreads = [sum(fold["outer"]["loss"]) for fold in judged["baseline"][:n_first]]
+    return paths({name: results[:n_first] for name, results in judged.items()}, spreads)
 
 
 def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests: int) -> float:
@@ -143,6 +145,12 @@ def _summary(
 ) -> dict[str, Any]:
     found, train = figures(problem, rules, folds, judged), mean([fold.get("train") for fold in judged])
     nested = found.pop("score")
+    if procedure.name == "baseline" and (share := _guessed_share(problem, rules)) is not None:
+        nested = share if rules.metric.base == "accuracy" else nested
+        nested = 1 - share if rules.metric.base == "error" else nested
+        if found["interval"] is not None and nested is not None:
+            found["interval"] = [min(found["interval"][0], nested), max(found["interval"][1], nested)]
+        found["metrics"]["accuracy"] = share
     return {
         "name": procedure.name,
         "words": procedure.words + _not_fitted_further(judged),
@@ -153,6 +161,24 @@ def _summary(
         "columns": [len(fold["columns"]) for fold in judged],
         "raced": raced_facts(judged),
     }
+
+
+def _recalls(
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+) -> list[dict[str, Any]] | None:
+    """Of each class its held-out recall, and how many rows that is of; None for numbers."""
+    if not problem.labels:
+        return None
+    shares = recalls([tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)])
+    rows = np.bincount(problem.y, minlength=len(problem.labels)).tolist()
+    return [{"label": label, "recall": share, "rows": n} for label, share, n in zip(problem.labels, shares, rows)]
+
+
+def _guessed_share(problem: StudyProblem, rules: FoldRules) -> float | None:
+    """What guessing the majority gets on new rows where its being the majority may be chance; None otherwise."""
+    if not problem.labels or rules.costs is not None:
+        return None
+    return majority_share(np.bincount(problem.y, minlength=len(problem.labels)))
 
 
 def _not_fitted_further(judged: list[dict[str, Any]]) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold, cross_validate
-from tamis.study.comparison.black_box import first_folds
-from tamis.study.comparison.figures import by_unit, mean
+from tamis.study.comparison.figures import by_unit, first_folds, score
 from tamis.study.fold import FoldRules, kept_outside
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import tree
@@ -68,7 +67,7 @@ def dominant(
         return None
     return {
         "column": name,
-        "score": mean([fold["test"] for fold in kept_alone]),
-        "quoted": mean([fold["test"] for fold in quoted[: len(first)]]),
+        "score": score(problem, rules, first, kept_alone),
+        "quoted": score(problem, rules, folds, list(quoted)),
         "share": float(np.minimum(share, 1.0)),
     }

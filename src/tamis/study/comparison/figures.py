@@ -16,6 +16,11 @@ from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 
 
+def first_folds(folds: Sequence[Fold]) -> list[Fold]:
+    """The folds of the first repeat, in which every row is judged once."""
+    return [fold for fold in folds if fold.repeat == 0]
+
+
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean of the values there are."""
     known = [value for value in values if value is not None]
