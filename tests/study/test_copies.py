@@ -140,3 +140,18 @@ def test_an_entity_that_was_left_out_is_told():
     problem = tamis.Study(frame, target="y", drop=["patient"], folder="never written").problem
     found = [leak for leak in find_leaks(problem, seed=0) if leak["kind"] == "entity"]
     assert [(leak["columns"], leak["severity"]) for leak in found] == [(["patient"], "stop")]
+
+
+def test_rows_of_a_patient_without_a_number_void_the_score(tmp_path):
+    """Four rows a patient, no column that says so: the forest recognises patients, and the answer must say it first."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(40), 4)
+    X = rng.normal(size=(40, 8))[patient] + 0.2 * rng.normal(size=(160, 8))
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(y=rng.choice(["ill", "well"], 40)[patient])
+    quick = {"procedures": ["forest"], "folds": 3, "repeats": 1, **FAST}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "a", **quick).run()
+    assert study.results_["answer"]["quotable"] is False
+    assert study.results_["answer"]["words"].startswith("Do not quote this score: ")
+    assert "have a near twin" in study.results_["answer"]["words"]
+    grouped = tamis.Study(frame.assign(patient=patient), target="y", groups="patient", folder=tmp_path / "b", **quick)
+    assert grouped.run().results_["answer"]["quotable"] is True

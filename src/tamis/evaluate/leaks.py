@@ -13,6 +13,7 @@ import scipy
 from tamis.check import one_of
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
+from tamis.evaluate.leakage.near_twins import NearTwins, near_twins
 from tamis.evaluate.leakage.univariate import Univariate, neighbour_share, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
 from tamis.split import Folds
@@ -28,6 +29,7 @@ _ENTITY = re.compile(
     re.I,
 )
 _ALMOST = 0.995
+_VOID = 0.25  # of the target's variance: twins that give away more make up most of a score
 _FEW_DESIGNS = 50  # different rows of coarse columns that nobody takes for entities
 _ODDS = 1e-3  # a finding that chance brings once in a thousand tables is worth a sentence
 
@@ -38,7 +40,8 @@ class Leak:
 
     Attributes
     ----------
-    kind : "predicts", "identifier", "duplicates", "near-duplicates", "entity", "time", "missingness" or "locked".
+    kind : "predicts", "identifier", "duplicates", "near-duplicates", "near-twins", "entity", "time", "missingness",
+        "encoded", "filled" or "locked".
     columns : the columns it is about; none when it is about rows.
     sentence : what was found and what to do.
     severity : "stop" (a score means nothing until this is settled), "warn" or "note".
@@ -90,11 +93,12 @@ def leaks(
     sets, groups = duplicates(keys), X.groups if X.copies is None else X.copies
     copies = equal_rows(table, target, classes, sets)
     is_design = copies is None and 2 * _distinct(sets) < table.n_rows  # its points come again in any rows
+    twins = near_twins(table, target, classes, sets, _group_codes(groups)) if time is None else None
     found = [
         *_by_column(table, target, classes, X.groups is not None, time is not None),
         *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X)),
         *_by_row(table, sets, copies, groups, folds),
-        *_nearly(table, chance, groups),
+        *(_twins(twins) or _nearly(table, chance, groups)),
         *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
     ]
     return by_severity(found)
@@ -292,6 +296,16 @@ def _design_points(table: Table, sets: np.ndarray) -> Iterator[Leak]:
 def _distinct(sets: np.ndarray) -> int:
     """Different rows, of the sets of equal ones."""
     return int((sets < 0).sum()) + len(np.unique(sets[sets >= 0]))
+
+
+def _twins(twins: NearTwins | None) -> list[Leak]:
+    if twins is None:
+        return []
+    sentence = (
+        f"{twins.share:.0%} of the rows have a near twin (chance would give about {twins.expected:.0%}), and twins "
+        "agree in the target far beyond what the columns explain: give what they share, such as a patient, as groups"
+    )
+    return [Leak("near-twins", (), sentence, "stop" if twins.weight >= _VOID else "warn")]
 
 
 def _nearly(table: Table, chance: Coincidences, groups: Any) -> Iterator[Leak]:

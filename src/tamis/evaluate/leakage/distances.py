@@ -46,29 +46,35 @@ def _points(column: Column) -> list[np.ndarray]:
     return [part / spread for part, spread in zip(parts, spreads) if spread > 0]
 
 
-def nearest(points: np.ndarray, k: int, others: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of the k nearest other rows of each, and their squared distances, nearest first.
+def nearest(
+    points: np.ndarray, k: int, rows: np.ndarray | None = None, groups: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the k nearest other points of some rows, and their squared distances, nearest first.
 
     Parameters
     ----------
     points : (n_rows, n_points)
-    others : rows to search among; the rows themselves when not given, each without itself.
+    k : at most n_rows - 1.
+    rows : positions of the rows whose neighbours are looked up; all when not given.
+    groups : of all rows; those of a row's own group come last, at an infinite distance.
 
     >>> nearest(np.array([[0.0], [1.0], [3.0]]), 1)[0].ravel().tolist()
     [1, 0, 1]
     """
-    among = points if others is None else others
-    norms = (among**2).sum(axis=1)
-    step = max(1, _BLOCK // max(1, len(among)))
-    index, squared = np.empty((len(points), k), dtype=np.int64), np.empty((len(points), k))
-    for start in range(0, len(points), step):
-        block = points[start : start + step]
-        apart = (block**2).sum(axis=1)[:, None] + norms - 2 * (block @ among.T)
-        if others is None:
-            apart[np.arange(len(block)), np.arange(start, start + len(block))] = np.inf
-        order = np.argsort(apart, axis=1, kind="stable")[:, :k] if k > 1 else apart.argmin(axis=1)[:, None]
-        index[start : start + step] = order
-        squared[start : start + step] = np.maximum(np.take_along_axis(apart, order, axis=1), 0.0)
+    rows = np.arange(len(points)) if rows is None else rows
+    norms = (points**2).sum(axis=1)
+    step = max(1, _BLOCK // max(1, len(points)))
+    index, squared = np.empty((len(rows), k), dtype=np.int64), np.empty((len(rows), k))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        apart = norms[block][:, None] + norms - 2 * (points[block] @ points.T)
+        if groups is not None:
+            apart[groups[block][:, None] == groups] = np.inf
+        apart[np.arange(len(block)), block] = np.inf
+        some = np.argpartition(apart, k - 1, axis=1)[:, :k]
+        ordered = np.take_along_axis(some, np.argsort(np.take_along_axis(apart, some, axis=1), axis=1), axis=1)
+        index[start : start + step] = ordered
+        squared[start : start + step] = np.maximum(np.take_along_axis(apart, ordered, axis=1), 0.0)
     return index, squared
 
 

@@ -87,10 +87,10 @@ def _test_rows(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
 
 def _duplicates(results: Results, found: dict[str, int]) -> tuple[str, str]:
     kept = results["data"].get("equal_rows")
-    if kept and not found.get("near-duplicates") and not found.get("locked"):
+    others = ("near-duplicates", "near-twins", "locked")
+    if kept and not any(found.get(kind) for kind in others):
         return "kept out", f"{kept['rows']:,} rows equal another row; all folds keep equal rows on one side."
-    n = found.get("duplicates", 0) + found.get("near-duplicates", 0) + found.get("locked", 0)
-    if n:
+    if any(found.get(kind) for kind in ("duplicates", *others)):
         return "found", "Rows repeat each other; see the warnings at the top."
     return (
         "nothing found",
