@@ -462,3 +462,17 @@ def test_a_metric_without_any_value_is_refused():
 
     with pytest.raises(ParameterError, match=r"scoring=never\(\) has no value in any of the 5 folds of GaussianNB"):
         nested_score(GaussianNB(), X, y, scoring=never)
+
+
+def test_p_values_do_not_know_the_unit_of_the_target():
+    """An absolute tolerance makes differences of small numbers none, and of large ones sure."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + 0.3 * X[:, 1] + rng.normal(size=60)
+    procedures = {"line": LinearRegression(), "step": tamis.TreeRegressor(max_depth=1)}
+
+    def pair(factor):
+        return nested_score(procedures, X, y * factor, scoring="mse").pairs[0]
+
+    for factor in (1e-8, 1e8):
+        assert pair(factor).p_value == pytest.approx(pair(1.0).p_value, rel=1e-6)

@@ -231,7 +231,7 @@ def _falls(runner: Runner) -> bool:
     y = runner.y if labels is None else unequal(len(runner.y), labels)[0]
     alike = runner.elsewhere(equal_rows, [y])[0]
     told = runner.elsewhere(lambda X, seed, number: telling_table(X, y, labels, seed, number), [y])[0]
-    return bool(told < alike - 1e-9 * max(1.0, abs(alike)))
+    return bool(told < alike - 1e-9 * max(abs(told), abs(alike)))
 
 
 def _metrics(runner: Runner) -> list[Metric]:
@@ -242,7 +242,7 @@ def _metrics(runner: Runner) -> list[Metric]:
     found = recognised(scores, runner.y, runner.task.classes)
     if len(found) > 1 and any(metric.base in _NEVER_NEGATIVE for metric in found):
         seen = runner.elsewhere(coin_table, runs=_REFERENCES)
-        if (seen < -1e-9).any():
+        if (seen < -1e-9 * np.abs(seen).max()).any():
             found = [metric for metric in found if metric.base not in _NEVER_NEGATIVE]
     return found
 
@@ -281,7 +281,7 @@ def _hopeless(excess: np.ndarray, most: int, alpha: float) -> bool:
     done, rest = len(excess), most - len(excess)
     if rest == 0 or done < 20:
         return False
-    spread = max(float(excess.std(ddof=1)), 1e-12)
+    spread = max(float(excess.std(ddof=1)), 1e-12 * float(np.abs(excess).max()), np.finfo(float).tiny)
     high = excess.mean() + spread * (1.65 / np.sqrt(done) + 2 / np.sqrt(rest))
     final = (done * excess.mean() + rest * high) / most
     return bool(final / (spread / np.sqrt(most)) < scipy.stats.norm.isf(alpha))
@@ -326,7 +326,7 @@ def _share_as_good(null: np.ndarray, score: float) -> float:
     """(1 + shuffled targets that score at least as well) / (1 + shuffled targets); NaN where a score is none."""
     if not (np.isfinite(score) and np.isfinite(null).all()):
         return float("nan")
-    slack = 1e-12 * max(1.0, abs(score))
+    slack = 1e-12 * float(np.max(np.abs(null), initial=abs(score)))
     return (1 + int((null >= score - slack).sum())) / (1 + len(null))
 
 

@@ -50,7 +50,7 @@ class Curve:
     def one_se_index(self) -> int:
         losses = -np.asarray(utility(self.metric, self.validation.mean(axis=1)))
         error = self.standard_error(self.validation)[self.best_index]
-        return one_standard_error(losses, error, rounding=1e-12)
+        return one_standard_error(losses, error, rounding=1e-12 * float(np.abs(losses).max()))
 
     @property
     def best(self) -> Any:
@@ -182,7 +182,7 @@ def grow(
         validations.append(validation[0])
         if len(trains) > patience:
             latest = np.array([scores.mean() for scores in trains[-patience - 1 :]])
-            if np.ptp(latest) <= tolerance * max(1e-12, float(np.abs(latest).max())):
+            if np.ptp(latest) <= tolerance * float(np.abs(latest).max()):
                 converged = True
                 break
     sizes = list(range(start, start + len(trains)))

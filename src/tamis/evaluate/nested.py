@@ -368,10 +368,15 @@ def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
 
 
 def _side_by_side(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Differences in the folds where both have a score; none where one of them has only that of all rows together."""
+    """Differences in the folds where both have a score; none where one of them has only that of all rows together.
+
+    Scores that differ by rounding are equal, in any unit.
+    """
     if len(first) != len(second):
         return np.empty(0)
     differences = first - second
+    size = np.nanmax(np.fmax(np.abs(first), np.abs(second)), initial=0.0)
+    differences = np.where(np.abs(differences) <= 1e-12 * size, 0.0, differences)
     return np.asarray(differences[~np.isnan(differences)])
 
 

@@ -25,7 +25,7 @@ def null_figure(null: np.ndarray, score: float, chance: float, *, title: str = "
     null = null[np.isfinite(null)]
     ends = [float(end) for end in (*null, chance, score) if np.isfinite(end)] or [0.0]
     low, high = (float(null.min()), float(null.max())) if len(null) else (min(ends), max(ends))
-    edges = np.linspace(low - 1e-9, high + 1e-9, 21) if high > low else np.linspace(low - 0.01, high + 0.01, 3)
+    edges = np.linspace(low, high, 21) if high > low else np.linspace(low - 0.01, high + 0.01, 3)
     counts, edges = np.histogram(null, edges)
     plot.quad(
         top=counts, bottom=0, left=edges[:-1], right=edges[1:], color=GREY, line_color="white", legend_label="shuffled"

@@ -90,7 +90,7 @@ class LossMatrix:
         expected = probabilities @ self.matrix
         # a hair's breadth is a tie: rounding must not choose between answers of equal cost
         least = expected.min(axis=1, keepdims=True)
-        return np.asarray((expected <= least + 1e-12 * max(1.0, float(self.matrix.max()))).argmax(axis=1))
+        return np.asarray((expected <= least + 1e-12 * float(np.abs(self.matrix).max())).argmax(axis=1))
 
 
 def metric_for(scoring: Any, loss: Any, labels: Any) -> Metric:

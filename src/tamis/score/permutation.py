@@ -41,7 +41,8 @@ def permutation_pvalues(
     B. Phipson and G. Smyth, "Permutation p-values should never be zero", 2010; F. Pesarin and L. Salmaso, "Permutation
     tests for complex data", 2010.
     """
-    bar = observed - 1e-10 * np.maximum(np.abs(observed), 1e-6)
+    size = np.abs(observed)
+    bar = observed - 1e-10 * np.maximum(size, 1e-6 * size.max(axis=-1, initial=0.0, keepdims=True))
     several = len(observed) > 1
 
     def some(first: int) -> np.ndarray:

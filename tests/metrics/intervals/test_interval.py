@@ -244,6 +244,9 @@ def test_the_corrected_test_and_interval_agree():
         differences = np.random.default_rng(seed).normal(0.4, 1.0, 10)
         inside = 0.0 in corrected(differences, 90, 10)
         assert inside == (corrected_test(differences, 90, 10) > 0.05)
+        for factor in (1e-20, 1e20):  # errors of a target in another unit
+            scaled = corrected_test(differences * factor, 90, 10)
+            assert scaled == pytest.approx(corrected_test(differences, 90, 10), rel=1e-9)
     assert corrected_test([0.0, 0.0], 90, 10) == 1.0
     assert np.isnan(corrected_test([0.1], 90, 10))
 

@@ -55,7 +55,7 @@ def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
     excess = scores - sample.mean()
     if not np.isfinite(excess).all():  # max(least, nan) is least: surely above
         return float("nan")
-    tiny = 1e-9 * max(1.0, float(np.abs(excess).max()))
+    tiny = 1e-9 * max(float(np.abs(scores).max()), float(np.abs(sample).max()))  # of scores, in any unit
     least = float(2.0 ** -len(scores))
     steady = len(sample) < 2 or sample.std() <= tiny
     if steady and excess.std() <= tiny:

@@ -92,7 +92,7 @@ def permutation_test(
 
 
 def _as_good(runner: Runner, null: np.ndarray, score: float) -> np.ndarray:
-    slack = 1e-12 * max(1.0, abs(score))  # equal scores count as hits whatever their last bit
+    slack = 1e-12 * float(np.max(np.abs(null), initial=abs(score)))  # equal scores are hits whatever their last bit
     if runner.metric is None:
         return null >= score - slack
     return np.asarray(utility(runner.metric, null) >= utility(runner.metric, score) - slack)

@@ -206,8 +206,8 @@ def corrected_test(differences: Any, n_train: float, n_test: float) -> float:
     if len(values) < 2:
         return float("nan")
     error = standard_error(values, n_train, n_test)
-    if error < 1e-12 * max(1.0, float(np.abs(values).max())):
-        return 1.0 if abs(values.mean()) < 1e-12 else 0.0
+    if error <= 1e-12 * float(np.abs(values).max()):
+        return 0.0 if values.any() else 1.0
     return float(2 * t_tail(abs(values.mean()) / error, len(values) - 1))
 
 

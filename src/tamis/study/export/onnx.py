@@ -119,7 +119,7 @@ class _Graph:
         if program.costs is None:
             return self.do("ArgMax", shares, axis=1, keepdims=0)
         expected = self.do("MatMul", shares, self.constant(program.costs))
-        slack = 1e-12 * max(1.0, float(np.max(program.costs)))
+        slack = 1e-12 * float(np.max(np.abs(program.costs)))
         limit = self.do("Add", self.do("ReduceMin", expected, axes=[1], keepdims=1), self.constant(slack))
         least = self.do("Not", self.do("Greater", expected, limit))
         whole = self.do("Cast", least, to=self.onnx.TensorProto.INT32)

@@ -128,7 +128,7 @@ def decide(model: dict[str, Any], shares: list[float]) -> Any:
     if costs is None:
         return labels[shares.index(max(shares))]
     expected = [sum(share * line[k] for share, line in zip(shares, costs)) for k in range(len(labels))]
-    limit = min(expected) + 1e-12 * max(1.0, *(max(line) for line in costs))
+    limit = min(expected) + 1e-12 * max(abs(cost) for line in costs for cost in line)
     return next(label for label, cost in zip(labels, expected) if cost <= limit)
 
 

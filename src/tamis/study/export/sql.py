@@ -160,7 +160,7 @@ def _decided(program: Program, steps: _Steps, shares: list[str]) -> str:
         tests = [f"{name} >= tamis_largest" for name in own]
     else:
         costs = np.asarray(program.costs)
-        slack = literal(1e-12 * max(1.0, float(costs.max())))
+        slack = literal(1e-12 * float(np.abs(costs).max()))
         worth = [f"tamis_cost_{k + 1}" for k in range(len(own))]
         products = [[f"{literal(cost)} * {name}" for cost, name in zip(column, own)] for column in costs.T]
         steps.add(**{name: _added(parts) for name, parts in zip(worth, products)})

@@ -56,7 +56,8 @@ def null_facts(score: float | None, scores: Sequence[float | None], metric: Metr
     if score is None or not known:
         return None
     found = float(utility(metric, score))
-    hits = sum(float(utility(metric, one)) >= found - 1e-12 for one in known)
+    slack = 1e-12 * max(abs(one) for one in (score, *known))
+    hits = sum(float(utility(metric, one)) >= found - slack for one in known)
     return {
         "permutations": len(known),
         "score": score,

@@ -213,7 +213,7 @@ class NewtonPath:
         """A Newton step for the intercepts."""
         if self.loss.outputs == 1:
             hessian = fit.weights @ self.loss.curvature(fit.eta)
-            return np.clip(residual / np.maximum(hessian, 1e-12), -self.loss.stride, self.loss.stride)
+            return np.clip(residual / np.maximum(hessian, np.finfo(float).tiny), -self.loss.stride, self.loss.stride)
         probabilities = self.loss.y - self.loss.residual(fit.eta)
         hessian = np.diag(fit.weights @ probabilities) - (probabilities * fit.weights[:, None]).T @ probabilities
         return np.clip(np.linalg.lstsq(hessian, residual, rcond=1e-12)[0], -self.loss.stride, self.loss.stride)

@@ -169,7 +169,7 @@ def _standard(terms: np.ndarray) -> np.ndarray:
     """Terms of mean 0 and variance 1, without constant ones."""
     centred = terms - terms.mean(axis=0)
     scale = np.sqrt((centred**2).mean(axis=0))
-    varies = scale > 1e-9 * np.maximum(1.0, np.abs(terms).max(axis=0, initial=0.0))
+    varies = scale > 1e-9 * np.abs(terms).max(axis=0, initial=0.0)
     return centred[:, varies] / scale[varies]
 
 
