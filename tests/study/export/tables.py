@@ -33,6 +33,16 @@ def mixed(n: int = 240, seed: int = 0, new: bool = False) -> pd.DataFrame:
     return frame
 
 
+def messy(n: int) -> pd.DataFrame:
+    """New rows whose texts have space around them, and whose booleans are words."""
+    frame, rng = mixed(n, seed=3, new=True), np.random.default_rng(4)
+    before, after = rng.choice(["", " ", "\t"], n), rng.choice(["", " ", "\n"], n)
+    words = {True: ["true", "TRUE", " True"], False: ["false", "FALSE", "False "]}
+    frame["kind"] = [a + kind + b if isinstance(kind, str) else None for kind, a, b in zip(frame["kind"], before, after)]
+    frame["flag"] = [words[bool(flag)][k] for flag, k in zip(frame["flag"], rng.integers(0, 3, n))]
+    return frame
+
+
 def run(folder, target: str, procedure: str, **more):
     """A study of one procedure, the other targets left out."""
     drop = [name for name in ("number", "two", "three") if name != target]

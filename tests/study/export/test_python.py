@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
-from tests.study.export.tables import QUICK, mixed, rows_of
+from tests.study.export.tables import QUICK, messy, mixed, rows_of
 from tests.study.tables import write_table
 
 import tamis
@@ -132,3 +132,11 @@ def test_parts_of_dates_are_taken_from_the_date(tmp_path, procedure):
     assert predict({"when": None, "smoker": "yes"}) == pytest.approx(
         study.predict(write_table(tmp_path / "n.csv", {"when": ["", "2020-01-01"], "smoker": ["yes", "no"]}))[0]
     )
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES[1:])
+def test_texts_with_space_around_them_and_booleans_in_words(studies, procedure):
+    """predict trims texts and reads 'TRUE'; a file that does not answers something else."""
+    study, new = studies("number", procedure), messy(200)
+    predict = _module(study)["predict"]
+    np.testing.assert_allclose([predict(row) for row in rows_of(new)], study.predict(new), rtol=1e-9, atol=1e-12)

@@ -9,7 +9,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from tests.study.export.tables import QUICK, mixed, rows_of
+from tests.study.export.tables import QUICK, messy, mixed, rows_of
 
 import tamis
 from tamis.errors import StudyError
@@ -165,3 +165,11 @@ def test_a_booster_of_one_tree_is_no_linear_model():
     program = Program("numbers", "y", (), None, (), "identity", (), (0.5,), (), ([{"leaf": [1.0]}],))
     with pytest.raises(StudyError, match="a sum of 1 tree is no SQL"):
         sql_of(program)
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso"])
+def test_texts_with_space_around_them_and_booleans_held_as_text(studies, procedure):
+    """SQLite holds booleans as it is given them; predict trims texts, so the statement must."""
+    study, new = studies("number", procedure), messy(200)
+    found = [row["prediction"] for row in _asked(study, new)]
+    np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)

@@ -16,6 +16,7 @@ from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.study.model import Model
 from tamis.study.procedure.columns import Columns
 from tamis.table.inference.dates import HOUR, PARTS
+from tamis.table.inference.word_columns import PAIRS
 from tamis.tree.tree import Tree
 
 #: Nodes of a forest at most, for exports that are text.
@@ -290,11 +291,20 @@ def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[s
         levels = None
     how = "category" if kind == "categorical" else "date" if kind == "date" else "number" if levels is None else "words"
     found = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    if kind == "boolean":
+        found["spellings"] = _spellings(list(levels))
     for part in (*PARTS, HOUR):
         source = name.removesuffix(f" ({part})")
         if how == "number" and source != name and source in types and name not in types:
             return found | {"kind": "part", "source": source, "part": part}
     return found
+
+
+def _spellings(levels: list[Any]) -> list[list[str]]:
+    """Texts in small letters that mean the first and the second of two levels."""
+    if all(isinstance(level, (bool, np.bool_)) for level in levels):
+        return [[*(pair[k] for pair in PAIRS), str(k), f"{k}.0"] for k in range(2)]
+    return [[str(level).lower()] for level in levels]
 
 
 def _sides(level: np.ndarray, least: int) -> tuple[list[int], list[int]]:

@@ -12,10 +12,15 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
     if name not in row and column["needed"]:
         raise KeyError(f"the row lacks {name!r}, which the model uses; give it, None where it is missing")
     given = row.get(name)
+    if isinstance(given, str):
+        given = given.strip()
     if given is None or given == "" or given != given:
         return None
     if column["kind"] == "category":
         return {str(level): code for code, level in enumerate(column["levels"])}.get(str(given), -1)
+    for place, texts in enumerate(column.get("spellings", ())):
+        if str(given).lower() in texts:
+            return float(place)
     if column["kind"] == "words":
         places = {str(level): float(place) for place, level in enumerate(column["levels"])}
         if str(given) in places:

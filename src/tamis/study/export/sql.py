@@ -19,6 +19,9 @@ TABLE = "new_rows"
 #: Parts of a date that are in its order, so that a date can be compared instead.
 YEAR, ELAPSED = PARTS[0], PARTS[3]
 
+#: What is taken off the ends of texts.
+SPACE = " \t\n\r"
+
 #: Leaves of a tree at most: databases bound the depth of an expression.
 MOST_LEAVES = 500
 
@@ -72,8 +75,8 @@ class _Steps:
 def sql_of(program: Program) -> str:
     """The statement: columns of the table, those of steps between (tamis_…), "prediction", "p(class)" of every class.
 
-    Columns are compared with what the database holds: words with words, dates with ISO dates, booleans with TRUE and
-    FALSE. NULL is a missing value.
+    Columns are compared with what the database holds: words, trimmed, with words, dates with ISO dates; booleans are
+    booleans, 0 and 1, or texts such as 'true' and 'no'. NULL is a missing value, and so is an empty text.
     """
     head = (
         f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n"
@@ -199,7 +202,7 @@ def _sum(program: Program, k: int) -> str:
             held = value if term["fill"] is None else f"COALESCE({value}, {literal(term['fill'])})"
             parts.append(f"({literal(term['coef'][k])}) * {held}")
             continue
-        name = _column(column)
+        name = _text(column)
         whens = [
             f"WHEN {name} = {literal(column['levels'][int(code)])} THEN {literal(numbers[k])}"
             for code, numbers in term["levels"].items()
@@ -224,7 +227,24 @@ def _number(column: dict[str, Any]) -> str:
         )
     if column["kind"] != "words":
         return name
+    if "spellings" in column:
+        return f"CASE {' '.join(_spelled(column, place) + f' THEN {place}.0' for place in range(2))} END"
+    name = _text(column)
     return f"CASE {' '.join(f'WHEN {name} = {literal(w)} THEN {k}.0' for k, w in enumerate(column['levels']))} END"
+
+
+def _text(column: dict[str, Any]) -> str:
+    """A column of texts without the space around them, as Tamis reads it; an empty one is missing."""
+    name = _column(column)
+    if not all(isinstance(level, str) for level in column["levels"] or (0,)):
+        return name
+    return f"NULLIF(TRIM({name}, {literal(SPACE)}), '')"
+
+
+def _spelled(column: dict[str, Any], place: int) -> str:
+    """WHEN a boolean is its first or second level: databases hold booleans, numbers or texts."""
+    texts = ", ".join(literal(text) for text in column["spellings"][place])
+    return f"WHEN LOWER(TRIM(CAST({_column(column)} AS TEXT), {literal(SPACE)})) IN ({texts})"
 
 
 def _asked(program: Program, node: dict[str, Any]) -> list[list[Any]]:
@@ -244,8 +264,8 @@ def _test(program: Program, test: list[Any]) -> str:
         total = " + ".join(f"({literal(factor)}) * {_number(program.inputs[j])}" for j, factor in test[1])
         return f"CASE WHEN {total} <= {literal(test[2])} THEN 1 WHEN {total} > {literal(test[2])} THEN 0 END"
     column = program.inputs[test[1]]
-    name = _column(column)
     if test[0] == "there":
+        name = _column(column) if column["levels"] is None else _text(column)
         return f"CASE WHEN {name} IS NOT NULL THEN 1 END"
     if test[0] == "in":
         return _among(column, test[2], test[3])
@@ -263,7 +283,7 @@ def _number_or_date(column: dict[str, Any], threshold: float) -> tuple[str, str]
 
 def _among(column: dict[str, Any], left: list[int], right: list[int]) -> str:
     """By level; a missing value, and a level never seen, is the code -1 where that has a side."""
-    name, whens, rest = _column(column), [], ""
+    name, whens, rest = _text(column), [], ""
     for codes, answer in ((left, 1), (right, 0)):
         words = ", ".join(literal(column["levels"][code]) for code in codes if 0 <= code < len(column["levels"]))
         if words:
