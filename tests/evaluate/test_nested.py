@@ -250,7 +250,7 @@ def test_the_best_of_perfect_procedures_is_not_certain():
     for one in result.results.values():
         assert one.interval.low < 0.85
     few = nested_score({"line": LogisticRegression(), "tree": DecisionTreeClassifier()}, X[:18], y[:18], scoring="f1")
-    assert few.interval.note == "too few rows of class 0 (9) to bound"
+    assert few.interval.note == "cannot be bounded with 9 rows of class 0; do not quote"
 
 
 def test_errors_and_costs_are_compared_the_right_way_round():

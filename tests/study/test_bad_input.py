@@ -62,8 +62,8 @@ CASES = {
     "a lock of everything": (_columns(), {"lock": 1.0}, r"lock=1.0 is out of range"),
     "groups and time": (
         _columns(),
-        {"groups": "colour", "time": "size"},
-        r"groups='colour' and time='size' .* give one",
+        {"groups": "size", "time": "size"},
+        r"groups and time are both 'size'; give two columns",
     ),
     "an unknown group": (_columns(), {"groups": "colors"}, r"no column 'colors' \(did you mean 'colour'\?\)"),
     "an unknown column to drop": (_columns(), {"drop": ["colr"]}, r"no column 'colr' \(did you mean 'colour'\?\)"),

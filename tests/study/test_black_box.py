@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from tests.study.tables import held_out
 
 import tamis
 from tamis.boosting import BoostingRegressor
@@ -136,14 +137,14 @@ def test_it_is_chosen_only_where_it_is_asked_for(tmp_path):
 def test_chance_is_tested_with_the_black_box_among_the_procedures():
     """One more test would raise the rate of false claims, or what it shows would be denied."""
     rng = np.random.default_rng(1)
-    base, rows = np.ones(200), np.ones(200)
-    good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.1 + 0.5 * rng.normal(size=200)
-    found = claim([base, bad], base, bad, rows, (base, good))
+    base = held_out(np.ones(200))
+    good, bad = held_out(0.7 + 0.5 * rng.normal(size=200)), held_out(1.1 + 0.5 * rng.normal(size=200))
+    found = claim(base, [bad], bad, good)
     assert (found.signal, found.by_black_box_alone) == ("uncaptured", True)
-    assert found.black_box == pytest.approx(2 * claim([base, good], base, good, rows).p_values[1])
-    assert claim([base, bad], base, bad, rows, (base, bad)).signal == "none"
-    assert not claim([base, good], base, base, rows, (base, good)).by_black_box_alone
-    assert claim([base, good], base, good, rows, (base, good)).signal == "captured"
+    assert found.black_box == pytest.approx(2 * claim(base, [good], good).p_values[1])
+    assert claim(base, [bad], bad, bad).signal == "none"
+    assert not claim(base, [good], base, good).by_black_box_alone
+    assert claim(base, [good], good, good).signal == "captured"
 
 
 BOX = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013, "better": "black box"}

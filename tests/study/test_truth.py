@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.study.tables import held_out
 
 import tamis
 from tamis.metrics.intervals.paired import difference, pairing_units, row_losses
@@ -197,11 +198,11 @@ def test_the_choice_keeps_nearly_all_of_the_gain():
 def test_the_three_answers():
     """A signal that only one procedure shows would be denied, or claimed of the choice."""
     rng = np.random.default_rng(1)
-    base, rows = np.ones(200), np.ones(200)
-    good, bad = 0.7 + 0.5 * rng.normal(size=200), 1.1 + 0.5 * rng.normal(size=200)
-    assert claim([base, bad, good], base, good, rows).signal == "captured"
-    assert claim([base, bad, good], base, base, rows).signal == "uncaptured"
-    assert claim([base, bad], base, bad, rows).signal == "none"
+    base = held_out(np.ones(200))
+    good, bad = held_out(0.7 + 0.5 * rng.normal(size=200)), held_out(1.1 + 0.5 * rng.normal(size=200))
+    assert claim(base, [bad, good], good).signal == "captured"
+    assert claim(base, [bad, good], base).signal == "uncaptured"
+    assert claim(base, [bad], bad).signal == "none"
 
 
 def _target(rng, n, kind):

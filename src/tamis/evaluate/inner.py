@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.check import count
+from tamis.engine import generator
 from tamis.errors import ParameterError
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds, folds, folds_of_copies
@@ -16,6 +17,9 @@ __all__ = ["InnerFolds", "folds_in_time", "inner_folds", "most_folds"]
 
 #: Rows before the first stretch of time that is judged, inside a training part.
 FEWEST_INSIDE = 4
+
+#: Parts of the groups, each judged by models of the others, where rows have groups and a time.
+GROUP_PARTS = 3
 
 
 class InnerFolds:
@@ -104,16 +108,31 @@ def folds_within(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed:
 
 
 def folds_in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Folds | None:
-    """At most k folds in time order whose first learns from at least `fewest` rows; None where there are not two."""
+    """At most k stretches in time order whose folds learn from at least `fewest` rows; None where there are not two.
+
+    With groups, each stretch is judged in three folds, in each by earlier rows of the other two thirds of the groups.
+    """
     time = problem.time[rows]  # type: ignore[index]
     for fewer in range(min(k, len(np.unique(time)) - 1), 1, -1):
         try:
             pairs = folds(fewer, problem.codes[rows], time=time, classifier=problem.of_classes, complete=False)
         except ParameterError:  # many rows at one time
             continue
-        if len(pairs[0][0]) >= fewest:
+        if problem.groups is not None:
+            pairs = _apart(pairs, np.unique(problem.groups[rows], return_inverse=True)[1])
+        if pairs and min(len(train) for train, _ in pairs) >= fewest:
             return pairs
     return None
+
+
+def _apart(pairs: Folds, groups: np.ndarray) -> Folds:
+    """Each stretch judged in parts, by models that know no group of the part."""
+    n_groups = int(groups.max()) + 1
+    part = generator(0, "parts of groups").permutation(np.arange(n_groups) % min(GROUP_PARTS, n_groups))[groups]
+    found = [
+        (train[part[train] != p], test[part[test] == p]) for train, test in pairs for p in range(int(part.max()) + 1)
+    ]
+    return [(train, test) for train, test in found if len(test)]
 
 
 def most_folds(problem: Problem, rows: np.ndarray) -> int:

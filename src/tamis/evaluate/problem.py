@@ -60,7 +60,8 @@ class Problem:
     @cached_property
     def units(self) -> np.ndarray:
         """The unit of every row, over which losses are summed and compared."""
-        return pairing_units(len(self.y), groups=self.groups, time=self.time)
+        groups = self.copies if self.groups is None and self.time is None else self.groups
+        return pairing_units(len(self.y), groups=groups, time=self.time)
 
     @cached_property
     def latest(self) -> dict[str, Any]:

@@ -20,6 +20,15 @@ def normal_quantile(share: float) -> float:
     return float(special.ndtri(share))
 
 
+def normal_tail(z: Any) -> Any:
+    """The probability above z, of the standard normal distribution.
+
+    >>> float(normal_tail(1.645).round(3))
+    0.05
+    """
+    return special.ndtr(-np.asarray(z))
+
+
 def t_quantile(share: float, freedom: float) -> float:
     """The value that the share lies below, of Student's t.
 

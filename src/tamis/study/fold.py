@@ -14,6 +14,7 @@ from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import row_losses
+from tamis.metrics.intervals.ranking_test import ranking_terms
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix, metric_for
 from tamis.split import Folds
@@ -33,6 +34,8 @@ FEWEST_BEFORE = 8
 #: Predictions are kept in the journal up to this many learnable rows; beyond it they would outgrow the results.
 MOST_KEPT = 5_000
 
+#: Where all classes but the largest have together less than this share of the rows, they are rare.
+RARE = 0.1
 
 #: Rows that the score on training rows is of at most, evenly spread: it is shown beside the others, and nothing is
 #: chosen by it. A booster takes 3.8 processor seconds to answer 667,000 rows, and 2.1 to learn from them.
@@ -66,8 +69,19 @@ class FoldRules:
         metric, labels, inner = _metric(settings, problem), problem.labels, problem.plan.inner
         if metric.name == "cost":
             return cls(metric, "cost", LossMatrix.of(settings.loss, labels).matrix, inner)
-        kind = "squared_error" if not labels else "log_loss" if metric.base == "log_loss" else "brier"
-        return cls(metric, kind, None, inner)
+        return cls(metric, _proper_loss(metric, problem), None, inner)
+
+
+def _proper_loss(metric: Metric, problem: StudyProblem) -> str:
+    """The squared error; of classes the Brier score, or the log loss where it is quoted or the other classes are rare.
+
+    A rare row moves the Brier score hardly at all. With 3% positives in 250 and 500 rows, true AUC 0.9, and 250 rows of
+    hypothyroid, choosing by the log loss gives AUCs of 0.72, 0.81 and 0.92 instead of 0.69, 0.76 and 0.88.
+    """
+    if not problem.labels:
+        return "squared_error"
+    largest = np.bincount(problem.y).max() / len(problem.y)
+    return "log_loss" if metric.base == "log_loss" or largest > 1 - RARE else "brier"
 
 
 def _metric(settings: Settings, problem: StudyProblem) -> Metric:
@@ -145,7 +159,12 @@ def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     """Scores, losses and answers of held-out rows alone: all that a black box is judged by."""
     problem, fold = trained.problem, trained.fold
     assert isinstance(problem, StudyProblem)
-    learned, answer = _learned(problem, fold.train), trained.predictions(fold.test)
+    return outside(problem, rules, fold, trained.predictions(fold.test))
+
+
+def outside(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarray) -> dict[str, Any]:
+    """Scores, losses, ranks and answers of the held-out rows of a fold."""
+    learned = _learned(problem, fold.train)
     y, labels, task = problem.y[fold.test], problem.labels, problem.task
     result: dict[str, Any] = {
         "test": value(rules.metric, task, y, answer, labels, learned),
@@ -153,6 +172,7 @@ def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
         "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
         "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
     }
+    result["outer"]["ranking"], result["ranking_variance"] = _ranking(problem, fold, answer, learned)
     if len(problem.y) <= MOST_KEPT:
         result["answers"] = answer.tolist()
     else:
@@ -320,6 +340,15 @@ def _losses(
         proper = row_losses("brier", problem.y[judged], answer[known])
         found["proper"] = np.bincount(place, weights=proper, minlength=size).tolist()
     return found
+
+
+def _ranking(problem: StudyProblem, fold: Fold, answer: np.ndarray, learned: np.ndarray) -> tuple[list[float], float]:
+    """Terms of the ranking test by unit, as `_losses` has them, and their variance."""
+    known = is_learned(problem.y[fold.test], learned) if problem.labels else np.ones(len(fold.test), dtype=bool)
+    terms, variance = ranking_terms(problem.y[fold.test[known]], answer[known], len(problem.labels))
+    there = np.bincount(problem.units[fold.test]) > 0
+    place = (np.cumsum(there) - 1)[problem.units[fold.test[known]]]
+    return np.bincount(place, weights=terms, minlength=int(there.sum())).tolist(), variance
 
 
 def _learned(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:

@@ -55,7 +55,12 @@ def assemble(
         "signal": compared["signal"],
         "by_black_box_alone": compared["by_black_box_alone"],
         "by_columns_alone": compared["by_columns_alone"],
+        "by_bound_alone": compared["by_bound_alone"],
+        "above_chance": compared["above_chance"],
+        "no_column": compared["no_column"],
+        "naive": compared["naive"],
         "association": compared["association"],
+        "gain_p_value": compared["gain_p_value"],
         "beats_baseline": compared["signal"] == "captured"
         if compared["chosen_by"] == "rule"
         else rows[compared["chosen"]]["p_value"] <= ALPHA,

@@ -14,7 +14,7 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
 from tamis.study.claims.association import Association, association
-from tamis.study.comparison.compare import compare
+from tamis.study.comparison.compare import compare, unused_columns
 from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
@@ -119,6 +119,7 @@ class Run:
         curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
         self._do(last, curve)
         done = self.journal.done[last.name]
+        compared |= unused_columns(compared, done["contributions"])
         fitted = FittedProcedure.from_dict(done, problem.names)
         if fitted.model is None:  # the journal cannot hold it
             fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))

@@ -38,7 +38,8 @@ class Settings:
     lock : the share of rows to lock.
     folds, repeats : outer folds, and how often they are drawn; None leaves it to the number of rows (`plan.planned`).
     inner : folds inside every training part, in which procedures choose their strength and are compared; None likewise.
-    groups, time : name of the column whose rows stay together, or whose order is kept.
+    groups, time : name of the column whose rows stay together, or whose order is kept; of both, a stretch of time is
+        judged by models of earlier rows of other groups.
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
@@ -94,10 +95,8 @@ class Settings:
             from tamis.transform.steps import read_steps
 
             read_steps(self.transform)
-        if self.groups is not None and self.time is not None:
-            raise ParameterError(
-                f"groups={self.groups!r} and time={self.time!r} were both given; give one, as a split keeps only one"
-            )
+        if self.groups is not None and self.groups == self.time:
+            raise ParameterError(f"groups and time are both {self.time!r}; give two columns, or one of them")
 
     @property
     def roles(self) -> dict[str, str]:

@@ -109,7 +109,7 @@ def test_a_class_of_seven_rows_has_no_bound():
         result = nested_score(LinearDiscriminantAnalysis(), X, names[y], scoring=scoring)
         assert np.isnan(result.interval.low), scoring
         assert np.isnan(result.interval.high)
-        assert result.interval.note == "too few rows of class 'x' (7) to bound"
+        assert result.interval.note == "cannot be bounded with 7 rows of class 'x'; do not quote"
         assert result.interval.note in result.notes
         assert result.interval.note in repr(result)
     for scoring in ("accuracy", "error", "brier", "log_loss", "f1_micro"):

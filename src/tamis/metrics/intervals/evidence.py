@@ -132,7 +132,7 @@ class Evidence:
         if of_classes(self.metric.base):
             for label, rows in zip(labels, self.class_rows):
                 if rows < FEWEST - 1e-9:
-                    return f"too few rows of class {label!r} ({rows:.0f}) to bound"
+                    return f"cannot be bounded with {rows:.0f} rows of class {label!r}; do not quote"
         if self.metric.base not in SHARES and len(self.sums.units) < 2:
             return f"one judged {'group' if self.grouped else 'row'} is too few to bound"
         if self.metric.base == "r2":

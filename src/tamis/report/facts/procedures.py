@@ -111,6 +111,12 @@ def _claim(compared: dict[str, Any]) -> str:
     whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
     if compared.get("by_black_box_alone"):
         return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
+    if compared.get("by_bound_alone"):
+        return (
+            f"{whole} The interval of its score lies above chance, but no procedure passes a test that allows for all."
+        )
+    if compared.get("no_column"):
+        return f"{whole} The model fitted to all rows uses no column."
     if compared.get("by_columns_alone"):
         return f"{whole} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
     alone = compared.get("association")

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from tamis.metrics.intervals.paired import difference, holm
+from tamis.metrics.intervals.paired import holm
 from tamis.study.claims.association import Association
+from tamis.study.claims.held_out import HeldOut
 
 #: The nominal level of the tests. What is learned from noise loses to the baseline on rows it has not seen, so p-values
 #: there are far from uniform: at 0.1 a signal was claimed in 3 of 204 fresh tables of noise (docs/reference/study.md).
 #: At 0.05 it is claimed in one, but a gain of 10% in 171 rows is missed.
 ALPHA = 0.1
+
+#: The share of the baseline's loss that the whole way of working must save at least, to have captured anything.
+MIN_GAIN = 0.001
+
+#: The area under the ROC curve of a ranking by chance.
+CHANCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Claim:
     black_box : the same of the black box, adjusted with them; None without one.
     by_black_box_alone : whether the black box shows a signal, and neither a procedure nor the choice does.
     by_columns_alone : whether columns do, tested one by one, and nothing else.
+    by_bound_alone : whether only the interval of the quoted score excludes chance.
     """
 
     signal: str
@@ -38,6 +44,12 @@ class Claim:
     black_box: float | None = None
     by_black_box_alone: bool = False
     by_columns_alone: bool = False
+    by_bound_alone: bool = False
+
+    @property
+    def by_no_procedure(self) -> bool:
+        """Whether what is seen is seen by none of the procedures alone, so that the baseline may be as good as any."""
+        return self.by_black_box_alone or self.by_columns_alone or self.by_bound_alone
 
     def beside(self, columns: Association) -> Claim:
         """The claim once columns were tested, too: what they show is not denied."""
@@ -45,31 +57,38 @@ class Claim:
             return self
         return replace(self, signal="uncaptured", by_columns_alone=True)
 
+    def bounded(self, metric: str, interval: Sequence[float] | None) -> Claim:
+        """The claim beside the quoted score's interval: a ranking that excludes chance is not denied."""
+        if self.signal != "none" or metric != "roc_auc" or interval is None or interval[0] <= CHANCE:
+            return self
+        return replace(self, signal="uncaptured", by_bound_alone=True)
 
-def claim(
-    losses: Sequence[np.ndarray],
-    baseline: np.ndarray,
-    picked: np.ndarray,
-    rows: np.ndarray,
-    black_box: tuple[np.ndarray, np.ndarray] | None = None,
-    alpha: float = ALPHA,
-) -> Claim:
+
+def claim(baseline: HeldOut, procedures: Sequence[HeldOut], picked: HeldOut, black_box: HeldOut | None = None) -> Claim:
     """Test the procedures, the black box and the choice between the procedures against the baseline.
+
+    Each is tested by its proper loss and by its ranking of held-out rows; Holm's adjustment is over all these tests.
+    The choice is tested by the loss that it is made by, and by its ranking unless decisions are judged by their cost.
 
     Parameters
     ----------
-    losses : for each procedure, the baseline first, sums of a proper loss of held-out rows by unit.
-    baseline, picked : losses that the choice is made by, of the baseline and of the procedure that each training part
-        alone would have chosen: the same loss, or what decisions cost.
-    rows : how many rows each sum is of.
-    black_box : losses of the baseline and of the black box in the folds that it was judged in.
-    alpha : the nominal level of both tests.
+    baseline, procedures : the baseline, and every procedure but it.
+    picked : in each fold, the procedure that its training part alone would have chosen.
+    black_box : None without one.
     """
-    whole = difference(baseline, picked, rows).p_value
-    pairs = [(losses[0], sums) for sums in losses[1:]] + ([] if black_box is None else [black_box])
-    each = holm([difference(first, second, rows).p_value for first, second in pairs])
-    n_own = len(losses) - 1
-    shown = [p <= alpha for p in each]
-    signal = "captured" if whole <= alpha else "uncaptured" if any(shown) else "none"
-    alone = signal == "uncaptured" and not any(shown[:n_own])
-    return Claim(signal, whole, (1.0, *each[:n_own]), None if black_box is None else each[-1], alone)
+    ranks = baseline.ranking is None or baseline.ranking.variance <= 0  # a baseline that ranks must be beaten by loss
+    by_loss_alone = picked.proper is not picked.losses or not ranks
+    whole = picked.gain_p_value(baseline) if by_loss_alone else picked.p_value(baseline)
+    tested = [*procedures, *([] if black_box is None else [black_box])]
+    by_loss = [own.gain_p_value(baseline, proper=True) for own in tested]
+    by_rank = [own.ranking_p_value for own in tested]
+    if not ranks or any(own.ranking is None for own in tested):
+        by_rank = []
+    adjusted = holm([*by_loss, *by_rank])
+    each = [min(adjusted[i :: len(tested)]) for i in range(len(tested))]
+    shown = [p <= ALPHA for p in each]
+    captured = whole <= ALPHA and picked.gain(baseline) >= MIN_GAIN
+    signal = "captured" if captured else "uncaptured" if any(shown) else "none"
+    alone = signal == "uncaptured" and not any(shown[: len(procedures)])
+    last = None if black_box is None else each[-1]
+    return Claim(signal, whole, (1.0, *each[: len(procedures)]), last, alone)

@@ -111,7 +111,8 @@ def _score(results: dict[str, Any]) -> str:
         else "of the whole way of working, the choice between procedures made anew inside every outer fold"
     )
     bounds = answer["interval"]
-    sure = "no interval could be given" if bounds is None else f"95% interval {bounds[0]:.3g}–{bounds[1]:.3g}"
+    note = answer["interval_note"] or "no interval could be given"
+    sure = note if bounds is None else f"95% interval {bounds[0]:.3g}–{bounds[1]:.3g}"
     baseline = "" if answer["baseline"] is None else f"; the baseline had {answer['baseline']:.3g}"
     return f"The expected {metric} on new rows, {what}, was {answer['score']:.3g} ({sure}){baseline}."
 
@@ -121,7 +122,9 @@ def _signal(results: dict[str, Any]) -> str:
     if compared["signal"] == "captured":
         p = compared["p_value"]
         said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-        return f"The way of working was better than the baseline (one-sided test of paired held-out losses, {said})."
+        return (
+            f"The way of working was better than the baseline (one-sided tests of held-out losses and ranks, {said})."
+        )
     if compared.get("by_columns_alone"):
         return f"No procedure was shown to be better than the baseline, but {associated(compared['association'])}."
     if compared["signal"] == "uncaptured":

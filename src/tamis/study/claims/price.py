@@ -41,6 +41,8 @@ working gets 0.953: a model that can be read costs 0.013.'
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
+    if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
+        return ""
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
         return f"{_black_box(facts)} shows none either: {_three(box['score'])}{_sure(box)}."
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"

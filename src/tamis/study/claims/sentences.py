@@ -24,6 +24,17 @@ LOW_RECALL = 0.5
 #: Columns are named until they make up this share of what all contribute.
 ENOUGH = 0.95
 
+#: Level of the test that probabilities must pass to be called better than the shares of the classes.
+BETTER = 0.05
+
+#: Forecasts from earlier targets alone, as they are said.
+NAIVE = {
+    "last value": "always guessing the last value",
+    "drift": "continuing the drift of earlier values",
+    "recent shares": "the recent shares of the classes",
+    "season": "repeating the season of earlier values",
+}
+
 #: Metrics whose names do not read well in a sentence.
 SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
@@ -108,22 +119,47 @@ def _nothing(facts: dict[str, Any]) -> str:
         tested += f" (smallest adjusted p = {p:.2f}, more than the {level} asked for)"
     return (
         f"No signal that can be told from chance was found in {among} by any procedure tried "
-        f"({', '.join(facts['tried'])}){tested}."
+        f"({', '.join(facts['tried'])}){tested}.{_best_by_chance(facts)}"
+    )
+
+
+def _best_by_chance(facts: dict[str, Any]) -> str:
+    """A procedure whose own interval lies above chance, though the best of several does so by chance."""
+    best = facts.get("above_chance")
+    if best is None:
+        return ""
+    low, high = best["interval"]
+    return (
+        f" The best of them, {the_procedure(best['name'])}, has {_an(facts['metric'])} of {_two(best['score'])} (95% "
+        f"interval {_two(low)}–{_two(high)}); the best of {len(facts['tried'])} often has as much by chance."
     )
 
 
 def _uncaptured(facts: dict[str, Any]) -> str:
+    if facts.get("by_bound_alone"):
+        score, (low, high) = facts["score"], facts["interval"]
+        return (
+            f"A sign of signal that is not captured: choosing a procedure in every fold has {_an(facts['metric'])} of "
+            f"{_two(score)} (95% interval {_two(low)}–{_two(high)}), above chance; tests of each procedure "
+            f"({', '.join(facts['tried'])}) pass no level that allows for their number."
+        )
+    if facts.get("no_column"):
+        who = the_procedure(facts["procedure"])
+        return (
+            f"There is signal, but the model does not capture it: held-out rows show it, and {who} fitted to all rows "
+            "uses no column."
+        )
     if facts.get("by_black_box_alone"):
         return (
             "There is signal, but nothing that can be chosen captures it: a black box (gradient boosting) beats "
-            f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance, "
+            f"{'the shares of the classes' if facts['metric'] == 'cost' else _rival(facts)} beyond chance, "
             f"no procedure tried ({', '.join(facts['tried'])}) does."
         )
     if facts.get("by_columns_alone"):
         return (
             f"A sign of signal that is not captured: {associated(facts['association'])}, but on rows not seen no "
             f"procedure tried ({', '.join(facts['tried'])}) beats "
-            f"{'the shares of the classes' if facts['metric'] == 'cost' else _guess(facts)} beyond chance."
+            f"{'the shares of the classes' if facts['metric'] == 'cost' else _rival(facts)} beyond chance."
         )
     if facts["metric"] == "cost":
         return (
@@ -132,7 +168,7 @@ def _uncaptured(facts: dict[str, Any]) -> str:
         )
     return (
         "There is signal, but the choice between procedures does not capture it reliably: taken alone, at least one "
-        f"procedure beats {_guess(facts)} beyond chance; choosing anew in every fold does not."
+        f"procedure beats {_rival(facts)} beyond chance; choosing anew in every fold does not."
     )
 
 
@@ -161,15 +197,18 @@ def _expected(facts: dict[str, Any]) -> str:
     bound = facts["interval"]
     sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else facts["interval_note"]
     said = f"Expected {metric} on new rows {_two(facts['score'])}"
+    if bound is None and facts["procedure"] != "baseline" and facts["interval_note"].endswith("do not quote"):
+        beside = f" {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else ""
+        return f"The {metric} on new rows {facts['interval_note']} the {_two(facts['score'])} measured here.{beside}"
     if facts["procedure"] == "baseline":
         return (
-            f"{said}, that of {guess}."
+            f"{said}, that of {guess}{_naive_beside(facts)}."
             if bound is None or bound[0] == bound[1]
-            else f"{said} ({sure}), that of {guess}."
+            else f"{said} ({sure}), that of {guess}{_naive_beside(facts)}."
         )
     if facts["metric"] == "roc_auc":
         return f"{said} ({sure}); 0.50 is chance.{_corrected(facts)} {_beside_ranking(facts)}{_by_class(facts)}"
-    base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}"
+    base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}{_naive(facts)}"
     return f"{said} ({sure}){base}.{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
 
 
@@ -213,13 +252,39 @@ def _no_better(facts: dict[str, Any]) -> str:
         return ""
     if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
         return ""
-    return " The probabilities are better than the shares of the classes; the answers are not more often right."
+    if facts.get("gain_p_value", 1.0) <= BETTER:
+        return " The probabilities are better than the shares of the classes; the answers are not more often right."
+    return " The answers are not more often right."
 
 
 def _beside_ranking(facts: dict[str, Any]) -> str:
     """A good ranking of unequal classes may leave the accuracy where it was."""
     own, majority = facts["accuracy"]
     return f"Accuracy {_two(own)}, always guessing the majority {_two(majority)}."
+
+
+def _rival(facts: dict[str, Any]) -> str:
+    """What a procedure must beat: the baseline, or a forecast from earlier targets where that is better."""
+    naive = facts.get("naive")
+    return _guess(facts) if naive is None else NAIVE[naive["name"]]
+
+
+def _naive_beside(facts: dict[str, Any]) -> str:
+    naive = facts.get("naive")
+    if naive is None or naive["score"] is None:
+        return ""
+    return f"; {NAIVE[naive['name']]} gives {_two(naive['score'])}"
+
+
+def _naive(facts: dict[str, Any]) -> str:
+    """The score of a forecast from earlier targets that is better than the baseline."""
+    naive = facts.get("naive")
+    return "" if naive is None or naive["score"] is None else f", {NAIVE[naive['name']]} {_two(naive['score'])}"
+
+
+def _an(metric: str) -> str:
+    """The metric with its article."""
+    return f"{'an' if _spoken(metric)[0] in 'aeiou' else 'a'} {_spoken(metric)}"
 
 
 def _guess(facts: dict[str, Any]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.paired import difference
 from tamis.study.comparison.figures import by_unit, excess, figures, score
@@ -16,18 +14,6 @@ from tamis.study.procedures import Procedure
 
 #: Level of the two one-sided tests that say which of the two is better.
 LEVEL = 0.05
-
-
-def black_box_losses(
-    problem: StudyProblem,
-    rules: FoldRules,
-    folds: Sequence[Fold],
-    baseline: list[dict[str, Any]],
-    judged: list[dict[str, Any]],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the proper loss by unit of the baseline and of the black box."""
-    part = "loss" if rules.costs is None else "proper"
-    return by_unit(problem, folds, baseline, part), by_unit(problem, folds, judged, part)
 
 
 def black_box_facts(

@@ -13,11 +13,13 @@ from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
 from tamis.study.claims.association import Association
-from tamis.study.claims.claim import claim
+from tamis.study.claims.claim import CHANCE, claim
+from tamis.study.claims.held_out import HeldOut
 from tamis.study.claims.scoring import majority_share
-from tamis.study.comparison.black_box import black_box_facts, black_box_losses
-from tamis.study.comparison.figures import by_unit, excess, figures, first_folds, mean, recalls
+from tamis.study.comparison.black_box import black_box_facts
+from tamis.study.comparison.figures import by_unit, excess, figures, first_folds, mean, recalls, score
 from tamis.study.comparison.frontier import frontier, paths
+from tamis.study.comparison.naive import naive_forecasts
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.prediction.residuals import error_facts
@@ -51,30 +53,30 @@ def compare(
     names = [procedure.name for procedure in procedures]
     picked = [picked_inside(prefer, names, judged, i) for i in range(len(folds))]
     of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
-    rows = by_unit(problem, folds, judged[names[0]], "rows")
-    losses = [by_unit(problem, folds, judged[name], "loss") for name in names]
-    proper = [by_unit(problem, folds, judged[name], "proper") for name in names] if rules.costs is not None else losses
-    reference = black_box and black_box_losses(problem, rules, folds, judged[names[0]], black_box[1])
-    shown = claim(proper, losses[0], by_unit(problem, folds, of_picked, "loss"), rows, reference)
-    shown = shown.beside(columns)
-    by_none = shown.by_black_box_alone or shown.by_columns_alone
-    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none)
+    held_out = [HeldOut.of(problem, folds, judged[name]) for name in names]
+    rows, losses = held_out[0].rows, [own.losses for own in held_out]
+    whole = HeldOut.of(problem, folds, of_picked)
+    naive = {names[0]: judged[names[0]], **naive_forecasts(problem, rules, folds)}
+    rival = min(naive, key=lambda name: float(by_unit(problem, folds, naive[name], "loss").sum()))
+    baseline = HeldOut.of(problem, folds, naive[rival])
+    reference = None if black_box is None else HeldOut.of(problem, folds, black_box[1])
+    of_choice = figures(problem, rules, folds, of_picked)
+    shown = claim(baseline, held_out[1:], whole, reference).beside(columns).bounded(metric.name, of_choice["interval"])
+    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, shown.by_no_procedure)
     whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
     taken = person or names[place]
     quoted = of_picked if place and person is None else whose[taken]
     best = int(np.argmin([sums.sum() for sums in losses]))
-    of_choice = figures(problem, rules, folds, of_picked)
     promised = mean([fold["promised"] for fold in of_picked])
     listed = [
         _summary(problem, rules, procedure, judged[procedure.name], folds)
         | {**_standing(losses[0], sums, losses[best], rows), "p_value": p_value}
         for procedure, sums, p_value in zip(procedures, losses, shown.p_values)
     ]
-    part = "loss" if rules.costs is None else "proper"
     held = [
         _summary(problem, rules, procedure, kept, folds)
         | _standing(losses[0], by_unit(problem, folds, kept, "loss"), losses[best], rows)
-        | {"p_value": _bonferroni(proper[0], by_unit(problem, folds, kept, part), rows, len(listed))}
+        | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, kept), len(listed))}
         for procedure, kept in few
     ]
     return {
@@ -88,8 +90,12 @@ def compare(
         "signal": shown.signal,
         "by_black_box_alone": shown.by_black_box_alone,
         "by_columns_alone": shown.by_columns_alone,
+        "by_bound_alone": shown.by_bound_alone,
+        "above_chance": _above_chance(metric.name, listed) if shown.signal == "none" else None,
         "association": columns.to_dict(),
         "p_value": shown.p_value,
+        "gain_p_value": (HeldOut.of(problem, folds, whose[taken]) if person else whole).gain_p_value(baseline),
+        "naive": None if rival == names[0] else {"name": rival, "score": score(problem, rules, folds, naive[rival])},
         **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
         "promised": promised,
         "optimism": excess(metric, promised, of_choice["score"]),
@@ -114,9 +120,22 @@ def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[
     return paths({name: results[:n_first] for name, results in judged.items()}, spreads)
 
 
-def _bonferroni(baseline: np.ndarray, own: np.ndarray, rows: np.ndarray, n_tests: int) -> float:
+def unused_columns(compared: dict[str, Any], contributions: dict[str, float]) -> dict[str, Any]:
+    """Whether the refitted model uses no column, and what may then be claimed: nothing was captured by it."""
+    no_column = compared["signal"] == "captured" and not contributions and compared["chosen_by"] == "rule"
+    return {"no_column": no_column, "signal": "uncaptured" if no_column else compared["signal"]}
+
+
+def _bonferroni(baseline: HeldOut, own: HeldOut, n_tests: int) -> float:
     """The p-value of a procedure that was added when the others had been seen: theirs are not adjusted again."""
-    return min(1.0, difference(baseline, own, rows).p_value * n_tests)
+    return min(1.0, own.gain_p_value(baseline, proper=True) * n_tests)
+
+
+def _above_chance(metric: str, listed: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The procedure of the best ranking, where its own interval excludes chance."""
+    ranked = [row for row in listed[1:] if metric == "roc_auc" and row["interval"] and row["interval"][0] > CHANCE]
+    best = max(ranked, key=lambda row: row["nested"], default=None)
+    return best and {"name": best["name"], "score": best["nested"], "interval": best["interval"]}
 
 
 def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_none: bool) -> int:

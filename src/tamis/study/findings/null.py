@@ -22,13 +22,13 @@ from tamis.study.procedures import Procedure
 def null_score(
     problem: StudyProblem, rules: FoldRules, procedures: Sequence[Procedure], prefer: str, number: int, *, seed: int
 ) -> float | None:
-    """The score of the whole way of working on a shuffled target, in one repeat of the outer folds.
+    """The score of the whole way of working on a shuffled target, in as many repeats of the outer folds as on its own.
 
     In every fold each procedure learns and chooses its columns and strength, the training part alone chooses between
     procedures, and the one chosen is judged: the same as on the target itself.
     """
     shuffled = replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
-    folds = outer_folds(shuffled, problem.plan.folds, 1, seed)
+    folds = outer_folds(shuffled, problem.plan.folds, problem.plan.repeats, seed)
     names = [procedure.name for procedure in procedures]
 
     def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Beside | None) -> Judgements:

@@ -1,0 +1,115 @@
+"""What a study claims and denies: rare classes, heavy tails, a model of no column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+import tamis
+from tamis.study.claims.claim import Claim
+from tamis.study.claims.methods import methods
+from tamis.study.claims.sentences import answer
+
+SIMPLE = {"procedures": ["stump", "lasso"], "black_box": False, "n_jobs": 1}
+
+
+def _rare(seed, n, n_positive, shift):
+    """Few positives, shifted in two of six columns; an AUC of Φ(shift)."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) < n_positive)
+    x = rng.normal(size=(n, 6))
+    x[y, :2] += shift
+    return pd.DataFrame(x, columns=list("abcdef")).assign(y=np.where(y, "yes", "no"))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_clear_ranking_of_rare_positives_is_captured(seed, tmp_path):
+    """The Brier score of 3% positives hardly moves: signals with an AUC of 0.93 were denied in 3 tables of 8."""
+    study = tamis.Study(_rare(seed, 500, 15, 1.3), target="y", folder=tmp_path / "s", **SIMPLE).run()
+    found = study.results_["comparison"]
+    assert found["loss"] == "log_loss"
+    assert found["signal"] == "captured"
+    assert "do not quote" not in study.answer_
+
+
+def test_fewer_than_ten_of_a_class_are_not_quoted(tmp_path):
+    """A bare 0.79 of six positives was 0.53 on fresh rows."""
+    study = tamis.Study(_rare(0, 250, 8, 2.0), target="y", folder=tmp_path / "s", lock=0, **SIMPLE).run()
+    assert study.results_["answer"]["signal"] == "captured"
+    assert (
+        "The area under the ROC curve on new rows cannot be bounded with 8 rows of class 'yes'; do not quote the "
+        in study.answer_
+    )
+    assert "do not quote" in methods(study.results_, [])
+
+
+def test_a_strong_linear_signal_in_few_rows_with_outliers_is_captured(tmp_path):
+    """Squared errors of a lognormal target rest on a few rows, and the signal was called uncaptured."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(60, 5))
+    y = np.exp(0.8 * (x[:, 0] + x[:, 1]) + 0.2 * rng.normal(size=60))
+    frame = pd.DataFrame(x, columns=list("abcde")).assign(y=y)
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", n_jobs=1, black_box=False).run()
+    assert study.results_["answer"]["signal"] == "captured"
+
+
+class _ForFewRows(ClassifierMixin, BaseEstimator):
+    """Learns from fewer than 100 rows, and is constant otherwise."""
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression(C=1.0 if len(y) < 100 else 1e-12).fit(X, y)
+        self.classes_ = self.model_.classes_
+        self.selected_columns_ = tuple(X.columns) if len(y) < 100 else ()
+        return self
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_a_model_of_no_column_captures_nothing(tmp_path):
+    """'The tree uses 0 of 4 columns … a model that can be read costs nothing' was said in seven studies."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(110, 3))
+    frame = pd.DataFrame(x, columns=list("abc")).assign(y=np.where(x[:, 0] + 0.7 * rng.normal(size=110) > 0, "p", "q"))
+    options = {"lock": 0, "n_jobs": 1, "procedures": {"mine": _ForFewRows()}}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", **options).run()
+    found = study.results_["answer"]
+    assert found["selected"] == []
+    assert found["signal"] == "uncaptured"
+    assert study.answer_.startswith("There is signal, but the model does not capture it: held-out rows show it")
+    assert "black box" not in study.answer_
+    assert "fitted to all rows uses no column" in (tmp_path / "s" / "report.html").read_text()
+
+
+FACTS = {"contributions": {"a": 1.0}, "n_columns": 4, "metric": "accuracy", "score": 0.52, "interval": [0.4, 0.6]}
+FACTS |= {"baseline": 0.54, "task": "classes", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
+FACTS |= {"interval_note": "", "accuracy": [0.52, 0.54]}
+
+
+def test_probabilities_are_called_better_only_by_their_own_test():
+    """'The probabilities are better than the shares of the classes' was said of noise."""
+    assert "probabilities are better" in answer(FACTS | {"gain_p_value": 0.04})
+    assert "probabilities" not in answer(FACTS | {"gain_p_value": 0.06})
+    assert "The answers are not more often right." in answer(FACTS | {"gain_p_value": 0.06})
+
+
+def test_a_bound_above_chance_is_not_denied():
+    """'No procedure beats chance' would stand beside an AUC of 0.66 (0.54–0.77)."""
+    none = Claim("none", 0.5, (1.0, 0.6))
+    assert none.bounded("roc_auc", [0.54, 0.77]).by_bound_alone
+    assert none.bounded("roc_auc", [0.49, 0.77]) == none
+    assert none.bounded("accuracy", [0.54, 0.77]) == none
+    ranked = FACTS | {"metric": "roc_auc", "signal": "uncaptured", "by_bound_alone": True, "score": 0.66}
+    assert answer(ranked | {"interval": [0.54, 0.77]}).startswith(
+        "A sign of signal that is not captured: choosing a procedure in every fold has an area under the ROC curve of "
+        "0.66 (95% interval 0.54–0.77), above chance"
+    )
+    best = {"name": "lasso", "score": 0.64, "interval": [0.51, 0.76]}
+    denied = FACTS | {"metric": "roc_auc", "signal": "none", "procedure": "baseline", "above_chance": best}
+    assert "the best of 1 often has as much by chance" in answer(denied)
