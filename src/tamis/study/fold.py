@@ -14,9 +14,9 @@ from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import row_losses
-from tamis.metrics.intervals.ranking_test import ranking_terms
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix, metric_for
+from tamis.metrics.ranking_test import ranking_terms
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, headline, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit

@@ -12,7 +12,7 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.distributions import t_tail
 from tamis.metrics.intervals.interval import corrected_gain_test
 from tamis.metrics.intervals.paired import difference
-from tamis.metrics.intervals.ranking_test import SHARED_TRAINING, ranking_p_value
+from tamis.metrics.ranking_test import SHARED_TRAINING, ranking_p_value
 from tamis.study.comparison.figures import by_unit
 from tamis.study.problem import StudyProblem
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tamis.metrics.intervals.ranking_test import SHARED_TRAINING, ranking_p_value, ranking_terms
+from tamis.metrics.ranking_test import SHARED_TRAINING, ranking_p_value, ranking_terms
 
 
 def _z(y, answer, n_classes=0):
