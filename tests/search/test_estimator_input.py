@@ -95,7 +95,7 @@ SELECTORS = {
     "stability, rank": StabilitySelector(RankSelector(k=1), n_resamples=6),
     "stability, tree": StabilitySelector(TreeClassifier(max_leaf_nodes=2), n_resamples=6),
     "shadow": ShadowSelector(ForestClassifier(15, max_depth=4, **QUICK), max_rounds=40),
-    "shadow, linear": ShadowSelector(LinearClassifier("ridge", alpha=0.1, missing="mean"), max_rounds=20),
+    "shadow, linear": ShadowSelector(LinearClassifier("ridge", alpha=0.1, missing="mean"), max_rounds=40),
 }
 
 
@@ -148,7 +148,7 @@ def test_the_pipeline_inside_fills_its_own_holes():
     assert SubsetSelector(pipeline, k=1, search="elimination").fit(X, Y).selected_ == ["c"]
     path = make_pipeline(SimpleImputer(), Lasso(0.1))
     assert StabilitySelector(path, n_resamples=6).fit(X, (Y == "yes") * 1.0).selected_ == ["c"]
-    assert ShadowSelector(pipeline, max_rounds=20).fit(X, Y).selected_ == ["c"]
+    assert ShadowSelector(pipeline, max_rounds=40).fit(X, Y).selected_ == ["c"]
     mixed = FRAMES["missing categories"]
     words = make_column_selector(dtype_exclude="number")
     encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), words), remainder=SimpleImputer())
@@ -157,7 +157,7 @@ def test_the_pipeline_inside_fills_its_own_holes():
     assert StabilitySelector(make_pipeline(encode, Lasso(0.1)), n_resamples=6).fit(
         mixed, (Y == "yes") * 1.0
     ).selected_ == ["c"]
-    assert ShadowSelector(both, max_rounds=20).fit(mixed, Y).selected_ == ["c"]
+    assert ShadowSelector(both, max_rounds=40).fit(mixed, Y).selected_ == ["c"]
 
 
 def test_stability_counts_columns_and_not_indicators():
