@@ -18,7 +18,7 @@ GROUPS = (
     "metrics.score metrics.confusion metrics.roc metrics.precision_recall",
     "evaluate.Problem evaluate.InnerFolds",
     "read Table table.LazyTable table.Column table.Decision",
-    "RankSelector SubsetSelector StabilitySelector ShadowSelector MirrorSelector",
+    "RankSelector SubsetSelector StabilitySelector ShadowSelector KnockoffSelector MirrorSelector",
     "RankSelector score.rank score.Ranking score.combine score.benjamini_hochberg",
     "score.combine score.rank_score score.rank_score_graph score.diversity",
     "score.pearson score.anova score.stump score.dispersion score.variance",

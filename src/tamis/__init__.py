@@ -17,6 +17,7 @@ _HOME = {
     "RankSelector": "tamis.score",
     "SubsetSelector": "tamis.search",
     "StabilitySelector": "tamis.search",
+    "KnockoffSelector": "tamis.search",
     "ShadowSelector": "tamis.search",
     "MirrorSelector": "tamis.search",
     "LinearRegressor": "tamis.linear",

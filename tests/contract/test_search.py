@@ -6,7 +6,15 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ri
 from sklearn.tree import DecisionTreeClassifier
 from tests.contract.checks import assert_every_check_passes
 
-from tamis import ForestClassifier, ForestRegressor, MirrorSelector, ShadowSelector, StabilitySelector, SubsetSelector
+from tamis import (
+    ForestClassifier,
+    ForestRegressor,
+    KnockoffSelector,
+    MirrorSelector,
+    ShadowSelector,
+    StabilitySelector,
+    SubsetSelector,
+)
 
 ESTIMATORS = [
     SubsetSelector(LinearRegression(), k=1, cv=2),
@@ -19,6 +27,8 @@ ESTIMATORS = [
     StabilitySelector(Lasso(alpha=1e-3), n_resamples=4, combine="union"),
     StabilitySelector(SelectKBest(f_classif, k=1), n_resamples=4, threshold=0.5, resample="bootstrap"),
     ShadowSelector(max_rounds=2, keep="undecided"),
+    KnockoffSelector(fdr=0.9, offset=0),
+    KnockoffSelector(Ridge(), fdr=0.9, offset=0),
     MirrorSelector(),
     MirrorSelector(ForestClassifier(20), leaves=1),
     MirrorSelector(ForestRegressor(20), leaves=(1, 5), features=1),

@@ -1,8 +1,8 @@
 """Subset search and stability: the right set of columns, found fast, and how sure we are of it.
 
 Read `subset` (what users see), `space`, `trials` and `history` (sets, and their scores), then `strategy/` ×
-`evaluator/`; `stability` with `resampling/`, `shadow` and `mirror` choose by resamples, permuted copies and forests;
-`comparison` compares selectors.
+`evaluator/`; `stability` with `resampling/`, `shadow` and `mirror` choose by resamples, permuted copies and forests,
+`knockoffs/` by copies made without the target; `comparison` compares selectors.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ _HOME = {
     "StabilitySelector": "tamis.search.stability",
     "ShadowSelector": "tamis.search.shadow",
     "MirrorSelector": "tamis.search.mirror",
+    "KnockoffSelector": "tamis.search.knockoffs.selector",
     "compare": "tamis.search.comparison",
     "SelectorComparison": "tamis.search.comparison",
     "History": "tamis.search.history",

@@ -1,0 +1,122 @@
+"""Columns of any kind as normal variables, and normal variables as columns again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from tamis.search.knockoffs.gaussian import correlation
+from tamis.table import Column, Table
+
+#: Rounds in which variables that are known by an interval are drawn from the others. Drawn once, without the others,
+#: they correlate too little, and so do the knockoffs: with holes 13% of the selected columns were false, for 10%.
+DRAWS = 10
+
+
+class LatentTable:
+    """The normal variables behind a table: one a column, and one more for where a column with holes has them.
+
+    A number is the normal score of its rank. Equal numbers, the levels of a category (in the order of their mean first
+    principal component of the other columns) and "missing or not" are intervals of a normal variable; a value is drawn
+    within its interval, given the other columns; so are values that are missing. The target is not looked at.
+    """
+
+    def __init__(self, table: Table, rng: np.random.Generator) -> None:
+        self.columns = [table.column(j) for j in range(table.n_columns)]
+        self.holes = [j for j, column in enumerate(self.columns) if column.missing.any() and not column.missing.all()]
+        numbers = [column for column in self.columns if not column.is_categorical]
+        scores = {column.name: _scores(column.values, column.missing, rng) for column in numbers}
+        first = _first_component(np.array([z for z, _, _ in scores.values()]), table.n_rows)
+        self.ranks = [_level_ranks(column, first) for column in self.columns]
+        for column, ranks in zip(self.columns, self.ranks):
+            if column.is_categorical:
+                scores[column.name] = _scores(np.append(ranks, -1)[column.values], column.missing, rng)
+        parts = [(scores[column.name], column.missing) for column in self.columns]
+        whole = np.zeros(table.n_rows, dtype=bool)
+        parts += [(_scores(self.columns[j].missing.astype(np.float64), whole, rng), whole) for j in self.holes]
+        self.Z = np.array([z for (z, _, _), _ in parts]).T
+        ends = [(low, high, missing) for (_, low, high), missing in parts]
+        self._draw([_drawn_rows(*end) for end in ends], rng)
+
+    def _draw(self, intervals: list[tuple[np.ndarray, np.ndarray, np.ndarray]], rng: np.random.Generator) -> None:
+        """Gibbs draws of the variables that are known by an interval only, each given all others."""
+        vary = [j for j, (rows, _, _) in enumerate(intervals) if len(rows)]
+        for _ in range(DRAWS if vary else 0):
+            precision = np.linalg.inv(correlation(self.Z))
+            for j in vary:
+                rows, low, high = intervals[j]
+                weights = -precision[j] / precision[j, j]
+                weights[j] = 0.0
+                mean, spread = self.Z[rows] @ weights, 1 / np.sqrt(precision[j, j])
+                below, above = ndtr((low - mean) / spread), ndtr((high - mean) / spread)
+                share = below + rng.random(len(rows)) * (above - below)
+                drawn = mean + spread * ndtri(np.clip(share, 1e-9, 1 - 1e-9))
+                self.Z[rows, j] = np.clip(drawn, np.maximum(low, -6.0), np.minimum(high, 6.0))
+
+    def table(self, Z: np.ndarray, names: list[str]) -> Table:
+        """Columns with the distribution of the originals, from as many normal variables."""
+        shares = ndtr(Z)
+        gaps = {j: len(self.columns) + k for k, j in enumerate(self.holes)}
+        made = []
+        for j, (column, name) in enumerate(zip(self.columns, names)):
+            missing = column.missing.copy()
+            if j in gaps:
+                order = np.argsort(np.argsort(-Z[:, gaps[j]], kind="stable"), kind="stable")
+                missing = order < column.missing.sum()
+            known = column.values[~column.missing]
+            if not len(known):
+                made.append(replace(column, name=name))
+                continue
+            known = known[np.argsort(self.ranks[j][known] if column.is_categorical else known, kind="stable")]
+            position = np.minimum((shares[:, j] * len(known)).astype(np.int64), len(known) - 1)
+            values = known[position]
+            values = np.where(missing, -1 if column.is_categorical else np.nan, values).astype(column.values.dtype)
+            made.append(replace(column, name=name, values=values))
+        return Table(made, n_rows=len(Z))
+
+
+def _scores(
+    values: np.ndarray, missing: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Normal scores, equal values in random order and missing ones 0; and both ends of each value's interval."""
+    out, low, high = np.zeros(len(values)), np.full(len(values), -np.inf), np.full(len(values), np.inf)
+    known = np.flatnonzero(~missing)
+    if len(known):
+        order = np.lexsort((rng.random(len(known)), values[known]))
+        out[known[order]] = ndtri((np.arange(len(known)) + 0.5) / len(known))
+        code, counts = np.unique(values[known], return_inverse=True, return_counts=True)[1:]
+        edges = ndtri(np.append(0, np.cumsum(counts)) / len(known))
+        low[known], high[known] = edges[code.ravel()], edges[code.ravel() + 1]
+        single = counts[code.ravel()] == 1
+        low[known[single]] = high[known[single]] = out[known[single]]
+    return out, low, high
+
+
+def _drawn_rows(low: np.ndarray, high: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows whose variable is known by an interval only, and its ends; none of a constant column."""
+    if not missing.any() and np.isneginf(low).all() and np.isposinf(high).all():
+        return np.empty(0, dtype=np.int64), low[:0], high[:0]
+    rows = np.flatnonzero(low < high)
+    return rows, low[rows], high[rows]
+
+
+def _first_component(Z: np.ndarray, n_rows: int) -> np.ndarray:
+    """The first principal component of the numeric columns (rows,); 0 without any."""
+    if len(Z) == 0:
+        return np.zeros(n_rows)
+    left = np.linalg.svd(Z - Z.mean(axis=1, keepdims=True), full_matrices=False)[2][0]
+    return left * np.sign(left[np.argmax(np.abs(left))])
+
+
+def _level_ranks(column: Column, first: np.ndarray) -> np.ndarray:
+    """The rank of each level of a category; nothing for numbers."""
+    if not column.is_categorical:
+        return np.empty(0)
+    codes, n_levels = column.values[column.values >= 0], len(column.levels or ())
+    counts = np.maximum(np.bincount(codes, minlength=n_levels), 1)
+    means = np.bincount(codes, first[column.values >= 0], minlength=n_levels) / counts
+    ranks = np.empty(n_levels)
+    ranks[np.argsort(means, kind="stable")] = np.arange(n_levels)
+    return ranks
