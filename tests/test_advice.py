@@ -84,6 +84,25 @@ def test_no_advice_is_given_that_cannot_be_followed(tmp_path):
         tamis.read(path)
 
 
+def test_parameters_that_are_no_options_are_not_named(tmp_path):
+    """missing= and encoding= are for Python: on the command line they cannot be given."""
+    path = tmp_path / "t.csv"
+    rows = [
+        f"{i},{-999 if i % 9 == 0 else 90 + i % 40},{'x' if i == 5 else f'2021-03-{i % 27 + 1:02d}'}"
+        for i in range(200)
+    ]
+    path.write_text("a,b,day\n" + "\n".join(rows) + "\n")
+    words = CliRunner().invoke(app, ["columns", str(path)]).output
+    assert "leave it empty" in words
+    assert "missing=" not in words
+    assert "missing=" not in said("columns", path, "--types", "day=date")
+    path.write_bytes(b"a,b\n" + b"1,\xc3\x28\n" * 3 + b"1,caf\xe9 \x81\n")
+    assert "encoding=" not in CliRunner().invoke(app, ["columns", str(path)]).output
+    assert as_options("it is not utf-8 text; give its encoding=, for example encoding='latin-1'").endswith(
+        "save it as UTF-8"
+    )
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full disk")
 def test_a_full_disk_names_the_file(place):
     """If this fails, a user reads of a full device and does not learn which."""

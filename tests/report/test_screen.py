@@ -131,3 +131,11 @@ def test_a_bar_that_is_not_wanted_says_nothing(capsys):
     with progress_bar(enabled=False) as progress:
         progress(1, 2, "x")
     assert capsys.readouterr() == ("", "")
+
+
+def test_rows_without_a_target_are_counted(screen, made):
+    """Whoever has a target with holes must know how many rows took no part."""
+    results = made.study()
+    results["data"]["without_target"] = 1234
+    say_answer(results, "/tmp/study", screen)
+    assert "1,234 unlocked rows have no value of" in said(screen)

@@ -140,3 +140,31 @@ def test_asking_before_running(classes_csv, tmp_path):
         _ = study.score_
     with pytest.raises(ValueError, match="nothing to report"):
         study.report()
+
+
+def test_classes_of_two_rows_each_get_a_sentence(tmp_path):
+    """ "cv=2 folds … give cv of at most 1" told nobody what to do."""
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=120), "b": rng.normal(size=120), "y": [f"c{i % 60}" for i in range(120)]}
+    with pytest.raises(ValueError, match="no class of the target 'y' has more than 2 unlocked rows") as found:
+        tamis.Study(columns, target="y", folder=tmp_path / "s", lock=0).run()
+    assert "cv" not in str(found.value)
+
+
+@pytest.mark.parametrize("learned", [("no", "yes"), ("false", "true"), (False, True), ("N", "Y"), ("0", "1")])
+def test_a_boolean_is_predicted_in_any_of_its_spellings(tmp_path, learned):
+    """'yes' was refused where true and false had been learned, and '1.0' of a CSV everywhere."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(120) < 0.5
+    columns = {
+        "b": [learned[int(one)] for one in truth],
+        "x": rng.normal(size=120),
+        "y": np.where(truth ^ (rng.random(120) < 0.1), "p", "q"),
+    }
+    quick = {"procedures": ["stump"], "folds": 2, "repeats": 1, "inner": 2, "black_box": False, "n_jobs": 1}
+    study = tamis.Study(columns, target="y", folder=tmp_path / "s", types={"b": "boolean"}, **quick).run()
+    for spelling in (["yes", "no"], ["TRUE", "false"], ["1.0", "0.0"], [True, False], [1.0, 0.0], ["Y", "n"]):
+        assert study.predict({"b": spelling, "x": [0.0, 0.0]}).tolist() == ["p", "q"]
+        assert study.predict({"b": spelling[:1], "x": [0.0]}).tolist() == ["p"]
+    with pytest.raises(ValueError, match="row 1 holds 'perhaps'"):
+        study.predict({"b": ["perhaps"], "x": [0.0]})

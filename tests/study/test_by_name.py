@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from tests.study.tables import classes_table, write_table
 
 import tamis
 from tamis.errors import ParameterError, StudyError
@@ -89,3 +94,24 @@ def test_folds_judge_the_kind_of_forest_that_the_last_fit_is():
         assert "after rank" in behind.words
         deep = behind.make("classes").get_params(deep=True)
         assert [value for name, value in deep.items() if name.endswith("model__thresholds")] == [kind]
+
+
+@pytest.mark.parametrize("procedures", [["knn"], {"own": LogisticRegression()}])
+def test_procedures_of_frames_say_up_front_that_they_need_pandas(tmp_path, monkeypatch, procedures):
+    """A study ended in the middle, with advice about a method that nobody had called."""
+    monkeypatch.setattr("tamis.study.running.find_spec", lambda name: None)
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=120), "y": rng.choice(["p", "q"], 120)}
+    study = tamis.Study(columns, target="y", folder=tmp_path / "s", procedures=procedures, folds=2, black_box=False)
+    with pytest.raises(StudyError, match="has steps of scikit-learn, which are given pandas frames; install pandas"):
+        study.run()
+
+
+def test_the_command_runs_nearest_neighbours(tmp_path):
+    """`tamis run --procedures knn` said that pandas is not installed, though it is."""
+    pytest.importorskip("pandas")
+    path = write_table(tmp_path / "t.csv", classes_table(100))
+    quick = ["--procedures", "knn", "--folds", "2", "--repeats", "1", "--no-black-box", "-j", "1"]
+    words = [sys.executable, "-m", "tamis", "run", path, "-t", "outcome", "-f", tmp_path / "s", *quick]
+    told = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr

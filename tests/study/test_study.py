@@ -278,3 +278,21 @@ def test_a_column_that_gives_the_target_away_is_named(tmp_path):
     told = [leak for leak in study.results_["leaks"] if leak["kind"] == "predicts"]
     assert told[0]["columns"] == ["bill"]
     assert "bill" in (tmp_path / "s" / "report.html").read_text().split('id="warnings"')[1].split("</section>")[0]
+
+
+def test_progress_names_every_step_before_it_is_done(classes_csv, tmp_path):
+    """A study of 15 classes took minutes, and nobody knew with what: the bar showed the last task that was finished."""
+    seen = []
+    quick = {"procedures": ["stump"], "folds": 2, "inner": 2, "repeats": 1, "n_jobs": 1}
+    study = tamis.Study(classes_csv, target="outcome", folder=tmp_path / "s", **quick)
+    study.run(null=1, progress=lambda finished, total, name: seen.append(name))
+    steps = [
+        "leaks",
+        "procedures in folds",
+        "black box in folds",
+        "final fit and learning curve of the stump",
+        "effects and interactions of columns",
+        "shuffled targets",
+    ]
+    assert [name for name in dict.fromkeys(seen) if name in steps] == steps
+    assert seen[-1] == "null 0"

@@ -23,7 +23,16 @@ _NAMES = (
     "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|" + "|".join(_CALLED)
 )
 _PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")
-_NO_OPTION = re.compile(r",? or give delimiter= if it is not '.{1,2}'|, name it in missing=")
+#: Ways out that only Python has, and what the command line says instead.
+_NO_OPTION = {
+    r",? or give delimiter= if it is not '.{1,2}'": "",
+    r", name it in missing=(?=,)": "",
+    r", or name its text in missing=": "",
+    r"name it in missing=, or leave it empty": "leave it empty",
+    r"name it in missing= to read dates": "leave it empty to read dates",
+    r"name the others in missing= to read numbers": "leave the others empty to read numbers",
+    r"give its encoding=(?:, for example encoding='latin-1')?": "save it as UTF-8",
+}
 
 #: Letters of an error: a damaged file or a strange name can hold megabytes.
 MOST_LETTERS = 2_000
@@ -67,8 +76,18 @@ def as_options(sentence: str) -> str:
     '--jobs 0 is no number of threads; give --task classes, or start over with --fresh'
     """
     sentence = sentence.replace("run(fresh=True)", "--fresh").replace("run()", "`tamis run`")
-    sentence = _NO_OPTION.sub("", sentence)
-    return _PARAMETER.sub(_option, sentence)
+    return _PARAMETER.sub(_option, without_parameters(sentence))
+
+
+def without_parameters(sentence: str) -> str:
+    """A sentence without the parameters that are no options.
+
+    >>> without_parameters("name it in missing=, or leave it empty, if it stands for none")
+    'leave it empty, if it stands for none'
+    """
+    for words, instead in _NO_OPTION.items():
+        sentence = re.sub(words, instead, sentence)
+    return sentence
 
 
 def _option(found: re.Match[str]) -> str:

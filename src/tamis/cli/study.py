@@ -10,7 +10,7 @@ import typer
 from tamis.cli.command import app, is_main
 from tamis.cli.encoding import echo_json
 from tamis.cli.lean_import import without_pandas
-from tamis.cli.sentence import plainly
+from tamis.cli.sentence import plainly, without_parameters
 from tamis.cli.words import (
     AddressOption,
     EngineOption,
@@ -30,6 +30,10 @@ from tamis.cli.words import (
 #: Rows that are learned from, at most, where folds are shared by processes: of more the kernels, which release the
 #: interpreter's lock, have the larger part, and threads took as long (`benchmarks/study/command.py`).
 MOST_ROWS = 1_000
+
+
+#: Procedures with steps of scikit-learn, which are given pandas frames.
+OF_FRAMES = frozenset({"knn"})
 
 
 @app.command()
@@ -85,7 +89,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """The main job: a table in, an honest answer and a report out. The same command again resumes."""
-    own = not any(":" in name for name in listed(procedures) or ())
+    own = not any(":" in name or name in OF_FRAMES for name in listed(procedures) or ())
     if own and is_main():  # a script may use it
         without_pandas()
     from tamis.study import Study
@@ -130,7 +134,7 @@ def _run(
     own = own and is_main() and study.n_jobs != 1  # a script may use threads that cannot be copied
     with forking(own), drawing_ahead():
         if not as_json:
-            say_columns(study.decisions, roles=study.settings.roles)
+            say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
         problem = study.problem
         warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
         with forking(own and len(problem.y) <= MOST_ROWS), progress_bar(enabled=not as_json) as bar:

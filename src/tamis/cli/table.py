@@ -11,7 +11,7 @@ import typer
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
 from tamis.cli.overwrite import OverwriteOption, is_ranking, refuse_overwriting
-from tamis.cli.sentence import plainly
+from tamis.cli.sentence import plainly, without_parameters
 from tamis.cli.stop import say
 from tamis.cli.words import (
     AddressOption,
@@ -42,7 +42,7 @@ def columns(
     from tamis.report import say_columns
     from tamis.study import decisions
 
-    say_columns(decisions(table, types=types, query=query, target=target))
+    say_columns(decisions(table, types=types, query=query, target=target), spoken=without_parameters)
 
 
 @app.command()

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,15 +86,19 @@ class _Watch:
 
 
 def say_columns(
-    decisions: Iterable[Decision], console: Console | None = None, roles: Mapping[str, str] | None = None
+    decisions: Iterable[Decision],
+    console: Console | None = None,
+    roles: Mapping[str, str] | None = None,
+    spoken: Callable[[str], str] = str,
 ) -> None:
     """Print how every column was read, and why; of a wide table, only the columns with something to say.
 
     A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once. Columns
-    that are read but not learned from (the target, groups, …) are given with their role.
+    that are read but not learned from (the target, groups, …) are given with their role; `spoken` puts notes into the
+    words of the command line.
     """
     roles = roles or {}
-    listed = list(decisions)
+    listed = [replace(d, note=spoken(d.note)) if d.note else d for d in decisions]
     out = console or _console()
     if len(listed) <= MOST_LISTED:
         out.print(_columns("Columns", listed, roles))
@@ -154,6 +159,11 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
         title = "Answer" if results["answer"].get("quotable", True) else "Answer, not to be quoted"
         out.print(Panel(_plain(results["answer"]["words"]), title=title, title_align="left", padding=(1, 2)))
         out.print(_plain(_choice(results)))
+    missing = results["data"]["without_target"]
+    if missing:
+        has, were = ("has", "was") if missing == 1 else ("have", "were")
+        where = f"of {results['data']['target']!r} and {were} left out"
+        out.print(_plain(f"{show.count(missing, 'unlocked row')} {has} no value {where}."))
     out.print(_plain(f"Lock: {results['lock']['reason']}."))
     # The path stands alone on its line and is never wrapped, so that it can be copied.
     out.print(_plain(f"Report: {Path(folder) / 'report.html'}"), soft_wrap=True)

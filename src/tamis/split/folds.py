@@ -180,6 +180,8 @@ def _refuse_few(k: int, n_rows: int, classes: Classes | None, groups: np.ndarray
         raise ParameterError(f"cv={k} folds, but there are only {most} groups; give cv between 2 and {most}")
     if classes is not None and classes.counts.max() < k:
         most = int(classes.counts.max())
+        if most < 2:
+            raise ParameterError(f"cv={k} folds, but no class has more than one row; give more rows, or fewer classes")
         raise ParameterError(f"cv={k} folds, but the largest class has only {most} rows; give cv of at most {most}")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from tamis import engine
 from tamis.engine import Task
+from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
 from tamis.study.claims.association import Association, association
 from tamis.study.comparison.compare import compare, unused_columns
@@ -27,6 +29,7 @@ from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import BLACK_BOX, Procedure, chosen
 from tamis.study.settings import Settings
+from tamis.table.interface.takes_table import takes_table
 
 #: Folds that a partial answer needs.
 FEWEST_FOLDS = 2
@@ -63,7 +66,7 @@ class Run:
     settings, problem, rules : what is asked, of which table, and how folds are judged.
     journal : what it holds is not done again.
     n_jobs : tasks side by side.
-    progress : called as tasks finish. end : when no further fold is begun, by the monotonic clock.
+    progress : called as steps begin and tasks finish. end : when no further fold is begun, by the monotonic clock.
     null : shuffled targets on which the whole job is done, too.
     """
 
@@ -103,11 +106,15 @@ class Run:
 
     def finish(self) -> Found | None:
         """Do what is left; None where too few folds are finished for any answer."""
-        self._say("")
+        self._say("leaks")
+        refuse_without_pandas(self.procedures, self.problem.task)
         self._do(Task("leaks", find_leaks, (self.problem,)))
+        self._say("procedures in folds")
         judged, folds = self._judged()
         if len(folds) < FEWEST_FOLDS:
             return None
+        if self.has_reference:
+            self._say("black box in folds")
         reference, waiting = self._reference(folds)
         few, person = self._wished(folds, judged)
         settings, problem, procedures = self.settings, self.problem, self.procedures
@@ -117,12 +124,14 @@ class Run:
         winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
         curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
+        self._say(f"final fit and learning curve of the {winner.name}")
         self._do(last, curve)
         done = self.journal.done[last.name]
         compared |= unused_columns(compared, done["contributions"])
         fitted = FittedProcedure.from_dict(done, problem.names)
         if fitted.model is None:  # the journal cannot hold it
             fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))
+        self._say("effects and interactions of columns")
         judged |= {one.name: held for one, held in few}
         final = {
             "leaks": self.journal.done["leaks"],
@@ -154,6 +163,7 @@ class Run:
         return found
 
     def _say(self, name: str) -> None:
+        """Tell whoever watches the step that begins, or the task that is finished."""
         if self.progress:
             self.progress(len(self.journal.done), self.n_tasks, name)
 
@@ -255,8 +265,21 @@ class Run:
 
         given = (self.problem, self.rules, self.procedures, self.settings.prefer)
         tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(self.null)]
+        self._say("shuffled targets")
         self._do(*tasks)
         return null_facts(score, [self.journal.done[task.name] for task in tasks], self.rules.metric)
+
+
+def refuse_without_pandas(procedures: Sequence[Procedure], task: str) -> None:
+    """Raise before anything is computed when a procedure takes frames, and pandas is not installed."""
+    if find_spec("pandas") is not None:
+        return
+    for procedure in procedures:
+        if not takes_table(procedure.make(task)):
+            raise StudyError(
+                f"the procedure {procedure.name!r} has steps of scikit-learn, which are given pandas frames; install "
+                "pandas, or leave the procedure out"
+            )
 
 
 def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:

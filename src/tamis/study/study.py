@@ -158,7 +158,8 @@ class Study(TakesTable, BaseEstimator):
         budget : seconds after which no further fold is begun; the answer is then one of the folds that are finished,
             marked as partial, and the next run goes on from there.
         null : shuffled targets on which the whole job is done, too, so that the report can say what chance scores.
-        progress : called with (finished, total, name of the task) as tasks finish.
+        progress : called with (finished tasks, all tasks, name) as steps begin (what may take long is named before it
+            is done) and as tasks finish.
         """
         count("null", null, low=0)
         end = np.inf if budget is None else monotonic() + number("budget", budget, low=0)

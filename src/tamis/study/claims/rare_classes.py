@@ -89,10 +89,15 @@ def _merged(
 
 
 def _refuse_too_few(counts: np.ndarray, labels: tuple[Any, ...], name: str, way_out: str) -> None:
-    """Something must be there to tell apart, and more than once."""
+    """Something must be there to tell apart, and more than once; folds within folds need a third row."""
     if (counts >= 2).sum() < 2:
         alone = labels[int(np.argmin(counts))]
         raise TableError(
             f"the target {name!r} has {int((counts >= 2).sum())} class(es) with more than one unlocked row (class "
             f"{alone!r} has {int(counts.min())}), so nothing can be both learned and judged; {way_out}"
+        )
+    if counts.max() < 3:
+        raise TableError(
+            f"no class of the target {name!r} has more than {int(counts.max())} unlocked rows ({len(labels):,} classes "
+            f"in {int(counts.sum()):,} rows), too few for folds; join classes, or give task='numbers' for numbers"
         )

@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 from tamis.table.column import UNSEEN, Column
 from tamis.table.inference.amounts import amounts_among, hours_of_times
 from tamis.table.inference.dates import date_columns, dates_of, days_of_times
-from tamis.table.inference.declared_types import TRUTHS, cells_of, is_number
+from tamis.table.inference.declared_types import cells_of, is_number, truth_of
 from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.kinds import Rules, floats_of, has_own_categories, own_categories
-from tamis.table.inference.word_columns import PAIRS, category_column
+from tamis.table.inference.word_columns import category_column
 from tamis.table.types import Type
 
 
@@ -96,15 +96,10 @@ def _words(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray
     ordinal = type.kind == "ordinal"
     cells = cells_of(array, rules, type, soft=not ordinal).collected()
     place = {level: float(rank) for rank, level in enumerate(type.levels or ())}
-    known = place if ordinal else {word.lower(): value for word, value in place.items()} or _ANY
     texts = cells.texts.to_pylist()
-    per_text = [place.get(text, np.nan if ordinal else known.get(text.lower(), np.nan)) for text in texts]
+    per_text = [place.get(text, np.nan if ordinal else truth_of(text, type.levels)) for text in texts]
     values = cells.by_row(np.array(per_text, dtype=np.float64))
     return values, _there(cells) & np.isnan(values)
-
-
-#: What a boolean without levels knows.
-_ANY = {**TRUTHS, **{word: float(place) for pair in PAIRS for place, word in enumerate(pair)}}
 
 
 def _there(cells: DistinctTexts) -> np.ndarray:

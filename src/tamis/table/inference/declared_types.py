@@ -18,11 +18,27 @@ from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.kinds import LEFT_OUT, Inferred, Rules, floats_of, infinite, is_text
 from tamis.table.inference.missing import SOFT_TOKENS
 from tamis.table.inference.parse_numbers import first_that_is_none, numerals_of
-from tamis.table.inference.word_columns import category_column, ordinal_column, yes_or_no
+from tamis.table.inference.word_columns import PAIRS, category_column, ordinal_column, yes_or_no
 from tamis.table.types import Type
 
 #: Words of a boolean that needs no levels to remember, in any case.
-TRUTHS: dict[str, float] = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}
+TRUTHS: dict[str, float] = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "false": 0.0, "true": 1.0}
+
+#: All words that a boolean knows, whatever those are in which it was first written.
+WORDS: dict[str, float] = {**TRUTHS, **{word: float(place) for pair in PAIRS for place, word in enumerate(pair)}}
+
+
+def truth_of(text: str, levels: tuple[str, ...] | None) -> float:
+    """A word of a boolean as 0 or 1: by its levels, else by the words that every boolean knows; NaN for none.
+
+    >>> truth_of("Yes", None), truth_of("1.0", ("no", "yes")), truth_of("yes", ("alive", "dead"))
+    (1.0, 1.0, nan)
+    """
+    words = [level.lower() for level in levels or ()]
+    if text.lower() in words:
+        return float(words.index(text.lower()))
+    usual = all(WORDS.get(word) == place for place, word in enumerate(words))
+    return WORDS.get(text.lower(), np.nan) if usual else np.nan
 
 
 def as_declared(
@@ -137,10 +153,12 @@ def _boolean(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> Col
     found = yes_or_no(cells, type.levels)
     if found is not None:
         return Column(name, "boolean", cells.by_row(found[0]), found[1])
-    known = {word.lower() for word in type.levels or ("0", "1", "true", "false", "yes", "no", "t", "f", "y", "n")}
-    strange = [j for j, text in enumerate(cells.texts.to_pylist()) if text.lower() not in known]
+    truths = np.array([truth_of(text, type.levels) for text in cells.texts.to_pylist()], dtype=np.float64)
+    strange = np.flatnonzero(np.isnan(truths))
+    if not len(strange):
+        return Column(name, "boolean", cells.by_row(truths), type.levels)
     wanted = f"boolean ({' or '.join(type.levels)})" if type.levels else "boolean (true/false, yes/no, t/f, y/n or 0/1)"
-    _refuse(name, cells, rules, strange[0] if strange else len(cells.texts) - 1, wanted)
+    _refuse(name, cells, rules, int(strange[0]) if len(strange) else len(cells.texts) - 1, wanted)
 
 
 def is_number(type: pa.DataType) -> bool:

@@ -36,6 +36,8 @@ class File:
             self.label = f"the file {str(self.path)!r}"
             self.suffix = "".join(self.path.suffixes[-2:]).lower()
             _refuse_unreadable(self.path)
+            if not self.path.is_file():  # a pipe is read once, and cannot be gone back in
+                self.data = pa.py_buffer(self.path.read_bytes())
         start = self._raw().read(16)
         self.format = next((name for magic, name in _FORMATS.items() if start.startswith(magic)), "text")
         self.packing = next((name for magic, name in _PACKED.items() if start.startswith(magic)), None)
@@ -76,6 +78,8 @@ def _refuse_unreadable(path: Path) -> None:
         raise TableError(f"{str(path)!r} is a folder; give the path of a file in it")
     if not path.exists():
         raise TableError(f"there is no file {str(path)!r}{_similar(path)}; check the path")
+    if not path.is_file():  # to open and close a pipe would end its writer
+        return
     try:
         path.open("rb").close()
     except OSError as error:
