@@ -13,6 +13,7 @@ import scipy
 from tamis.check import one_of
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
+from tamis.evaluate.leakage.made_from_target import class_fills, encodings
 from tamis.evaluate.leakage.near_twins import NearTwins, near_twins
 from tamis.evaluate.leakage.univariate import Univariate, neighbour_share, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
@@ -30,6 +31,7 @@ _ENTITY = re.compile(
 )
 _ALMOST = 0.995
 _VOID = 0.25  # of the target's variance: twins that give away more make up most of a score
+_FEW_LEVELS = 0.05  # levels per row of an encoding: a row is that share of its own mean
 _FEW_DESIGNS = 50  # different rows of coarse columns that nobody takes for entities
 _ODDS = 1e-3  # a finding that chance brings once in a thousand tables is worth a sentence
 
@@ -97,6 +99,7 @@ def leaks(
     found = [
         *_by_column(table, target, classes, X.groups is not None, time is not None),
         *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X)),
+        *_from_target(table, target, classes, None if locked is None else Table.of(locked)),
         *_by_row(table, sets, copies, groups, folds),
         *(_twins(twins) or _nearly(table, chance, groups)),
         *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
@@ -126,6 +129,28 @@ def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed:
             yield from _time(column, y, classes)
         yield from _missingness(column, y, classes, table.n_columns)
     yield from _predicts(perfect)
+
+
+def _from_target(table: Table, y: np.ndarray, classes: bool, locked: Table | None) -> Iterator[Leak]:
+    """Columns that were made from the target before the folds were drawn."""
+    if table.is_sparse:
+        return
+    others = None if locked is None or locked.names != table.names else locked.columns
+    for made in encodings(table.columns, others, y, classes):
+        over = "the rows with the same value" if made.source is None else f"the other rows of {made.source!r}"
+        sentence = (
+            f"column {made.name!r} holds the target's mean over {over}: the target of each row is part of it, so "
+            "encode inside the folds instead"
+        )
+        yield Leak("encoded", (made.name,), sentence, "stop" if made.levels > _FEW_LEVELS * made.rows else "warn")
+    for fill in class_fills(table.columns, y) if classes else ():
+        shown = " and ".join(f"{value:.6g}" for value in fill.values[:3])
+        sentence = (
+            f"{shown} of column {fill.name!r}, {fill.rows:,} rows in all, come with one class alone: were holes filled "
+            "by class? if so, leave them empty"
+        )
+        is_certain = len(set(fill.classes)) > 1
+        yield Leak("filled", (fill.name,), sentence, "stop" if is_certain else "warn", fill.rows)
 
 
 def _unseen(table: Table, y: np.ndarray, classes: bool, problem: Problem) -> Iterator[Leak]:

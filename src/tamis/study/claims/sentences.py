@@ -64,16 +64,16 @@ guessing the majority gives 0.63.'
 def question(facts: dict[str, Any]) -> str:
     """What is asked about a column that alone reaches what the model does; empty where there is none.
 
-    >>> question({"metric": "accuracy", "dominant": {"column": "Discharge status", "score": 0.9751, "quoted": 0.97}})
-    'Discharge status alone reaches an accuracy of 0.975 (the model: 0.970). Was it known beforehand?'
+    >>> question({"metric": "accuracy", "dominant": {"column": "Discharge status", "score": 0.9751}})
+    'Discharge status alone reaches an accuracy of 0.975. Was it known beforehand?'
     """
     column = facts.get("dominant")
-    if column is None or column["score"] is None or column["quoted"] is None:
+    if column is None or column["score"] is None:
         return ""
-    metric, scores = _spoken(facts["metric"]), [_three(column[name]) for name in ("score", "quoted")]
+    metric = _spoken(facts["metric"])
     article = "an" if metric[0] in "aeiouR" else "a"
     return (
-        f"{_seen(column['column'])} alone reaches {article} {metric} of {scores[0]} (the model: {scores[1]}). "
+        f"{_seen(column['column'])} alone reaches {article} {metric} of {_three(column['score'])}. "
         "Was it known beforehand?"
     )
 

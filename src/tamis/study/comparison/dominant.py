@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold, cross_validate
-from tamis.study.comparison.figures import by_unit, first_folds, score
+from tamis.study.comparison.figures import by_unit, score
 from tamis.study.fold import FoldRules, kept_outside
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import tree
@@ -37,28 +37,25 @@ def dominant(
 ) -> dict[str, Any] | None:
     """The column that alone saves nearly all of the loss that the quoted model saves; None where there is none.
 
-    A decision tree of each column alone is judged in the folds of the first repeat. With the losses of the baseline,
+    A decision tree of each column alone is judged in the same folds. With the losses of the baseline,
     the model and the tree (L₀, L, L₁), the column is told where L is small, L ≤ (1 − `MIN_GAIN`) L₀, and
     L₀ − L₁ ≥ `MIN_SHARE` (L₀ − L).
 
     Parameters
     ----------
     columns : those of the model, largest contribution first.
-    folds : all outer folds.
+    folds : the outer folds.
     baseline, quoted : what was kept of the baseline, and of the procedure whose score is quoted, in each of them.
     """
-    first = first_folds(folds)
-    at_rest, own = (
-        float(by_unit(problem, first, list(kept[: len(first)]), "loss").sum()) for kept in (baseline, quoted)
-    )
+    at_rest, own = (float(by_unit(problem, folds, list(kept), "loss").sum()) for kept in (baseline, quoted))
     if problem.table.n_columns < 2 or at_rest - own < MIN_GAIN * at_rest:
         return None
     candidates = []
     for name in columns[:MAX_COLUMNS]:
         single = replace(problem, X=problem.X.select([name]), names=(name,))
         made = {name: tree(problem.task, n_rows=len(problem.y))}
-        kept = cross_validate(single, made, first, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
-        candidates.append((float(by_unit(problem, first, kept[name], "loss").sum()), name, kept[name]))
+        kept = cross_validate(single, made, folds, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
+        candidates.append((float(by_unit(problem, folds, kept[name], "loss").sum()), name, kept[name]))
     if not candidates:
         return None
     loss, name, kept_alone = min(candidates, key=lambda candidate: candidate[0])
@@ -67,7 +64,6 @@ def dominant(
         return None
     return {
         "column": name,
-        "score": score(problem, rules, first, kept_alone),
-        "quoted": score(problem, rules, folds, list(quoted)),
+        "score": score(problem, rules, folds, kept_alone),
         "share": float(np.minimum(share, 1.0)),
     }
