@@ -1,4 +1,4 @@
-"""Rows that repeat each other: copies and near copies of noise, in which every claim and every quoted score is false."""
+"""Rows that repeat each other: copies and near copies of noise, in which every claim and quoted score is false."""
 
 from __future__ import annotations
 
