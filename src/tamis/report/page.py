@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from tamis.report.facts import facts as facts_of
+from tamis.report.short_names import with_short_names
 from tamis.report.table import ReportTable, as_json, bar_share, compressed, packed, tables
 
 #: The most bytes a report may have.
@@ -52,6 +53,7 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     """
     from tamis.report.charts import drawn
 
+    results, plan, openings = with_short_names((results, plan, list(openings)))
     facts = facts_of(results, plan, openings)
     charts = drawn(results)
     scripts = [_bokeh(), "\n".join(_part(f"script/{name}") for name in SCRIPTS)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
+from tamis.report.short_names import with_short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,7 +152,7 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
     """Print the answer in words, what is locked, and where the report is."""
     from rich.panel import Panel
 
-    out = console or _console()
+    out, results = console or _console(), with_short_names(results)
     if "answer" not in results:
         done = results["finished"]
         out.print(_plain(f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished; the same command resumes."))

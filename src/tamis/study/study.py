@@ -333,6 +333,7 @@ class Study(TakesTable, BaseEstimator):
 
     def cite(self) -> str:
         """A methods paragraph for a paper: what was done and found, every sentence from the results and the ledger."""
+        from tamis.report.short_names import with_short_names
         from tamis.study.claims.methods import methods
 
         if not self.results_:
@@ -340,7 +341,7 @@ class Study(TakesTable, BaseEstimator):
         lock = self.results_["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
         with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
-            return methods(self.results_, looks)
+            return methods(with_short_names(self.results_), looks)
 
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.

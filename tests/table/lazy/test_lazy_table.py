@@ -254,3 +254,25 @@ def test_a_file_without_a_byte_is_named(tmp_path):
     (tmp_path / "2.parquet").write_bytes(b"")
     with pytest.raises(TableError, match=r"2\.parquet' is empty; make or fetch it again"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_part_that_was_replaced_since_is_noticed(tmp_path, kind):
+    """Kinds and levels were decided by another file: its rows would be read by decisions that are not theirs."""
+    import pyarrow.feather as feather
+    import pyarrow.parquet as parquet
+
+    def write(k, scale):
+        part = pa.table({"a": [scale * i / 7 for i in range(500)], "b": ["u", "v"] * 250})
+        path = tmp_path / f"p{k}.{kind}"
+        parquet.write_table(part, path) if kind == "parquet" else feather.write_feather(part, path, "uncompressed")
+
+    for k in range(2):
+        write(k, 1.0)
+    table = read(str(tmp_path), lazy=True)
+    assert sum(len(batch) for batch in table.batches()) == 1000
+    write(1, 1.0)  # the same rows, written again
+    assert sum(len(batch) for batch in table.batches()) == 1000
+    write(1, 3.0)
+    with pytest.raises(TableError, match=rf"p1\.{kind}' was replaced since it was first read; read the table again"):
+        list(table.batches())

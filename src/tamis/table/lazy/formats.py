@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from tamis.errors import TableError
 BATCH_BYTES = 1 << 24  # of a batch of rows, however wide they are
 _BUFFER = 1 << 20  # bytes read at a time of each column; else a column of a row group is read whole
 
+_END = 1 << 16  # bytes at the end of a file that tell whether it was replaced
+
 #: What is in a file, by its first bytes.
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
@@ -23,7 +27,7 @@ MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 class Footer:
     """What a file says of itself: its columns, the rows of each group, and about how many bytes a row takes.
 
-    `written_from` is the file that the user knows, where this one was written from it.
+    `written_from` is the file that the user knows, where this one was written from it; `stamp` is that of its content.
     """
 
     path: str
@@ -32,6 +36,7 @@ class Footer:
     group_rows: tuple[int, ...]
     row_bytes: int
     written_from: str = ""
+    stamp: str = ""
 
     @property
     def name(self) -> str:
@@ -60,11 +65,27 @@ def footer(path: str, format: str) -> Footer:
             meta = found.metadata
             groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
             size = sum(group.total_byte_size for group in groups) // max(1, meta.num_rows)
-            return Footer(path, format, found.schema_arrow, tuple(group.num_rows for group in groups), max(1, size))
+            rows_of = tuple(group.num_rows for group in groups)
+            return Footer(path, format, found.schema_arrow, rows_of, max(1, size), stamp=content_stamp(path))
         with pa.ipc.open_file(pa.memory_map(path)) as file:
             batches = [file.get_batch(k) for k in range(file.num_record_batches)]
             rows, size = sum(map(len, batches)), sum(batch.nbytes for batch in batches)
-            return Footer(path, format, file.schema, tuple(map(len, batches)), max(1, size // max(1, rows)))
+            bytes_of_row, stamp = max(1, size // max(1, rows)), content_stamp(path)
+            return Footer(path, format, file.schema, tuple(map(len, batches)), bytes_of_row, stamp=stamp)
+
+
+def content_stamp(path: str) -> str:
+    """The size of a file and a checksum of its end, where a footer says what is before it."""
+    with sound(path), open(path, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - _END))
+        return f"{size} {zlib.crc32(stream.read()):08x}"
+
+
+def refuse_replaced(path: str, stamp: str, name: str) -> None:
+    """Raise when a file is no longer the one whose footer was read: kinds and levels were decided by that."""
+    if stamp and content_stamp(path) != stamp:
+        raise TableError(f"the file {name!r} was replaced since it was first read; read the table again")
 
 
 def read_groups(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tamis.table.lazy.formats import Footer, read_groups
+from tamis.table.lazy.formats import Footer, read_groups, refuse_replaced
 
 #: Numbers in a cell, about: 32 MB of float64. The size of a cell follows from the number of columns alone.
 CELL_NUMBERS = 1 << 22
@@ -39,6 +39,7 @@ class Piece:
     first: int  # its first row's number in the file
     row_bytes: int
     written_from: str = ""  # the file that the user knows, where this one was written from it
+    stamp: str = ""  # of the file's content when its footer was read
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,7 @@ def _rows(piece: Piece, columns: Sequence[str], texts: Sequence[str]) -> Iterato
     """Batches of a piece's rows, each with the piece that describes it."""
     skip, left, first = piece.skip, piece.n_rows, piece.first
     groups = range(piece.first_group, piece.end_group)
+    refuse_replaced(piece.path, piece.stamp, piece.written_from or piece.path)
     for batch in read_groups(piece.path, piece.format, groups, columns, texts, piece.row_bytes):
         if skip >= len(batch):
             skip -= len(batch)
@@ -171,4 +173,5 @@ def _piece(one: Footer, low: int, high: int) -> Piece:
         if before >= high:
             break
     skip, rows = low - skipped, high - low
-    return Piece(one.path, one.format, first_group, end_group, skip, rows, low, one.row_bytes, one.written_from)
+    group = (first_group, end_group, skip, rows, low)
+    return Piece(one.path, one.format, *group, one.row_bytes, one.written_from, one.stamp)
