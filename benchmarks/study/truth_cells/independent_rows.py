@@ -26,10 +26,10 @@ def signal_table(rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame(x, columns=list("abcdef")).assign(y=np.where(rng.random(1500) < p, "yes", "no"))
 
 
-def weak_table(rng: np.random.Generator) -> pd.DataFrame:
+def weak_table(rng: np.random.Generator, n: int = 100) -> pd.DataFrame:
     """One of eight columns moves the odds by a factor of 2.5 per standard deviation."""
-    x = rng.normal(size=(100, 8))
-    y = rng.random(100) < 1 / (1 + np.exp(-0.9 * x[:, 2]))
+    x = rng.normal(size=(n, 8))
+    y = rng.random(n) < 1 / (1 + np.exp(-0.9 * x[:, 2]))
     return pd.DataFrame(x, columns=list("abcdefgh")).assign(y=np.where(y, "yes", "no"))
 
 

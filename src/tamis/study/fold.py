@@ -13,7 +13,7 @@ from tamis.evaluate.cross_validate import Fold, Trained, named_folds, predicted,
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
-from tamis.metrics.intervals.paired import row_losses
+from tamis.metrics.intervals.paired import metric_losses, row_losses
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix, metric_for
 from tamis.metrics.ranking_test import ranking_terms
@@ -326,7 +326,10 @@ def _losses(
     learned: np.ndarray,
     n_train: int,
 ) -> dict[str, list[float]]:
-    """Sums of the proper loss, and rows, of each unit that has a row in `within`; classes not learned are left out."""
+    """Sums of the proper loss, and rows, of each unit that has a row in `within`; classes not learned are left out.
+
+    "quoted" has those of the losses whose mean the quoted metric is, where it has such.
+    """
     known = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
     judged, units = rows[known], problem.units
     there = np.bincount(units[within]) > 0  # units are whole numbers from 0, at most a thousand: nothing to sort
@@ -336,6 +339,9 @@ def _losses(
         "loss": np.bincount(place, weights=loss, minlength=size).tolist(),
         "rows": np.bincount(place, minlength=size).tolist(),
     }
+    quoted = metric_losses(rules.metric, problem.y[judged], answer[known]) if problem.labels else None
+    if quoted is not None and rules.costs is None:
+        found["quoted"] = np.bincount(place, weights=quoted, minlength=size).tolist()
     if rules.costs is not None:  # decisions may cost the same though the probabilities tell something
         proper = row_losses("brier", problem.y[judged], answer[known])
         found["proper"] = np.bincount(place, weights=proper, minlength=size).tolist()

@@ -13,10 +13,11 @@ import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric
+from tamis.metrics.distributions import normal_quantile
 from tamis.saved import mapping, numbers, part, shortened, text, texts
 from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.sentences import answer, question
-from tamis.study.claims.shrinkage import shrinkage
+from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
 from tamis.study.comparison.race import Judgements
 from tamis.study.problem import StudyProblem
@@ -162,8 +163,13 @@ def _shrunken(facts: dict[str, Any], p_value: float) -> float | None:
     guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
     if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
         return None
-    factor = shrinkage(p_value, ALPHA)
-    return guess + factor * (facts["score"] - guess) if factor < NEAR_THRESHOLD else None
+    if facts["interval"] is None:
+        return None
+    low, high = facts["interval"]
+    gain = facts["score"] - guess
+    error = (facts["score"] - low if gain > 0 else high - facts["score"]) / normal_quantile(0.975)
+    corrected = max(0.0, abs(gain) - claim_excess(p_value, ALPHA) * error)
+    return guess + float(np.sign(gain)) * corrected if corrected < NEAR_THRESHOLD * abs(gain) else None
 
 
 def unfinished(

@@ -26,10 +26,12 @@ from typing import Any
 import numpy as np
 
 from tamis.engine.seed import generator
+from tamis.metrics import Metric
 from tamis.metrics.distributions import t_tail
+from tamis.metrics.intervals.row_sums import placements
 from tamis.metrics.loss_matrix import LossMatrix
 
-__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "pairing_units", "row_losses"]
+__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "metric_losses", "pairing_units", "row_losses"]
 
 #: Rows are pooled into at most so many units: a standard error from 1,000 of them is known to 2%.
 MOST_UNITS = 1_000
@@ -87,6 +89,38 @@ def row_losses(
         return np.asarray(-np.log((n_train * answer[rows, y] + 1) / (n_train + n_classes)))
     squares = (answer**2).sum(axis=1) - 2 * answer[rows, y] + 1
     return np.asarray(squares / 2 if n_classes == 2 else squares)
+
+
+def metric_losses(metric: Metric, y: np.ndarray, answer: np.ndarray) -> np.ndarray | None:
+    r"""One loss a row whose mean is 1 − the metric, and whose variance is the metric's; None where there is none.
+
+    Accuracy: 1 where the largest probability is not that of the truth. Balanced accuracy: the same times
+    :math:`n / (K n_y)`. Area under the ROC curve A: with V the share of rows of the other side that a row is on the
+    right side of, :math:`1 - A - (V - A) \, n / n_{side}` (DeLong's influence), averaged over classes.
+
+    Parameters
+    ----------
+    metric : the metric that is quoted.
+    y : class codes.
+    answer : probabilities, rows × classes.
+
+    >>> from tamis.metrics import METRICS
+    >>> p = np.array([[0.9, 0.1], [0.4, 0.6], [0.7, 0.3]])
+    >>> metric_losses(METRICS["accuracy"], np.array([0, 1, 1]), p).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    if metric.given is not None or metric.task != "classes" or not len(y):
+        return None
+    n, k = len(y), answer.shape[1]
+    if metric.base in ("accuracy", "error"):
+        return (answer.argmax(axis=1) != y).astype(np.float64)
+    counts = np.bincount(y, minlength=k)
+    if metric.base == "balanced_accuracy":
+        return (answer.argmax(axis=1) != y) * n / ((counts > 0).sum() * counts[y])
+    if metric.base == "roc_auc" and (counts > 0).all():
+        area, _, ranks = placements(y, answer, k)
+        return np.asarray(1 - area - n * (ranks[:, 0] - area * ranks[:, 1]))
+    return None
 
 
 def pairing_units(n_rows: int, *, groups: Any = None, time: Any = None, seed: int = 0) -> np.ndarray:

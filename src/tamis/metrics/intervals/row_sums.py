@@ -109,7 +109,7 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
         if rows.reference is not None:
             each["sst"] = (rows.truth - rows.reference) ** 2
     if answered in ("probabilities", "decision") and rows.answer is not None:
-        areas, ranked, ranks = _ranks(rows.truth[rows.learned], rows.answer[rows.learned], k)
+        areas, ranked, ranks = placements(rows.truth[rows.learned], rows.answer[rows.learned], k)
         each["ranks"], each["shares"] = np.zeros((2, len(place)))
         each["ranks"][rows.learned], each["shares"][rows.learned] = ranks.T
     if answered == "probabilities" and rows.answer is not None:
@@ -149,7 +149,7 @@ def _deviances(y: np.ndarray, answer: np.ndarray) -> np.ndarray:
     return np.asarray(2 * (logs - y + given))
 
 
-def _ranks(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, np.ndarray]:
+def placements(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, np.ndarray]:
     """Area under the ROC curve (mean over the classes, each against the rest), and each row's rank and share.
 
     The rank is the mean over the classes of the row's placement (the share of rows of the other side that it is on the

@@ -97,6 +97,11 @@ def _rule(compared: dict[str, Any]) -> str:
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
         return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
+    if compared.get("by_metric"):
+        return (
+            f"{how} {found} {chosen['name']} cannot be told from it and is better by the quoted metric beyond chance, "
+            "so it is chosen."
+        )
     if compared["prefer"] == "best":
         return f"{how} {found} It is chosen."
     if chosen["name"] == best["name"]:

@@ -93,6 +93,8 @@ def _choice(results: dict[str, Any]) -> str:
         by = "set of equal rows"
     loss = f"{_LOSS.get(compared['loss'], compared['loss'])} of held-out rows, paired by {by}"
     rule = f"The rule of choice, fixed beforehand, took {_RULE[compared['prefer']]}; losses were {loss}."
+    if compared.get("by_metric"):
+        rule += " Among procedures that these losses could not tell apart, the quoted metric decided."
     if answer["chosen_by"] != "person":
         return f"{rule} It took {_the(answer['procedure'])}."
     return (

@@ -6,7 +6,8 @@ weak signals only the lucky ones are claimed. With :math:`z \sim N(\mu, 1)` give
 
 .. math:: \frac{1 - \Phi(z - \mu)}{1 - \Phi(c - \mu)} = \frac12,
 
-and the gain is multiplied by :math:`\max(0, \mu) / z`. Far above the threshold the factor is 1.
+so that z is too large by :math:`z - \max(0, \mu)` standard errors. The quoted score shares the rows and their
+luck: it is taken back by as many of its own standard errors. Far above the threshold that is nothing.
 
 References
 ----------
@@ -16,37 +17,34 @@ Biostatistics 9 (2008).
 
 from __future__ import annotations
 
-import numpy as np
 import scipy
 
 from tamis.metrics.distributions import normal_quantile
 
-__all__ = ["shrinkage"]
+__all__ = ["claim_excess"]
 
-#: Below this p-value the factor is above 0.999, and rounding would decide.
+#: Below this p-value the excess is below 0.001, and rounding would decide.
 SURE = 1e-6
 
 
-def shrinkage(p_value: float, alpha: float) -> float:
-    """The share of a claimed gain that is left once the claim itself is accounted for; between 0 and 1.
+def claim_excess(p_value: float, alpha: float) -> float:
+    """By how many standard errors a gain is exaggerated for having passed a test.
 
     Parameters
     ----------
-    p_value : one-sided, at most alpha.
+    p_value : one-sided.
     alpha : the level at which a gain is claimed.
 
-    >>> round(shrinkage(0.05, 0.1), 2), round(shrinkage(0.0001, 0.1), 2)
-    (0.0, 1.0)
+    >>> round(claim_excess(0.05, 0.1), 2), round(claim_excess(0.02, 0.1), 2), round(claim_excess(0.0001, 0.1), 2)
+    (1.64, 0.53, 0.01)
     """
     if p_value <= SURE:
-        return 1.0
-    z, threshold = normal_quantile(1 - p_value), normal_quantile(1 - alpha)
-    if z <= threshold:
         return 0.0
+    z, threshold = normal_quantile(1 - p_value), normal_quantile(1 - alpha)
 
     def imbalance(mu: float) -> float:
         return float(2 * scipy.special.ndtr(mu - z) - scipy.special.ndtr(mu - threshold))
 
-    if imbalance(0.0) >= 0:  # even without any gain half of the claims would be as large
-        return 0.0
-    return float(np.clip(scipy.optimize.brentq(imbalance, 0.0, z) / z, 0.0, 1.0))
+    if z <= threshold or imbalance(0.0) >= 0:  # even without any gain half of the claims would be as large
+        return max(0.0, float(z))
+    return float(z - scipy.optimize.brentq(imbalance, 0.0, z))

@@ -62,7 +62,9 @@ def compare(
     reference = None if black_box is None else HeldOut.of(problem, folds, black_box[1])
     of_choice = figures(problem, rules, folds, of_picked)
     shown = claim(baseline, held_out[1:], whole, reference).beside(columns).bounded(metric.name, of_choice["interval"])
-    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, shown.by_no_procedure)
+    metric_sums, by_none = _metric_sums(problem, folds, names, judged), shown.by_no_procedure
+    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
+    by_metric = bool(place) and metric_sums is not None and place != _chosen(losses, rows, prefer, by_none, None)
     whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
     taken = person or names[place]
     quoted = of_picked if place and person is None else whose[taken]
@@ -86,6 +88,7 @@ def compare(
         "chosen": taken,
         "chosen_by": "person" if person else "rule",
         "by_rule": names[place],
+        "by_metric": by_metric,
         "best": names[best],
         "signal": shown.signal,
         "by_black_box_alone": shown.by_black_box_alone,
@@ -138,12 +141,23 @@ def _above_chance(metric: str, listed: list[dict[str, Any]]) -> dict[str, Any] |
     return best and {"name": best["name"], "score": best["nested"], "interval": best["interval"]}
 
 
-def _chosen(losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_none: bool) -> int:
+def _metric_sums(
+    problem: StudyProblem, folds: Sequence[Fold], names: Sequence[str], judged: Judgements
+) -> list[np.ndarray] | None:
+    """Of each procedure, losses whose mean the quoted metric is, by unit; None where it has none in some fold."""
+    if not all("quoted" in fold["outer"] for name in names for fold in judged[name]):
+        return None
+    return [by_unit(problem, folds, judged[name], "quoted") for name in names]
+
+
+def _chosen(
+    losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_none: bool, quoted: list[np.ndarray] | None
+) -> int:
     """The choice by the outer losses, once there is a signal: then it is not the baseline.
 
     Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
     """
-    place = choose(losses, rows, prefer)
+    place = choose(losses, rows, prefer, quoted)
     return place if place or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 

@@ -56,9 +56,11 @@ def figures(
     metric, scores = rules.metric, [result["test"] for result in judged]
     if metric.base == "r2" and (parts := fold_parts(metric, tallies)) is not None:
         scores = [_finite(part) for part in parts]
+    value = _aggregated(metric, tallies, scores)
+    gain = _expected_gain(problem, rules, folds, judged, value)
     return {
-        "score": _aggregated(metric, tallies, scores),
-        **_interval(rules, folds, tallies, scores),
+        "score": value,
+        **_interval(rules, folds, tallies, scores, gain),
         "scores": scores,
         "metrics": {
             name: _metric(problem, rules, name, tallies, [fold["metrics"][name] for fold in judged])
@@ -100,10 +102,40 @@ def recalls(tallies: Sequence[Tally]) -> list[float | None]:
     return [float(hit / n) if n else None for hit, n in zip(hits, rows)]
 
 
+def _expected_gain(
+    problem: StudyProblem,
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    judged: list[dict[str, Any]],
+    value: float | None,
+) -> float:
+    r"""How much better the model refitted on all n rows may be than those of the folds, by the learning curve's slope.
+
+    Inner folds judge models of m rows, outer folds models of more, N. A score that rises with the logarithm of the rows
+    gains :math:`(s_N - s_m) \log(n / N) / \log(N / m)` more; real curves flatten, so that this is an upper bound. 0
+    where the outer score is not the better one, or where no inner score is known.
+    """
+    inner = mean([fold.get("promised") for fold in judged])
+    if value is None or inner is None or problem.time is not None:
+        return 0.0
+    n_train = float(np.mean([len(fold.train) for fold in folds]))
+    steps = np.log(len(problem.y) / n_train) / np.log(rules.inner / (rules.inner - 1))
+    return max(0.0, float(utility(rules.metric, value) - utility(rules.metric, inner)) * float(steps))
+
+
 def _interval(
-    rules: FoldRules, folds: Sequence[Fold], tallies: Sequence[Tally], scores: Sequence[float | None]
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    tallies: Sequence[Tally],
+    scores: Sequence[float | None],
+    gain: float,
 ) -> dict[str, list[float] | str | None]:
-    """Where the score of the refitted model lies on new rows, or why that cannot be said."""
+    """Where the score of the refitted model lies on new rows, or why that cannot be said.
+
+    Parameters
+    ----------
+    gain : how much better the refitted model may be than those of the folds: the better end is moved by it.
+    """
     usable = [i for i, value in enumerate(scores) if value is not None or is_pooled(rules.metric)]
     if not usable:
         return {"interval": None, "interval_note": f"{rules.metric.name} has no value in any fold"}
@@ -115,7 +147,16 @@ def _interval(
         float(np.mean([len(folds[i].test) for i in usable])),
     )
     note = result.note or ("" if np.isfinite([result.low, result.high]).all() else "the judged rows give no bound")
-    return {"interval": None if note else [result.low, result.high], "interval_note": note}
+    if note:
+        return {"interval": None, "interval_note": note}
+    low, high = result.low, result.high
+    if rules.metric.given is not None:  # a user's function has bounds that nobody knows
+        low, high = (low, high + gain) if rules.metric.larger else (low - gain, high)
+    elif rules.metric.larger:
+        high = min(high + gain, max(high, 0.0 if rules.metric.negated else 1.0))
+    else:
+        low = max(low - gain, min(low, 0.0))
+    return {"interval": [low, high], "interval_note": ""}
 
 
 def _finite(value: float) -> float | None:

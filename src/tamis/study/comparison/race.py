@@ -170,11 +170,15 @@ def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: i
     common = (rows == rows[0]).all(axis=0)
     if 2 * rows[0, common].sum() < rows[0].sum():
         common = (rows > 0).all(axis=0)
-    sums = [
-        np.array(part["loss"])[common] * (rows[0, common] / own)
-        for part, own in zip(inner, np.maximum(rows[:, common], 1))
-    ]
-    return places[choose(sums, rows[0, common], prefer)]
+    losses, quoted = (
+        [
+            np.array(part[kind])[common] * (rows[0, common] / own)
+            for part, own in zip(inner, np.maximum(rows[:, common], 1))
+            if kind in part
+        ]
+        for kind in ("loss", "quoted")
+    )
+    return places[choose(losses, rows[0, common], prefer, quoted if len(quoted) == len(losses) else None)]
 
 
 def raced_facts(kept: Sequence[Mapping[str, Any]]) -> dict[str, int]:
