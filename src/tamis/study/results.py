@@ -83,7 +83,7 @@ def assemble(
         "dominant": final["dominant"],
     }
     facts["p_value"] = compared["p_value"]
-    facts["shrunken"] = _shrunken(facts, compared["p_value"])
+    facts["shrunken"] = _shrunken(facts, compared["p_value"], compared["shared_luck"])
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
@@ -158,7 +158,7 @@ def _accuracy(
     return [own, rows["baseline"]["metrics"]["accuracy"]]
 
 
-def _shrunken(facts: dict[str, Any], p_value: float) -> float | None:
+def _shrunken(facts: dict[str, Any], p_value: float, shared_luck: float) -> float | None:
     """The score with its gain over guessing corrected for having been claimed; None far above the threshold."""
     guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
     if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
@@ -168,7 +168,7 @@ def _shrunken(facts: dict[str, Any], p_value: float) -> float | None:
     low, high = facts["interval"]
     gain = facts["score"] - guess
     error = (facts["score"] - low if gain > 0 else high - facts["score"]) / normal_quantile(0.975)
-    corrected = max(0.0, abs(gain) - claim_excess(p_value, ALPHA) * error)
+    corrected = max(0.0, abs(gain) - claim_excess(p_value, ALPHA) * shared_luck * error)
     return guess + float(np.sign(gain)) * corrected if corrected < NEAR_THRESHOLD * abs(gain) else None
 
 

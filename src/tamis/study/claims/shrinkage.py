@@ -7,7 +7,8 @@ weak signals only the lucky ones are claimed. With :math:`z \sim N(\mu, 1)` give
 .. math:: \frac{1 - \Phi(z - \mu)}{1 - \Phi(c - \mu)} = \frac12,
 
 so that z is too large by :math:`z - \max(0, \mu)` standard errors. The quoted score shares the rows and their
-luck: it is taken back by as many of its own standard errors. Far above the threshold that is nothing.
+luck, as far as its gains by row correlate with those that were tested (:math:`\rho`): it is taken back by :math:`\rho`
+times as many of its own standard errors. Far above the threshold that is nothing.
 
 References
 ----------

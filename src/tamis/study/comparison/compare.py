@@ -97,6 +97,7 @@ def compare(
         "above_chance": _above_chance(metric.name, listed) if shown.signal == "none" else None,
         "association": columns.to_dict(),
         "p_value": shown.p_value,
+        "shared_luck": _shared_luck(problem, folds, losses[0], metric_sums, of_picked),
         "gain_p_value": (HeldOut.of(problem, folds, whose[taken]) if person else whole).gain_p_value(baseline),
         "naive": None if rival == names[0] else {"name": rival, "score": score(problem, rules, folds, naive[rival])},
         **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
@@ -148,6 +149,28 @@ def _metric_sums(
     if not all("quoted" in fold["outer"] for name in names for fold in judged[name]):
         return None
     return [by_unit(problem, folds, judged[name], "quoted") for name in names]
+
+
+def _shared_luck(
+    problem: StudyProblem,
+    folds: Sequence[Fold],
+    baseline: np.ndarray,
+    metric_sums: list[np.ndarray] | None,
+    picked: list[dict[str, Any]],
+) -> float:
+    """Correlation, over units, of the gain by the loss that is tested and by the metric that is quoted.
+
+    1 where the metric is the loss, or has none of its own.
+    """
+    if metric_sums is None:
+        return 1.0
+    gains = (
+        baseline - by_unit(problem, folds, picked, "loss"),
+        metric_sums[0] - by_unit(problem, folds, picked, "quoted"),
+    )
+    if min(float(gain.std()) for gain in gains) == 0:
+        return 0.0
+    return float(np.clip(np.corrcoef(*gains)[0, 1], 0.0, 1.0))
 
 
 def _chosen(
