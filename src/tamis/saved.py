@@ -165,6 +165,15 @@ def refuse_tangled(name: str, left: np.ndarray, root: np.ndarray, size: np.ndarr
         raise DamagedError(f"node {wrong[0]:,} of {name} is the child of {parents[wrong[0]]} nodes")
 
 
+def class_list(labels: np.ndarray) -> list[Any]:
+    """The classes of a model as JSON holds them."""
+    values: list[Any] = labels.tolist()
+    bad = next((value for value in values if not isinstance(value, (str, bool, int, float))), None)
+    if bad is not None:
+        raise KindError(f"the class {bad!r} is nothing that JSON holds; fit with the labels as text")
+    return values
+
+
 def classes(name: str, values: Any, dtype: Any) -> np.ndarray:
     """Labels of classes as an array of the dtype they had; it is never larger than the labels are."""
     known = levels(name, values)

@@ -183,7 +183,7 @@ def test_without_a_black_box_nothing_is_said_of_it():
 def test_a_word_instead_of_yes_or_no_is_refused():
     """black_box='no' would run it."""
     with pytest.raises(KindError, match="black_box='no' must be True or False"):
-        tamis.Study(_waves(50), target="y", black_box="no")
+        tamis.Study(_waves(50), target="y", black_box="no").run()
 
 
 def test_rounds_are_fewer_and_larger_where_they_would_be_dear(monkeypatch):

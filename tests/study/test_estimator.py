@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tamis
 from tamis.errors import StudyError
@@ -73,3 +74,33 @@ def test_a_notebook_shows_the_answer_escaped(tmp_path):
     shown = study.run()._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;x" in shown
+
+
+#: Others do not hold: a study refuses fewer than 10 rows, takes sparse tables and texts, and notes what predict saw.
+CHECKS = (
+    "check_no_attributes_set_in_init",
+    "check_do_not_raise_errors_in_init_or_set_param",
+    "check_estimators_unfitted",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_get_params_invariance",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_get_tags_default_keys",
+)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("task", ["numbers", "classes"])
+def test_scikit_learns_checks_of_its_making_and_width(task):
+    """A pipeline or a grid search clones an estimator, asks whether it is fitted and gives it other columns."""
+    study = tamis.Study(**quick(task=task, black_box=False, inner=2))
+    seen = set()
+    for instance, check in estimator_checks_generator(study):
+        name = getattr(check, "func", check).__name__
+        if name in CHECKS:
+            seen.add(name)
+            check(instance)
+    assert {"check_no_attributes_set_in_init", "check_estimators_unfitted", "check_n_features_in_after_fitting"} <= seen

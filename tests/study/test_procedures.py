@@ -153,7 +153,7 @@ def test_answers_without_probabilities_and_numbers_are_taken(tmp_path):
 def test_what_is_no_procedure_gets_a_sentence(given, error, words):
     """A user would not learn what to give."""
     with pytest.raises(error, match=words):
-        tamis.Study(_table(), target="y", procedures=given)
+        tamis.Study(_table(), target="y", procedures=given).run()
 
 
 def test_the_command_takes_a_pipeline_of_a_script(tmp_path):

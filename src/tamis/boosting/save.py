@@ -11,7 +11,19 @@ from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
-from tamis.saved import classes, levels, mapping, numbers, reading, refuse_outside, refuse_shape, text, texts, whole
+from tamis.saved import (
+    class_list,
+    classes,
+    levels,
+    mapping,
+    numbers,
+    reading,
+    refuse_outside,
+    refuse_shape,
+    text,
+    texts,
+    whole,
+)
 from tamis.table.notation import Notation
 
 FORMAT = 1
@@ -43,7 +55,7 @@ def plain(model: Any) -> dict[str, Any]:
     }
     if hasattr(model, "classes_"):
         kind = model.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": model.classes_.tolist()}
+        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
     return out
 
 

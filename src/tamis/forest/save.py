@@ -18,7 +18,7 @@ from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import CRITERIA
 from tamis.forest.tune import THRESHOLDS, Drawing, Setting
-from tamis.saved import classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
+from tamis.saved import class_list, classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
 
 MAGIC = b"tamis forest 2\n"
 READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
@@ -145,7 +145,7 @@ def _header(forest: Any) -> dict[str, Any]:
         ]
     if trees.n_classes:
         kind = forest.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": forest.classes_.tolist()}
+        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(forest.classes_)}
         out["loss"] = forest.loss_.tolist()
         out["temperature"] = forest.temperature_
     return out

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
-from tamis.saved import classes, reading, refuse_shape
+from tamis.saved import class_list, classes, reading, refuse_shape
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.views.lazy.given import refuse_rows
 
@@ -257,7 +257,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def to_dict(self) -> dict[str, Any]:
         """The fitted model as plain numbers, lists and words, ready for JSON."""
-        return {**super().to_dict(), "classes": self.classes_.tolist(), "classes_dtype": self.classes_.dtype.str}
+        return {**super().to_dict(), "classes": class_list(self.classes_), "classes_dtype": self.classes_.dtype.str}
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
 from tamis.errors import TableError
 from tamis.table import is_frame, same_length
+from tamis.table.sources.arrow import from_frame
 
 TARGET = "target"
 
@@ -34,6 +34,13 @@ def source_of(X: Any, y: Any, wanted: str | None) -> tuple[pa.Table, str]:
     ), name
 
 
+def refuse_width(X: Any, n_columns: int, name: str) -> None:
+    """Raise for an array of another number of columns than `fit` was given; frames have names."""
+    if is_frame(X) or not hasattr(X, "shape") or len(X.shape) != 2 or X.shape[1] == n_columns:
+        return
+    raise TableError(f"X has {X.shape[1]} features, but {name} is expecting {n_columns} features as input")
+
+
 def original(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Predicted labels as the target had them: a study reads classes that spell whole numbers as numbers."""
     known = {_key(label): label for label in classes.tolist()}
@@ -42,8 +49,7 @@ def original(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def _arrow(X: Any) -> pa.Table:
     if is_frame(X):
-        frame = nw.from_native(X)
-        found = (frame.collect() if isinstance(frame, nw.LazyFrame) else frame).to_arrow()
+        found = from_frame(X)
         return found.select([name for name in found.column_names if not name.startswith("__index_level_")])
     array = X.toarray() if sparse.issparse(X) else np.asarray(X)
     if array.ndim != 2:

@@ -11,10 +11,12 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import ClassifierTags, RegressorTags
 
 import tamis
@@ -30,7 +32,7 @@ from tamis.study.disk import files
 from tamis.study.disk.journal import Journal
 from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
-from tamis.study.estimator import TARGET, original, source_of
+from tamis.study.estimator import TARGET, original, refuse_width, source_of
 from tamis.study.fold import FoldRules
 from tamis.study.model import Model
 from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
@@ -94,6 +96,9 @@ class Study(TakesTable, BaseEstimator):
     """
 
     model_: Model
+    results_: dict[str, Any] = MappingProxyType({})  # type: ignore[assignment]
+    note_ = ""
+    remarks_: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -109,23 +114,36 @@ class Study(TakesTable, BaseEstimator):
     ) -> None:
         named = {"source": source, "target": target, "folder": folder, "seed": seed, "types": types, "query": query}
         self._given = {**named, "n_jobs": n_jobs, **settings}
-        self.source, self.folder, self.query, self.n_jobs = source, Path(folder), query, n_jobs
-        if target is None and source is not None:
-            raise ParameterError("the target is not named; give target=, the name of the column to predict")
-        for name, plainly in (("drop", names_given), ("procedures", procedures_given), ("loss", plain)):
-            if settings.get(name) is not None:
-                settings[name] = plainly(settings[name])
-        self.settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **settings)
-        chosen(self.settings.procedures, self.settings.transform)
-        engine.workers(n_jobs)
+        self.source, self.query, self.n_jobs = source, query, n_jobs
+        self._settings: Settings | None = None
         self._problem: StudyProblem | None = None
         self._drawn: tuple[int, int] | None = None
         self._place: dict[str, int] = {}
-        self.results_: dict[str, Any] = {}
         self._loaded = self._cut = False
-        self.note_ = ""
-        self.remarks_: tuple[str, ...] = ()
         self._kept = True
+
+    @property
+    def folder(self) -> Path:
+        """Where the study is kept."""
+        return Path(self._given["folder"])
+
+    @property
+    def settings(self) -> Settings:
+        """What the study was made with, checked when it is first needed, as scikit-learn asks of estimators."""
+        if self._settings is None:
+            named = ("source", "target", "folder", "seed", "types", "query", "n_jobs")
+            more = {name: value for name, value in self._given.items() if name not in named}
+            target, seed, types = (self._given[name] for name in ("target", "seed", "types"))
+            if target is None and self._given["source"] is not None:
+                raise ParameterError("the target is not named; give target=, the name of the column to predict")
+            for name, plainly in (("drop", names_given), ("procedures", procedures_given), ("loss", plain)):
+                if more.get(name) is not None:
+                    more[name] = plainly(more[name])
+            settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **more)
+            chosen(settings.procedures, settings.transform)
+            engine.workers(self.n_jobs)
+            self._settings = settings
+        return self._settings
 
     @property
     def problem(self) -> StudyProblem:
@@ -201,6 +219,8 @@ class Study(TakesTable, BaseEstimator):
 
     def score(self, X: Any, y: Any) -> float:
         """Accuracy of the predicted classes, or R² of the predicted numbers."""
+        if "model_" not in vars(self):
+            raise self._not_run()
         return score(default(self.model_.task == "classes"), np.asarray(y).ravel(), self.predict(X))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -397,12 +417,14 @@ class Study(TakesTable, BaseEstimator):
 
     def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The predicted class or number of every row of a new table."""
-        found = self.model_.predict(self._new(X, query))
+        table = self._new(X, query)
+        found = self.model_.predict(table)
         return original(found, self.classes_) if "classes_" in vars(self) else found
 
     def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a new table."""
-        found = self.model_.predict_proba(self._new(X, query))
+        table = self._new(X, query)
+        found = self.model_.predict_proba(table)
         if "classes_" not in vars(self):
             return found
         aligned = np.zeros((len(found), len(self.classes_)))
@@ -491,10 +513,20 @@ class Study(TakesTable, BaseEstimator):
 
     def _known(self, part: str) -> Any:
         if not self.results_:
-            raise StudyError("the study has not been run yet; call run() first")
+            raise self._not_run()
         return self.results_[part]
 
+    def _not_run(self) -> Exception:
+        """What is wrong where something is asked of a study that has no answer yet."""
+        if self._given["source"] is None:
+            return NotFittedError("this Study is not fitted yet; call fit(X, y) first")
+        return StudyError("the study has not been run yet; call run() first")
+
     def _new(self, X: Any, query: str | None) -> Table:
+        if "model_" not in vars(self):
+            raise self._not_run()
+        if "n_features_in_" in vars(self):
+            refuse_width(X, self.n_features_in_, type(self).__name__)
         return self._read(fetch(X, types=self.model_.types, query=query))
 
     def _read(self, raw: Raw) -> Table:

@@ -88,12 +88,33 @@ def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Col
     >>> coded_categories("colour", np.array([2, -1, 1]), ["grey", "red", "blue"]).levels
     ('blue', 'red')
     """
+    labels, codes = _in_words(labels, codes)
     place = codes.astype(np.int64) + 1
     there = np.flatnonzero(np.bincount(place, minlength=len(labels) + 1)[1:])
     order = sorted(there.tolist(), key=lambda code: (str(labels[code]), str(type(labels[code]))))
     table = np.full(len(labels) + 1, MISSING, dtype=np.int32)
     table[np.array(order, dtype=np.int64) + 1] = np.arange(len(order))
     return Column(name, "categorical", table[place], tuple(labels[code] for code in order))
+
+
+def _in_words(labels: Sequence[Any], codes: np.ndarray) -> tuple[Sequence[Any], np.ndarray]:
+    """Labels that JSON holds: intervals, dates, periods and bytes become their texts, equal ones one label."""
+    if all(isinstance(label, (str, bool, int, float, np.generic)) for label in labels):
+        return labels, codes
+    words = [label if isinstance(label, (str, bool, int, float, np.generic)) else level_text(label) for label in labels]
+    distinct = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    moved = np.array([MISSING, *(distinct[word] for word in words)], dtype=np.int64)
+    return list(distinct), moved[codes.astype(np.int64) + 1]
+
+
+def level_text(level: Any) -> str:
+    """A level that is no text or number, as a text.
+
+    >>> from datetime import date
+    >>> level_text(b"red"), level_text(date(2024, 5, 1))
+    ('red', '2024-05-01')
+    """
+    return level.decode("utf-8", "replace") if isinstance(level, bytes) else str(level)
 
 
 def is_missing(value: Any) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from tamis.errors import TableError
+from tamis.errors import KindError, TableError
 from tamis.table.interface.extreme import is_extreme
 
 _PLAIN = "biufOUS"  # kinds of vectors that nothing is to be said against
@@ -28,6 +29,7 @@ class Classes:
         values = _vector(y)
         if values.dtype.kind == "O":
             _refuse_missing(np.array([v is None or v != v for v in values]))
+            _refuse_objects(values)
         close = _close_whole_numbers(values)
         if close is not None:
             return cls(close[1][close[2]], close[0])
@@ -45,6 +47,14 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+
+def _refuse_objects(labels: np.ndarray) -> None:
+    """Refuse labels that are neither texts nor numbers, such as the intervals of pd.cut."""
+    plain = (str, bytes, bool, int, float, np.generic, date, timedelta)
+    bad = next((label for label in labels if not isinstance(label, plain)), None)
+    if bad is not None:
+        raise KindError(f"the target holds {bad!r}, no text or number; give its labels as text: y.astype(str)")
 
 
 def numbers(y: Any, *, several: bool = False) -> np.ndarray:

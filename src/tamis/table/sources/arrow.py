@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tamis.errors import TableError
+from tamis.table.column import level_text
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
 from tamis.table.sources.frame import eager
@@ -84,6 +85,7 @@ def array_of(values: Any) -> pa.Array:
 
 
 def _from_series(series: Any) -> pa.Array | pa.ChunkedArray:
+    series = _in_words(series)
     if str(series.dtype) == "Unknown" and str(getattr(series.to_native(), "dtype", "")).startswith("period["):
         return pa.array(series.to_native().dt.to_timestamp(), from_pandas=True)  # a month is its first day
     try:
@@ -93,6 +95,24 @@ def _from_series(series: Any) -> pa.Array | pa.ChunkedArray:
     if str(array.type) == "string_view":
         return array.cast(pa.large_string())
     return array
+
+
+def _in_words(series: Any) -> Any:
+    """A series of pandas whose intervals (of pd.cut), and levels that are no texts or numbers, are texts."""
+    import narwhals as nw
+
+    native = series.to_native()
+    kind = str(getattr(native, "dtype", ""))
+    if kind.startswith("interval"):
+        texts = native.astype(object).map(str, na_action="ignore")
+        return nw.from_native(texts.where(native.notna(), None), series_only=True)
+    if kind == "category" and hasattr(native, "cat"):
+        levels = native.cat.categories
+        if levels.dtype.kind not in "fiubmM" and not all(
+            isinstance(level, (str, bool, int, float)) for level in levels
+        ):
+            return nw.from_native(native.cat.rename_categories([level_text(one) for one in levels]), series_only=True)
+    return series
 
 
 def _labels(frame: Any, given: Any) -> list[Any]:

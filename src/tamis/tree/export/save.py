@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
-from tamis.saved import classes, mapping, numbers, reading, refuse_shape, texts, whole
+from tamis.saved import class_list, classes, mapping, numbers, reading, refuse_shape, texts, whole
 from tamis.table.notation import Notation
 from tamis.tree.tree import Tree
 
@@ -31,7 +31,7 @@ def dict_of(model: Any) -> dict[str, Any]:
         "alpha": getattr(model, "alpha_", None),
     }
     if hasattr(model, "classes_"):
-        out["classes"] = {"dtype": _dtype(model.classes_), "values": model.classes_.tolist()}
+        out["classes"] = {"dtype": _dtype(model.classes_), "values": class_list(model.classes_)}
         out["loss"] = model.loss_.tolist()
     else:
         out["n_outputs"] = int(model.n_outputs_)
