@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone, is_regressor
 
+import tamis
 from tamis import score, transform
 from tamis.boosting import BoostingClassifier, BoostingRegressor
 from tamis.forest import ForestClassifier, ForestRegressor
@@ -281,3 +282,58 @@ def test_transforms(step, factor):
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
     else:
         assert found.shape == expected.shape
+
+
+def study_of(frame, y, folder, **settings):
+    """A small study of a table, run."""
+    given = {"folds": 3, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1, "lock": 0, **settings}
+    data = frame.assign(y=y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tamis.Study(data, target="y", folder=folder, **given).run(), data
+
+
+def scaled_study(folder, procedures, factor, shift=0.0):
+    """The answers of a study of a table, and of the same one whose target has another unit."""
+    frame, y, _ = table(categories=True)
+    one, rows = study_of(frame, y, folder / "one", procedures=procedures)
+    other, _ = study_of(frame, y * factor + shift, folder / "other", procedures=procedures)
+    return one, other, rows.drop(columns="y")
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+def test_a_whole_study(tmp_path, factor):
+    """A study in other units chooses the same procedure and columns, with the same score."""
+    one, other, rows = scaled_study(tmp_path, ["tree", "lasso", "ridge"], factor)
+    first, second = one.results_["answer"], other.results_["answer"]
+    assert second["procedure"] == first["procedure"]
+    assert second["selected"] == first["selected"]
+    assert second["score"] == pytest.approx(first["score"], rel=1e-6)
+    assert_same(other.predict(rows) / factor, one.predict(rows))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "ridge", "model-tree", "booster"])
+@pytest.mark.parametrize("factor", [1e-8, 1e-4, 1e4, 1e8])
+def test_studies_of_every_procedure(tmp_path, procedure, factor):
+    """Each procedure tunes itself, and tuning has tolerances."""
+    one, other, rows = scaled_study(tmp_path, [procedure], factor)
+    assert other.results_["answer"]["score"] == pytest.approx(one.results_["answer"]["score"], rel=1e-6)
+    assert_same(other.predict(rows) / factor, one.predict(rows))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(10, 20))
+@pytest.mark.parametrize("model", IN_ANY_ORDER, ids=name_of)
+def test_more_tables(model, seed):
+    """Orders, copies and units on tables that were not looked at."""
+    test_the_order_of_rows(model, seed)
+    if getattr(model, "alpha", None) != "loo":
+        test_whole_weights_are_copies(model, seed)
+    if not any(model is forest for forest in FORESTS):
+        test_the_units_of_the_columns(model, seed)
+        for factor in (1e-100, 1e-3, 1e3):
+            test_the_scale_of_weights(model, factor)
+    if is_regressor(model) and not any(model is forest for forest in FORESTS):
+        for factor in (1e-6, 1e-3, 1e3, 1e6):
+            test_the_unit_of_the_target(model, factor)

@@ -89,3 +89,21 @@ def test_neither_the_order_in_memory_nor_the_columns_beside_change_a_bit(kind):
     expected = kind().fit_transform(X)
     np.testing.assert_array_equal(kind().fit_transform(np.asfortranarray(X)), expected)
     np.testing.assert_array_equal(kind().fit_transform(X[:, [5, 2]]), expected[:, [5, 2]])
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-200, 1e200, 1e307])
+def test_numbers_whose_squares_are_no_numbers_are_standardised(factor):
+    """Squares of 1e-200 are 0 and of 1e200 infinite: the answer was infinite, or 0."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    expected = Standardize().fit_transform(X)
+    step = Standardize().fit(X * factor)
+    assert step.transform(X * factor) == pytest.approx(expected, rel=1e-9)
+    assert step.inverse_transform(expected) / factor == pytest.approx(X, rel=1e-9)
+
+
+def test_a_range_beyond_the_largest_number():
+    """1.7e308 less -1.7e308 is infinite, and infinite over infinite no number."""
+    X = np.array([[-1.7e308], [0.0], [1.7e308]])
+    step = UnitRange().fit(X)
+    assert step.transform(X).ravel().tolist() == [0.0, 0.5, 1.0]
+    assert step.inverse_transform(step.transform(X)) == pytest.approx(X)

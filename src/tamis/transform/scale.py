@@ -123,13 +123,21 @@ class UnitRange(NumericTransform):
         say_constant(self.names_, is_constant(X))
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
-        return (X - self.low_) / self._width()
+        half = self._halved()
+        return (X * half - self.low_ * half) / self._width()
 
     def _invert(self, X: np.ndarray) -> np.ndarray:
-        return X * self._width() + self.low_
+        half = self._halved()
+        return (X * self._width() + self.low_ * half) / half
+
+    def _halved(self) -> np.ndarray:
+        """A half for columns whose width is beyond the largest number, else 1: both are exact."""
+        with np.errstate(over="ignore"):
+            return np.where(np.isfinite(self.high_ - self.low_), 1.0, 0.5)
 
     def _width(self) -> np.ndarray:
-        width = self.high_ - self.low_
+        half = self._halved()
+        width = self.high_ * half - self.low_ * half
         return np.where(width > 0, width, 1.0)
 
     def _state(self) -> dict[str, Any]:
@@ -154,18 +162,30 @@ def means(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _mean(x: np.ndarray, weight: np.ndarray | None) -> float:
-    total = float(x.sum() if weight is None else (x * weight).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(x.sum() if weight is None else (x * weight).sum())
     if np.isfinite(total):
         return total / (len(x) if weight is None else float(weight.sum()))
     there = ~np.isnan(x)
     heavy = float(there.sum() if weight is None else weight[there].sum())
-    known = x[there] if weight is None else x[there] * weight[there]
-    return float(known.sum()) / heavy if heavy > 0 else 0.0
+    if not heavy > 0:
+        return 0.0
+    known = x[there] / heavy if weight is None else x[there] * (weight[there] / heavy)  # no sum beyond the largest
+    return float(known.sum()) if there.all() else _mean(x[there], None if weight is None else weight[there])
 
 
 def _deviations(X: np.ndarray, mean: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weighted standard deviation (1/n) around the mean; the second pass keeps digits of data far from 0."""
-    return np.sqrt(means(np.square(X - mean), weight))
+    """Weighted standard deviation (1/n) around the mean; the second pass keeps digits of data far from 0.
+
+    Squares are of shares of the largest distance, so that none is too large or too small for a number.
+
+    >>> _deviations(np.array([[1e-200, 1e200], [3e-200, 3e200]]), np.array([2e-200, 2e200]), np.ones(2))
+    array([1.e-200, 1.e+200])
+    """
+    off = X - mean
+    largest = np.fmax.reduce(np.abs(off), axis=0, initial=0.0)
+    unit = np.where(largest > 0, 2.0 ** np.floor(np.log2(np.where(largest > 0, largest, 1.0))), 1.0)  # exact
+    return np.sqrt(means(np.square(off / unit), weight)) * unit
 
 
 def extremes(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

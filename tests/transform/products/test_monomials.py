@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.preprocessing import PolynomialFeatures
 
+from tamis.errors import TableError
 from tamis.transform import Monomials
 
 RNG = np.random.default_rng(0)
@@ -59,3 +60,9 @@ def test_too_many_products_without_a_target_are_refused():
     """The memory would be filled."""
     with pytest.raises(ValueError, match=r"100 columns make 5,050 products.*give y"):
         Monomials().fit(RNG.normal(size=(5, 100)))
+
+
+def test_a_product_beyond_the_largest_number_is_named():
+    """Infinite columns would fail in the model, far from their cause."""
+    with pytest.raises(TableError, match="the product x0\\^2 is beyond the largest number"):
+        Monomials().fit_transform(np.array([[1e200, 1.0], [2e200, 2.0]]))

@@ -94,7 +94,12 @@ class Monomials(NumericTransform):
         return sorted(tuple(sorted((*kept[k], j))) for k, j in found)
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
-        return np.hstack([X, _products(X, self.terms_)])
+        products = _products(X, self.terms_)
+        beyond = np.flatnonzero(np.isinf(products).any(axis=0))
+        if beyond.size:
+            name = _name(self.terms_[beyond[0]], self.names_)
+            raise TableError(f"the product {name} is beyond the largest number; divide its columns by a constant first")
+        return np.hstack([X, products])
 
     def _made(self, names: Sequence[str]) -> Sequence[str]:
         return [*names, *(_name(term, names) for term in self.terms_)]
@@ -147,8 +152,9 @@ def _products(X: np.ndarray, terms: Sequence[Term]) -> np.ndarray:
     out = np.empty((len(X), len(terms)), order="F")
     for k, term in enumerate(terms):
         out[:, k] = X[:, term[0]]
-        for j in term[1:]:
-            out[:, k] *= X[:, j]
+        with np.errstate(over="ignore"):
+            for j in term[1:]:
+                out[:, k] *= X[:, j]
     return out
 
 
