@@ -43,7 +43,7 @@ class Leak:
     Attributes
     ----------
     kind : "predicts", "identifier", "duplicates", "near-duplicates", "near-twins", "entity", "time", "missingness",
-        "encoded", "filled" or "locked".
+        "encoded", "filled", "order" (rows of a file, by a study alone) or "locked".
     columns : the columns it is about; none when it is about rows.
     sentence : what was found and what to do.
     severity : "stop" (a score means nothing until this is settled), "warn" or "note".

@@ -11,6 +11,7 @@ from tamis.engine import seed_of
 from tamis.errors import ParameterError, RepeatedFoldsError, TableError
 from tamis.evaluate.cross_validate import Fold, Trained, named_folds, predicted, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
+from tamis.evaluate.leakage.file_order import file_order
 from tamis.evaluate.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import metric_losses, row_losses
@@ -286,7 +287,7 @@ def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:
     """What in the table would make any score too good; the locked rows' target is not looked at."""
     locked = problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None
     found = leaks(problem, locked=locked, as_read=problem.as_read)
-    ordered = by_severity([*found, *_kept_together(problem), *_one_draw(problem)])
+    ordered = by_severity([*found, *_kept_together(problem), *_one_draw(problem), *_in_file_order(problem)])
     return [
         {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}
         for leak in ordered
@@ -315,6 +316,20 @@ def _one_draw(problem: StudyProblem) -> list[Leak]:
         "further draws would repeat them"
     )
     return [Leak("groups", (), sentence, "note", len(problem.y))]
+
+
+def _in_file_order(problem: StudyProblem) -> list[Leak]:
+    """Neighbouring rows with similar targets, where neither groups nor time are given."""
+    if problem.groups is not None or problem.time is not None:
+        return []
+    found = file_order(problem.y, len(problem.labels))
+    if found is None:
+        return []
+    sentence = (
+        f"neighbouring rows of the file have similar targets (autocorrelation {found:.2f}): if rows are in time order, "
+        "give time; if several are of one case, give groups; if the file is merely sorted, nothing is wrong"
+    )
+    return [Leak("order", (), sentence, "note", len(problem.y))]
 
 
 def _losses(

@@ -2,5 +2,6 @@
 
 `univariate`: how much of the target one column tells. `made_from_target`: encodings and fills. `duplicates`: equal and
 nearly equal rows. `distances`: rows as points. `equal_rows`: copies of one case, told from coincidences, and the groups
-they form. `near_twins`: rows far nearer to another than to the next ones, which share its target.
+they form. `near_twins`: rows far nearer to another than to the next ones, which share its target. `file_order`:
+neighbours in the file with similar targets.
 """

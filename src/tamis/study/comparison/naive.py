@@ -14,8 +14,8 @@ from tamis.study.problem import StudyProblem
 #: Share of the training rows, and rows at least, that recent shares of classes are of.
 RECENT, MIN_RECENT = 0.1, 10
 
-#: The share of the largest autocorrelation that the period has at least.
-ALIKE = 0.8
+#: The longest period that is tried.
+MAX_PERIOD = 366
 
 
 def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold]) -> dict[str, list[dict[str, Any]]]:
@@ -24,7 +24,7 @@ def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fol
     Of numbers, "last value" is the mean over the rows of the latest training time, and "drift" continues the line from
     the first training time to the latest. Of classes, "recent shares" are those of the latest tenth of the training
     rows, ten at least. "season" repeats the mean (or the shares) of earlier times that lie whole periods back; the
-    period has the largest autocorrelation of the training targets, and at least three fit into the training times.
+    period is the one whose means fit the training targets best, each left out in turn.
     """
     if problem.time is None:
         return {}
@@ -77,19 +77,18 @@ def _season(problem: StudyProblem, fold: Fold) -> np.ndarray:
 
 
 def _period(series: np.ndarray) -> int:
-    """The lag of the largest autocorrelation (parts × times), of which three fit into the series; 1 without any.
+    """The period (parts × times) whose means, each time left out in turn, leave the least squares; 1 where none helps.
 
-    The largest is sought beyond the first lag at which the autocorrelation is negative: neighbours are alike anyway. An
-    earlier lag that has nearly as much is the period, the other a multiple of it.
+    At least two periods fit into the series, and none is longer than a year of days.
     """
     n = series.shape[1]
-    spectrum = np.abs(np.fft.rfft(series, 2 * n, axis=1)) ** 2
-    products = np.fft.irfft(spectrum, axis=1)[:, : n // 3 + 1].sum(axis=0) / (n - np.arange(n // 3 + 1))
-    negative = np.flatnonzero(products < 0)
-    if not len(negative) or negative[0] >= n // 3:
-        return 1
-    beyond = products[negative[0] :]
-    if beyond.max() <= 0:
-        return 1
-    first = int(negative[0] + np.flatnonzero(beyond >= ALIKE * beyond.max())[0])
-    return first + int(np.argmax(products[first : first + first // 2 + 1]))
+    least, best = float((series**2).sum()) * (n / max(1, n - 1)) ** 2, 1
+    for period in range(2, min(n // 2, MAX_PERIOD) + 1):
+        phase = np.arange(n) % period
+        sizes = np.bincount(phase)
+        sums = np.array([np.bincount(phase, weights=part) for part in series])
+        others = (sums[:, phase] - series) / (sizes[phase] - 1)
+        squares = float(((series - others) ** 2).sum())
+        if squares < least:
+            least, best = squares, period
+    return best
