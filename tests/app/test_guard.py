@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import socket
 import zipfile
 
 import numpy as np
 import pytest
+
+from tamis.app.guard import without_paths
 
 #: Of the server of the tests (conftest.py).
 MOST = 4_000_000
@@ -298,3 +301,43 @@ def test_a_refused_page_says_why_in_words(app):
     assert status == 401
     assert headers["Content-Type"].startswith("text/html")
     assert b"type `tamis app` again" in text
+
+
+def test_a_length_that_is_no_number_is_refused(app):
+    """`Content-Length: abc` was an error of the server's own."""
+    with socket.create_connection(("127.0.0.1", app.port), timeout=10) as connection:
+        head = [
+            "POST /api/upload?name=a.csv HTTP/1.1",
+            f"Host: 127.0.0.1:{app.port}",
+            f"Origin: http://127.0.0.1:{app.port}",
+            f"Cookie: tamis-{app.port}={app.folder.session()}",
+            "X-Tamis-App: 1",
+            "Content-Type: application/octet-stream",
+            "Content-Length: abc",
+            "Connection: close",
+        ]
+        connection.sendall(("\r\n".join(head) + "\r\n\r\n").encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_name_with_a_nul_is_refused_in_a_sentence(app, tmp_path):
+    """No command line takes such a name: the study that was to leave it out was an error of the server's own."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+
+    columns = {"a\0b": [i % 7 for i in range(60)], "c": [i / 3 for i in range(60)], "y": ["p", "q"] * 30}
+    parquet.write_table(pa.table(columns), tmp_path / "n.parquet")
+    table = app.client.upload(tmp_path / "n.parquet")
+    app.client.choose(table, target="y", groups="a\0b")
+    revision = app.client.json("GET", f"/api/table/{table}/columns")["revision"]
+    status, said = refused(app, "POST", f"/api/table/{table}/study", {"revision": revision})
+    assert status == 400
+    assert "NUL character" in str(said)
+
+
+def test_no_path_of_the_app_stands_in_a_sentence():
+    """Where the app keeps its files means nothing to who dropped one."""
+    place = "/home/me/my app/studies/0123456789abcdef"
+    for said in (f"'{place}/running.lock' cannot be written", f"lock.json of '{place}' is damaged; run again"):
+        assert "/home" not in without_paths(said)
+    assert without_paths("'a/b' is no column") == "'a/b' is no column"

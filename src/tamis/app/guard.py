@@ -41,6 +41,9 @@ _COMMON = {
     "Server": "Tamis",
 }
 
+_FOLDER = re.compile(
+    r"'[^']*/(?:tables|studies|entry)/[0-9a-f]{16}[^']*'|(?<![\w'])/[^\s'\"]*/(?:tables|studies|entry)/[0-9a-f]{16}[^\s'\";,)]*"
+)
 _PLACE = re.compile(r"the file '[^']*/(?:tables|studies)/[0-9a-f]{16}/[^']*'")
 
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
@@ -162,8 +165,10 @@ def without_paths(sentence: str) -> str:
 
     >>> without_paths("the file '/home/me/app/tables/0123456789abcdef/table.csv' has no rows; give one")
     'the file has no rows; give one'
+    >>> without_paths("results.json of '/home/me/app/studies/0123456789abcdef' is damaged; start over")
+    "results.json of the app's folder is damaged; start over"
     """
-    return _PLACE.sub("the file", sentence)
+    return _FOLDER.sub("the app's folder", _PLACE.sub("the file", sentence))
 
 
 def _capital(sentence: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,9 @@ from tamis.cli.words import (
     engine_of,
     replacing_file,
 )
+
+#: Characters by which a text could command a terminal.
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 #: Said of an opening before which none is known: nobody knows what was done elsewhere.
 FIRST = "first opening known here: no earlier look at these rows is recorded in this folder or in those beside it"
@@ -145,14 +149,19 @@ def export(
     overwrite: OverwriteOption = False,
 ) -> None:
     """Write a study's model for a place without Tamis: a Python file, a SQL statement, an HTML page, an ONNX file."""
+    from tamis.errors import ParameterError
     from tamis.study import load
 
     refuse_overwriting(output, is_export, overwrite)
     written = load(folder).export(to, output)
     if isinstance(written, Path):
         say(f"wrote {written}")
-    else:
-        echo_data(written)
+        return
+    if CONTROL.search(written):
+        raise ParameterError(
+            "a name or a level holds control characters, which would command the terminal; write to a file, with -o"
+        )
+    echo_data(written)
 
 
 @app.command()

@@ -63,3 +63,32 @@ def test_a_damaged_workbook_is_refused_in_one_sentence(tmp_path):
     place = AppFolder(tmp_path / "app").new("tables", {})
     with pytest.raises(TableError, match="sound Excel workbook"):
         keep(place, tmp_path / "x.xlsx", "x.xlsx")
+
+
+LAUGHS = b'<!DOCTYPE x [<!ENTITY a "ha">]><x>&a;</x>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("xl/sheet.xml", b"<!--" + b" " * 100_000 + b"-->" + LAUGHS),
+        ("xl/sheet.xml", b'<?xml version="1.0"?>' + b"<!-- a -->" * 20_000 + LAUGHS),
+        ("xl/worksheets/sheet1.dat", LAUGHS),
+        ("xl/sheet", b"\xef\xbb\xbf \n" + LAUGHS),
+        ("xl/sheet.bin", LAUGHS.decode().encode("utf-16")),
+    ],
+)
+def test_entities_are_refused_wherever_they_hide(book, name, content):
+    """Behind a long comment, or in a part that is not called .xml, they reached the reader."""
+    with zipfile.ZipFile(book, "a") as parts:
+        parts.writestr(name, content)
+    with pytest.raises(TableError, match="it is refused"):
+        remarks_on(book)
+
+
+def test_parts_that_are_no_xml_and_short_comments_are_taken(book):
+    """A picture, or a remark of the program that wrote the workbook, is no danger."""
+    with zipfile.ZipFile(book, "a") as parts:
+        parts.writestr("xl/media/image1.png", b"\x89PNG" + bytes(range(256)) * 10)
+        parts.writestr("docProps/extra.xml", b'<?xml version="1.0"?><!-- made by hand -->\n<extra/>')
+    assert remarks_on(book) == []

@@ -173,3 +173,24 @@ def test_texts_with_space_around_them_and_booleans_held_as_text(studies, procedu
     study, new = studies("number", procedure), messy(200)
     found = [row["prediction"] for row in _asked(study, new)]
     np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path):
+    """A level could colour, erase or type on the reader's terminal."""
+    import numpy as np
+    from typer.testing import CliRunner
+
+    import tamis
+    from tamis.cli import app
+
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["plain", "\x1b[31mred"], 120)
+    columns = {"kind": kind.tolist(), "x": rng.normal(size=120), "y": np.where(kind == "plain", "p", "q").tolist()}
+    quick = {"procedures": ["stump"], "folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1}
+    tamis.Study(columns, target="y", folder=tmp_path / "s", **quick).run()
+    told = CliRunner().invoke(app, ["export", str(tmp_path / "s"), "--to", "sql"])
+    assert told.exit_code == 1
+    assert "\x1b" not in told.output
+    assert "write to a file, with -o" in told.output
+    written = CliRunner().invoke(app, ["export", str(tmp_path / "s"), "--to", "sql", "-o", str(tmp_path / "m.sql")])
+    assert written.exit_code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,8 @@ class Check(Page):
         if not about["choices"].get("target"):
             self.answer({"plan": None})
             return
+        if "\\u0000" in json.dumps(about["choices"]):
+            self.refuse(HTTPStatus.BAD_REQUEST, "a chosen column has a NUL character in its name; rename it there")
         found = await self.work(_checked, self.readings, place, about)
         if "error" in found:
             found = {"error": without_paths(found["error"])}
@@ -101,6 +104,8 @@ class NewStudy(Page):
         asked = self.body()
         if asked.get("revision") != about["revision"]:
             self.refuse(HTTPStatus.CONFLICT, "the choices were changed in another tab; look at them again")
+        if "\\u0000" in json.dumps(about["choices"]):
+            self.refuse(HTTPStatus.BAD_REQUEST, "a chosen column has a NUL character in its name; rename it there")
         found = await self.work(_checked, self.readings, place, about)
         if "error" in found:
             self.refuse(HTTPStatus.BAD_REQUEST, without_paths(found["error"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from pathlib import Path
 
@@ -30,9 +31,11 @@ class Upload(Page):
             return
         if self.request.headers.get("Content-Type", "") != "application/octet-stream":
             self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a file must be sent as application/octet-stream")
+        announced = self.request.headers.get("Content-Length") or ""
+        if announced and not re.fullmatch("[0-9]{1,18}", announced):
+            self.refuse(HTTPStatus.BAD_REQUEST, "the length of what was sent is no number")
         self.name = shown_name(self.get_query_argument("name", "table"))
         self.place = self.make_place()
-        announced = self.request.headers.get("Content-Length")
         self.request.connection.set_max_body_size(2 * self.most)  # type: ignore[union-attr]
         try:
             self.receiver = Receiver(self.place / PART, int(announced) if announced else None, self.most)

@@ -21,6 +21,10 @@ MOST_PARTS = 5_000
 _DECLARED = re.compile(rb"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
 _PROLOG = 65_536
 
+#: What may stand before the first element, and that element.
+_ASIDE = re.compile(rb"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+_ELEMENT = re.compile(rb"<[A-Za-z_:]")
+
 
 def remarks_on(file: Path) -> list[str]:
     """What a workbook holds besides cells, a sentence each; one that cannot be read safely is refused."""
@@ -29,8 +33,7 @@ def remarks_on(file: Path) -> list[str]:
             parts = book.infolist()
             _refuse_bomb(parts, file.stat().st_size)
             for part in parts:
-                if part.filename.lower().endswith((".xml", ".rels")):
-                    _refuse_declarations(book, part)
+                _refuse_declarations(book, part)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError) as error:
         if isinstance(error, TableError):
             raise
@@ -98,7 +101,13 @@ def _refuse_bomb(parts: list[zipfile.ZipInfo], n_bytes: int) -> None:
 
 
 def _refuse_declarations(book: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+    """Refuse an XML part, whatever its name, that declares entities or begins with more than programs write."""
     with book.open(part) as stream:
         start = stream.read(_PROLOG).replace(b"\x00", b"")  # of UTF-16, too
-    if _DECLARED.search(start):
-        raise TableError("the workbook declares entities, which no spreadsheet program writes; it is refused")
+    bare = _ASIDE.sub(b"", start.lstrip(b"\xef\xbb\xbf\xff\xfe")).lstrip()
+    if not bare.startswith(b"<"):
+        if start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<"):
+            raise TableError("the workbook has a part without an element at its start; it is refused: save it again")
+        return
+    if _DECLARED.search(start) or not _ELEMENT.match(bare):
+        raise TableError("the workbook declares entities, or may, which no spreadsheet program writes; it is refused")
