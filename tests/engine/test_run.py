@@ -9,6 +9,7 @@ import pytest
 from joblib import parallel_config
 
 from tamis.engine import Task, generator, map_threads, run, seed_of, workers
+from tamis.errors import EngineError
 
 
 def _draw(size, *, seed):
@@ -102,3 +103,27 @@ def test_an_error_of_the_one_who_asks_ends_without_a_warning(recwarn):
 def _slow(k, seed):
     time.sleep(0.05)
     return k
+
+
+def test_a_cluster_without_workers_is_said_in_our_words(monkeypatch):
+    """joblib's sentence spoke of its backend, and of a parameter of joblib's own."""
+    from importlib import import_module
+
+    from tamis.engine.cluster.dask import Dask
+
+    pytest.importorskip("distributed")
+
+    class NoWorkers:
+        def __init__(self, **options):
+            pass
+
+        def __call__(self, tasks):
+            raise TimeoutError("DaskDistributedBackend has no worker after 10 seconds; see joblib's timeout")
+
+    run_module, engine = import_module("tamis.engine.run"), Dask()
+    monkeypatch.setattr(run_module, "Parallel", NoWorkers)
+    monkeypatch.setattr("tamis.engine.cluster.use.current", lambda: engine)
+    tasks = [Task(f"t{k}", abs, (k,)) for k in range(3)]
+    with pytest.raises(EngineError, match="the Dask cluster was lost \\(no worker answers\\)") as found:
+        list(run_module.run(tasks, seed=0, n_jobs=2))
+    assert "joblib" not in str(found.value)

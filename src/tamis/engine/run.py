@@ -76,7 +76,8 @@ def run(
         return
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():
-        for task, result, error in _handed_out(pool(delayed(_one)(task, seed) for task in _until(tasks, failed, stop))):
+        jobs = (delayed(_one)(task, seed) for task in _until(tasks, failed, stop))
+        for task, result, error in _handed_out(lambda: pool(jobs)):
             if error is not None:
                 failed.append(error)
             else:
@@ -85,11 +86,13 @@ def run(
         raise failed[0]
 
 
-def _handed_out(results: Any) -> Iterator[tuple[Task, Any, Exception | None]]:
+def _handed_out(begin: Callable[[], Any]) -> Iterator[tuple[Task, Any, Exception | None]]:
     """Results of joblib as they come; a lost cluster in our words, and no warning where whoever asks stops early."""
     from tamis.engine.cluster.use import current
 
+    results: Any = None
     try:
+        results = begin()  # without a worker this fails already
         for result in results:  # noqa: UP028 - `yield from` would close it first, and let it warn
             yield result
     except Exception as error:
@@ -100,7 +103,8 @@ def _handed_out(results: Any) -> Iterator[tuple[Task, Any, Exception | None]]:
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of tasks that were cancelled
-            results.close()
+            if results is not None:
+                results.close()
 
 
 def _alone(n_jobs: int | None) -> bool:

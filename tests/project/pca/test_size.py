@@ -1,6 +1,7 @@
 """How many components are kept, by each rule."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as Reference
@@ -67,3 +68,10 @@ def test_a_floor_on_variances():
     assert PCA(1, floor=0.5).fit(X).n_components_ == 1
     spectrum = PCA().fit(X).spectrum_
     assert PCA(floor=float(spectrum[4])).fit(X).n_components_ == 4
+
+
+def test_a_column_of_whole_numbers_beyond_float64_is_named():
+    """All columns were called constant, though one varies: the other is rounded to nothing."""
+    X = pd.DataFrame({"a": np.arange(30.0) ** 1.5, "big": np.arange(30) + 2**60})
+    with pytest.raises(ValueError, match=r"column 'big' holds numbers about 1\.15e\+18, beyond 2\*\*53"):
+        PCA().fit(X)

@@ -276,3 +276,21 @@ def test_a_part_that_was_replaced_since_is_noticed(tmp_path, kind):
     write(1, 3.0)
     with pytest.raises(TableError, match=rf"p1\.{kind}' was replaced since it was first read; read the table again"):
         list(table.batches())
+
+
+def test_mixed_zones_and_double_names_are_named_with_their_file(tmp_path):
+    """The reader's own words spoke of a field x, and named neither column nor file."""
+    numbers = [i / 7 for i in range(60)]
+    moments = [None if i % 9 == 0 else 1_600_000_000_000_000 + i * 10**9 for i in range(60)]
+    for place, zones in (("two", ("UTC", "Europe/Berlin")), ("none", ("UTC", None))):
+        (tmp_path / place).mkdir()
+        for k, zone in enumerate(zones):
+            when = pa.array(moments, pa.timestamp("us", zone))
+            pq.write_table(pa.table({"a": numbers, "when": when}), tmp_path / place / f"p{k}.parquet")
+        with pytest.raises(TableError, match=r"column 'when' holds .* in '.*p1\.parquet'.*time zone UTC"):
+            read(str(tmp_path / place), lazy=True)
+    (tmp_path / "twice").mkdir()
+    twice = pa.table([pa.array(numbers), pa.array(numbers)], names=["a", "a"])
+    pq.write_table(twice, tmp_path / "twice" / "p0.parquet")
+    with pytest.raises(TableError, match=r"the column name 'a' appears more than once in '.*p0\.parquet'"):
+        read(str(tmp_path / "twice"), lazy=True)

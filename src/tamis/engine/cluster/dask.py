@@ -109,8 +109,9 @@ class Dask(Engine):
         if not isinstance(error, lost):
             return None
         self._lost = True
+        why = "no worker answers" if isinstance(error, TimeoutError) else _first_line(error)
         return EngineError(
-            f"the Dask cluster was lost ({_first_line(error)}); run the same again, on another engine if you wish: "
+            f"the Dask cluster was lost ({why}); run the same again, on another engine if you wish: "
             "what was finished is kept"
         )
 

@@ -175,7 +175,7 @@ class PCA(Loaded):
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
         with one_blas_thread():
             found = of_moments(moments)
-        self._keep(found, size_of(self.n_components, self.floor, found), moments)
+        self._keep(found, size_of(self.n_components, self.floor, found, self.encoding_.columns), moments)
         return self
 
     def _moments(self, X: Any, weights: np.ndarray | None) -> Moments:
@@ -208,7 +208,7 @@ class PCA(Loaded):
             moments = self._moments(X, weights) if by_moments and not holes else None
         if holes:
             found = self._of_holes(X, weights)
-            return found, size_of(n_components, self.floor, found), None
+            return found, size_of(n_components, self.floor, found, self.encoding_.columns), None
         warn_of_counts(X, self.trim)
         if self.trim or n_components == "cv":
             X = X.toarray() if sparse.issparse(X) else X
@@ -223,7 +223,7 @@ class PCA(Loaded):
         refuse_overflow(X, self.encoding_.columns, found.spectrum, found.components)
         if moments is None and X.shape[1] <= _KEPT and found.solver == "full" and not self.trim:
             moments = self._moments(X, weights)
-        return found, size_of(n_components, self.floor, found), moments
+        return found, size_of(n_components, self.floor, found, self.encoding_.columns), moments
 
     def _moments_of_complete(self, X: np.ndarray) -> Moments | None:
         """Moments, or None where values are missing: their sums say so, without a pass of its own over the rows."""
@@ -274,7 +274,7 @@ class PCA(Loaded):
                 raise TableError("one row (n_samples=1) has no component; give partial_fit further rows")
             found = of_moments(self.moments_)
             refuse_overflow(found.mean[None, :], self.encoding_.columns, found.spectrum, found.components)
-            self._keep(found, size_of(self.n_components, self.floor, found), self.moments_)
+            self._keep(found, size_of(self.n_components, self.floor, found, self.encoding_.columns), self.moments_)
         assert self._model is not None
         return self._model
 

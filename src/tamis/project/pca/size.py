@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -28,9 +29,15 @@ def check_size(n_components: Any, floor: Any) -> None:
         check.number("n_components", n_components, low=0, high=1, open_low=True)
 
 
-def size_of(n_components: Any, floor: float | None, found: Decomposition) -> int:
+def size_of(n_components: Any, floor: float | None, found: Decomposition, names: Sequence[str] = ()) -> int:
     """The number of components to keep of those found; "cv" is decided elsewhere and comes here as a count."""
     if found.rank == 0:
+        for name, mean in zip(names, found.mean):
+            if abs(mean) >= 2**53:
+                raise ParameterError(
+                    f"column {name!r} holds numbers about {mean:.3g}, beyond 2**53: float64 rounds them, and what else "
+                    "varies is lost beside them; subtract a constant from the column, or leave it out"
+                )
         raise ParameterError("all columns are constant, so there is no component; give columns that vary")
     kept = found.rank
     spectrum = found.spectrum[: found.rank]

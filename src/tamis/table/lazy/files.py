@@ -70,6 +70,8 @@ def footers_of(files: Sequence[Path], written_from: Sequence[Path] = ()) -> list
     found = [footer(str(path), format_of(path) or "parquet") for path in files]
     if written_from:
         found = [replace(one, written_from=str(path)) for one, path in zip(found, written_from, strict=True)]
+    for one in found:
+        _refuse_twice(one)
     first = found[0]
     for other in found[1:]:
         refuse_other_schema(first, other)
@@ -102,6 +104,17 @@ def refuse_other_schema(first: Footer, other: Footer) -> None:
             )
 
 
+def _refuse_twice(file: Footer) -> None:
+    """Refuse a file in which two columns have one name."""
+    seen: set[str] = set()
+    for name in file.schema.names:
+        if name in seen:
+            raise TableError(
+                f"the column name {name!r} appears more than once in {file.name!r}; give every column a name of its own"
+            )
+        seen.add(name)
+
+
 def _kind(type: pa.DataType) -> str:
     """What values of a type are, as far as different types can stand for the same."""
     if pa.types.is_null(type):
@@ -112,6 +125,8 @@ def _kind(type: pa.DataType) -> str:
         return "numbers"
     if pa.types.is_string(type) or pa.types.is_large_string(type):
         return "texts"
+    if pa.types.is_timestamp(type) and type.tz is not None:
+        return f"moments of the time zone {type.tz}"
     if pa.types.is_timestamp(type) or pa.types.is_date(type):
         return "dates"
     return str(type)
