@@ -48,7 +48,7 @@ def test_no_threads_are_refused_before_anything_is_read(place):
     words = said("run", place / "absent.csv", "--target", "outcome", "-j", 0)
     assert words == "tamis: error: --jobs 0 is no number of threads; give 1 or more, or -1 for every core"
     with pytest.raises(ValueError, match="n_jobs=0 is no number of threads"):
-        Study(place / "t.csv", target="outcome", n_jobs=0)
+        Study(place / "t.csv", target="outcome", n_jobs=0).run()
 
 
 @pytest.mark.parametrize("name", ["groups", "time"])
@@ -57,7 +57,7 @@ def test_the_target_is_not_its_own_group(place, name):
     words = said("run", place / "t.csv", "--target", "outcome", f"--{name}", "outcome", "--folder", place / "g")
     assert words == f"tamis: error: --{name} outcome is the target itself; give another column, or none"
     with pytest.raises(ValueError, match=f"{name}='outcome' is the target itself"):
-        Study(place / "t.csv", target="outcome", **{name: "outcome"})
+        Study(place / "t.csv", target="outcome", **{name: "outcome"}).run()
 
 
 def test_the_target_is_not_dropped(place):
