@@ -7,6 +7,8 @@ import pytest
 import tamis
 from tamis import nested_score
 from tamis.linear import LinearRegressor
+from tamis.metrics import METRICS
+from tamis.study.results import _so_far
 
 
 def _table(n, seed=0):
@@ -59,6 +61,27 @@ def test_the_score_lies_within_its_interval(n, tmp_path):
         result = nested_score(LinearRegressor(cv=3), *_xy(n, seed), outer=4, repeats=2)
         assert result.interval.low < result.mean < result.interval.high
         assert result.interval.high <= 1
+
+
+def test_folds_that_are_finished_are_pooled_too():
+    """A run that was stopped would show the R²s of single folds, averaged."""
+
+    def fold(loss):
+        return {"test": -3.0, "outer": {"loss": loss, "rows": [1, 1]}}
+
+    done = {
+        "repeat 1 fold 1 baseline": fold([4.0, 4.0]),
+        "repeat 1 fold 1 lasso": fold([1.0, 1.0]),
+        "repeat 1 fold 2 baseline": fold([1.0, 1.0]),
+        "repeat 1 fold 2 lasso": fold([1.0, 2.0]),
+        "repeat 1 fold 3 lasso": fold([9.0, 9.0]),  # its baseline is not finished
+        "leaks": [],
+    }
+    assert _so_far(METRICS["r2"], done) == [
+        {"name": "baseline", "folds": 2, "nested": 0.0},
+        {"name": "lasso", "folds": 2, "nested": 0.5},
+    ]
+    assert _so_far(METRICS["mae"], done)[1] == {"name": "lasso", "folds": 3, "nested": -3.0}
 
 
 def test_too_few_rows_bound_nothing():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -176,10 +176,6 @@ def unfinished(
     settings: Settings, problem: StudyProblem, metric: Metric, decisions: Any, done: Any, total: int
 ) -> dict[str, Any]:
     """What is known when a run was stopped: labelled partial, with no choice and no promise."""
-    found: dict[str, list[float]] = {}
-    for name, result in done.items():
-        if isinstance(result, dict) and result.get("test") is not None:
-            found.setdefault(name.rpartition(" ")[2], []).append(result["test"])
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
@@ -189,9 +185,31 @@ def unfinished(
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,
-        "so_far": [{"name": name, "folds": len(s), "nested": float(np.mean(s))} for name, s in sorted(found.items())],
+        "so_far": _so_far(metric, done),
         "lock": _lock(problem),
     }
+
+
+def _so_far(metric: Metric, done: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Of each procedure the folds that are finished, and its score over them; R² is pooled over these.
+
+    What the baseline loses in a fold are the squares about the mean of its training rows.
+    """
+    results: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for task, result in done.items():
+        if isinstance(result, dict) and "test" in result:
+            fold, _, name = task.rpartition(" ")
+            results.setdefault(name, []).append((fold, result))
+    rows = []
+    for name, judged in sorted(results.items()):
+        scores = [result["test"] for _, result in judged if result["test"] is not None]
+        if metric.base == "r2" and not metric.negated:
+            paired = [(result, done[f"{fold} baseline"]) for fold, result in judged if f"{fold} baseline" in done]
+            squares, spreads = (sum(sum(pair[k]["outer"]["loss"]) for pair in paired) for k in (0, 1))
+            scores = [1 - squares / spreads] * len(paired) if spreads > 0 else []
+        if scores:
+            rows.append({"name": name, "folds": len(scores), "nested": float(np.mean(scores))})
+    return rows
 
 
 def _lock(problem: StudyProblem) -> dict[str, Any]:
