@@ -23,7 +23,7 @@ from tamis.study.claims.scoring import besides, headline, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.contribution import contributions
+from tamis.study.procedure.contribution import contributions, joint_contributions
 from tamis.study.procedure.few_columns import by_contribution, held, sizes, unwrapped
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedures import Procedure
@@ -272,7 +272,13 @@ def refit(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed
     """Fit the chosen procedure on all rows that may be learned from; and what each column contributes to it."""
     fitted = refitted(problem, rules, procedure, seed=seed)
     shares = contributions(fitted, problem)
-    return {**fitted.to_dict(), "contributions": shares, "findings": of_refit(problem, fitted.model, list(shares))}
+    joint = [group["columns"] for group in joint_contributions(fitted, problem)]
+    return {
+        **fitted.to_dict(),
+        "contributions": shares,
+        "joint": joint,
+        "findings": of_refit(problem, fitted.model, list(shares)),
+    }
 
 
 def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> FittedProcedure:

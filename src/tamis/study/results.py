@@ -72,6 +72,8 @@ def assemble(
         "tried": final["tried"],
         "selected": list(final["contributions"]),
         "contributions": final["contributions"],
+        "joint": final["joint"],
+        "sure": [row["name"] for row in (final.get("findings") or {}).get("sure", ()) if row["sure"]],
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
         "recalls": compared["recalls"],

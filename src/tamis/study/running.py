@@ -137,6 +137,7 @@ class Run:
             "leaks": self.journal.done["leaks"],
             "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
             "contributions": done["contributions"],
+            "joint": done.get("joint", []),
             "finished": {"folds": len(folds), "of": len(self.folds)},
             "waiting": waiting,
             "readable": winner.readable,

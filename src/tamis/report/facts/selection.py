@@ -17,12 +17,19 @@ MOST_NAMED = 8
 def selection(results: Results) -> dict[str, Any]:
     """How often each column was used, how alike the folds' lists are, what could stand for what, what acts together."""
     listed, folds = results["stability"], len(results["folds"])
-    heads = (Head("column"), Head("share of folds", number=True, bar=True), Head("in the final model"))
+    heads = (
+        Head("column"),
+        Head("share of folds", number=True, bar=True),
+        Head("in the final model"),
+        Head("sure", title="Explains the target beyond the other columns of the model, more than chance does."),
+    )
+    sure = {row["name"]: row for row in (results.get("findings") or {}).get("sure") or ()}
     rows = [
         [
             cell(show.name(row["name"]), name=True),
             cell(show.share(row["share"]), row["share"]),
             cell("yes" if row["selected"] else "no", css="good" if row["selected"] else ""),
+            cell(_sure(sure.get(row["name"]))),
         ]
         for row in listed
     ]
@@ -47,6 +54,11 @@ def _used(listed: list[dict[str, Any]], folds: int) -> str:
         f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
         f"{show.few(always)} of them in every fold. A column that few folds used may owe its place to chance.{shown}"
     )
+
+
+def _sure(row: dict[str, Any] | None) -> str:
+    """Whether a column of the model is sure, with the reason where it is not."""
+    return "" if row is None else "yes" if row["sure"] else show.name(row["reason"])
 
 
 def _index(found: dict[str, Any] | None, folds: int) -> str:

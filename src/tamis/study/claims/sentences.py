@@ -181,7 +181,7 @@ def associated(found: dict[str, Any]) -> str:
     names = [_seen(name) for name in found["columns"]]
     most, rest = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
     several = [*most, f"{rest:,} more"] if rest > 0 else most
-    listed = several[0] if len(several) == 1 else f"{', '.join(several[:-1])} and {several[-1]}"
+    listed = _listed(several)
     verb, largest = ("goes", "") if len(names) == 1 else ("go", " at most")
     p = max(found["columns"].values())
     return (
@@ -302,12 +302,55 @@ def _columns(facts: dict[str, Any]) -> str:
         return f"{uses}."
     names = named(shares)
     if len(names) == len(shares):
-        return f"{uses}: {', '.join(map(_seen, names))}."
+        return f"{uses}: {_with_joint(facts, names)}.{_sure(facts, names)}"
     made = sum(shares[name] for name in names)
     if made < STANDS_OUT:
         first = f"{shares[names[0]]:.1%}" if shares[names[0]] >= 0.001 else "less than 0.1%"
         return f"{uses}; none stands out: the first, {_seen(names[0])}, makes up {first} of what they contribute."
-    return f"{uses}, {len(names)} of which make up {made:.0%} of what they contribute: {', '.join(map(_seen, names))}."
+    listed = _with_joint(facts, names)
+    made_up = f"{len(names)} of which make up {made:.0%} of what they contribute"
+    return f"{uses}, {made_up}: {listed}.{_sure(facts, names)}"
+
+
+def _with_joint(facts: dict[str, Any], names: list[str]) -> str:
+    """The names; columns that cancel each other stand together, where the first of them does.
+
+    >>> _with_joint({"joint": [["a", "b"]]}, ["c", "a", "b"])
+    'c, a and b (jointly)'
+    """
+    listed: list[str] = []
+    done: set[str] = set()
+    for name in names:
+        group = next((group for group in facts.get("joint") or () if name in group), [name])
+        if name not in done:
+            listed.append(f"{_listed(list(map(_seen, group)))} (jointly)" if len(group) > 1 else _seen(name))
+        done.update(group)
+    return ", ".join(listed)
+
+
+def _sure(facts: dict[str, Any], names: list[str]) -> str:
+    """Which of the named columns explain the target beyond the others; nothing where all do.
+
+    >>> _sure({"sure": ["age"]}, ["age", "bmi", "sex"])
+    ' Sure is age; the others are also used, but may be chance.'
+    >>> _sure({"sure": ["age", "bmi"]}, ["age", "bmi", "sex"])
+    ' All are sure but sex, which may be chance.'
+    """
+    if facts.get("sure") is None or set(names) <= set(facts["sure"]):
+        return ""
+    sure = [_seen(name) for name in names if name in set(facts["sure"])]
+    doubtful = [_seen(name) for name in names if name not in set(facts["sure"])]
+    if not sure:
+        return " None is sure: each may be chance, given the others."
+    if len(doubtful) < len(sure):
+        return f" All are sure but {_listed(doubtful)}, which may be chance."
+    verb = "is" if len(sure) == 1 else "are"
+    other = "the other is" if len(doubtful) == 1 else "the others are"
+    return f" Sure {verb} {_listed(sure)}; {other} also used, but may be chance."
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _seen(name: str) -> str:

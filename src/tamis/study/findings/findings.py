@@ -14,6 +14,7 @@ from tamis.study.findings.marginal import marginal
 from tamis.study.findings.pairs.interactions import interactions
 from tamis.study.findings.readable import readable
 from tamis.study.findings.stability import expected_false, selection_stability
+from tamis.study.findings.sure import sure_columns
 from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import importances
@@ -68,12 +69,14 @@ def findings(
     alone = marginal(problem, tested, n_jobs)
     strongest = sorted(zip(alone["name"], alone["strength"]), key=lambda pair: (-pair[1], pair[0]))
     first = [*order, *(name for name, _ in strongest if name not in set(order))]
+    alike, together = interchangeable(problem, order), interactions(problem, first, n_jobs)
     return {
         "columns": alone,
+        "sure": sure_columns(problem, order, alike, together["pairs"]),
         "stability": selection_stability([fold["columns"] for fold in judged[chosen]], problem.X.n_columns),
         "expected_false": final.get("expected_false"),
-        "interchangeable": interchangeable(problem, order),
-        "interactions": interactions(problem, first, n_jobs),
+        "interchangeable": alike,
+        "interactions": together,
         "classes": [str(problem.labels[code]) for code in shown_classes(problem)],
         "cards": [_card(problem, name, final, judged[chosen]) for name in order[:MOST_CARDS]],
         "effect_steps": effect_size(problem.X.n_columns)[1],

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 import tamis
 from tamis.study.findings.pairs.additive_fit import RIDGE, _logistic
-from tamis.study.findings.pairs.interactions import _inflated, interactions
+from tamis.study.findings.pairs.interactions import inflated, interactions
 
 
 def _correlated(rng, n, d=6, rho=0.5):
@@ -157,4 +157,4 @@ def test_inflated_residuals_are_those_of_a_fit_without_the_group():
         fit = type("Fit", (), {"basis": basis, "residual": y - basis @ (basis.T @ y)})
         own = codes == 3
         coef = np.linalg.lstsq(terms[~own], y[~own], rcond=None)[0]
-        np.testing.assert_allclose(_inflated(fit, codes)[own], y[own] - terms[own] @ coef)
+        np.testing.assert_allclose(inflated(fit, codes)[own], y[own] - terms[own] @ coef)

@@ -38,12 +38,14 @@ class AdditiveFit:
     residual : (y - p) / sqrt(w), of numbers (y - mean) over their standard deviation; of variance 1 if the fit is true.
     weight : sqrt(w) of each row, w = p (1 - p); of numbers 1.
     basis : orthonormal columns that span the weighted additive terms (rows, terms).
+    response : residual, and what the terms explain; the working response of the weighted fit.
     n_columns : columns that have a curve, of those given the first.
     """
 
     residual: np.ndarray
     weight: np.ndarray
     basis: np.ndarray
+    response: np.ndarray
     n_columns: int = 0
 
 
@@ -57,18 +59,18 @@ def additive_fit(columns: Sequence[Column], y: np.ndarray, classes: bool) -> Add
     """
     n = len(y)
     n_informative = int(2 * min(y.sum(), n - y.sum())) if classes else n
-    plain = [_plain(column) for column in columns]
+    plain = [plain_terms(column) for column in columns]
     sizes = np.cumsum([terms.shape[1] for terms in plain])
     n_curved = max(2, int((sizes <= n_informative // ROWS_PER_TERM).sum()))
     curved = columns[:n_curved]
     terms = np.hstack([np.ones((n, 1)), *plain[:n_curved]])
-    first = _fitted(terms, y, classes)
+    first = fitted_terms(terms, y, classes)
     room = n_informative // ROWS_PER_BENT_TERM - terms.shape[1]
     bent = [(_bent_p_value(first, extra), extra) for extra in map(_extra, curved) if extra.shape[1]]
     for p_value, extra in sorted(bent, key=lambda pair: pair[0]):
         if p_value <= BENT and extra.shape[1] <= room:
             terms, room = np.hstack([terms, extra]), room - extra.shape[1]
-    return replace(_fitted(terms, y, classes), n_columns=len(curved))
+    return replace(fitted_terms(terms, y, classes), n_columns=len(curved))
 
 
 def curve_terms(column: Column, degree: int) -> np.ndarray:
@@ -78,18 +80,21 @@ def curve_terms(column: Column, degree: int) -> np.ndarray:
     return _standard(np.where(column.missing[:, None], 0.0, _legendre(column, 1, degree)))
 
 
-def _fitted(terms: np.ndarray, y: np.ndarray, classes: bool) -> AdditiveFit:
+def fitted_terms(terms: np.ndarray, y: np.ndarray, classes: bool) -> AdditiveFit:
+    """The fit of terms, the first of which is constant."""
     if classes:
         shares = _logistic(terms, y)
         weight = np.sqrt(np.maximum(shares * (1 - shares), MIN_VARIANCE))
         basis = _orthonormal(terms * weight[:, None])
         residual = (y - shares) / weight
-        return AdditiveFit(residual - basis @ (basis.T @ residual), weight, basis)
+        response = residual + weight * special.logit(np.clip(shares, 1e-9, 1 - 1e-9))
+        return AdditiveFit(residual - basis @ (basis.T @ residual), weight, basis, response)
     basis = _orthonormal(terms)
-    residual = y - y.mean()
-    residual = residual - basis @ (basis.T @ residual)
+    response = y - y.mean()
+    residual = response - basis @ (basis.T @ response)
     scale = float(np.sqrt(residual @ residual / max(len(y) - basis.shape[1], 1)))
-    return AdditiveFit(residual / scale if scale > 0 else residual, np.ones(len(y)), basis)
+    unit = scale if scale > 0 else 1.0
+    return AdditiveFit(residual / unit, np.ones(len(y)), basis, response / unit)
 
 
 def _logistic(terms: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -127,7 +132,7 @@ def _bent_p_value(fit: AdditiveFit, extra: np.ndarray) -> float:
     return float(special.chdtrc(beyond.shape[1], float(np.square(beyond.T @ fit.residual).sum())))
 
 
-def _plain(column: Column) -> np.ndarray:
+def plain_terms(column: Column) -> np.ndarray:
     """First terms of a column: its levels; or itself, its ranks, their square, and where it is missing."""
     missing = column.missing.astype(np.float64)[:, None]
     if column.is_categorical:

@@ -63,18 +63,18 @@ def interactions(problem: StudyProblem, order: Sequence[str], n_jobs: int | None
     tested = {"columns": len(names), "rows": len(rows), "draws": DRAWS, "alpha": ALPHA}
     if len(names) < 2 or len(np.unique(problem.y[rows])) < 2:
         return {**tested, "pairs": []}
-    clusters = _clusters(problem, rows)
+    clusters = clusters_of_rows(problem, rows)
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     signs = generator(0, "signs of residuals").choice([-1.0, 1.0], size=(DRAWS, int(clusters.max()) + 1))
     table = problem.X.take(rows)
     statistics, share = np.full((len(pairs), 1 + DRAWS), -np.inf), np.zeros(len(pairs))
     tested["columns"] = 0
-    for mask, y in _targets(problem, rows):
+    for mask, y in contrasts(problem, rows):
         part = table.take(np.flatnonzero(mask))
         columns = [part.column(name) for name in names]
         fit = additive_fit(columns, y, bool(problem.labels))
         tested["columns"] = max(tested["columns"], fit.n_columns)
-        residuals = np.vstack([fit.residual, signs[:, clusters[mask]] * _inflated(fit, clusters[mask])])
+        residuals = np.vstack([fit.residual, signs[:, clusters[mask]] * inflated(fit, clusters[mask])])
         residuals -= residuals @ fit.basis @ fit.basis.T
         degree = 3 if len(y) >= CUBIC_ROWS else 2
         terms = [curve_terms(column, degree) for column in columns]
@@ -106,7 +106,7 @@ def _rows(problem: StudyProblem, n_columns: int) -> np.ndarray:
     return np.sort(generator(0, "rows of interactions").permutation(n)[:n_tested])
 
 
-def _clusters(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:
+def clusters_of_rows(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:
     """Code of the rows that share a sign: each by itself, a group, or one of about sqrt(rows) stretches of time."""
     if problem.groups is not None:
         return np.unique(problem.groups[rows], return_inverse=True)[1].ravel()
@@ -117,7 +117,7 @@ def _clusters(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:
     return np.arange(len(rows))
 
 
-def _targets(problem: StudyProblem, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def contrasts(problem: StudyProblem, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Masks of rows and their targets: the numbers, or for each smaller class 1 against the largest as 0."""
     y = problem.y[rows]
     if not problem.labels:
@@ -128,19 +128,19 @@ def _targets(problem: StudyProblem, rows: np.ndarray) -> list[tuple[np.ndarray, 
     return [(mask, (y[mask] != by_size[0]).astype(np.float64)) for mask in masks]
 
 
-def _inflated(fit: AdditiveFit, clusters: np.ndarray) -> np.ndarray:
+def inflated(fit: AdditiveFit, clusters: np.ndarray) -> np.ndarray:
     r"""Residuals of each cluster g times :math:`(I - H_{gg})^{-1}`: as if the cluster had not been fitted (CR3)."""
     if len(np.unique(clusters)) == len(clusters):
         return fit.residual / np.maximum(1 - np.square(fit.basis).sum(axis=1), MIN_LEFT)
-    inflated = fit.residual.copy()
+    adjusted = fit.residual.copy()
     for code in np.unique(clusters):
         own = np.flatnonzero(clusters == code)
         Q = fit.basis[own]
         explained, vectors = np.linalg.eigh(Q.T @ Q)
         explained = np.clip(explained, 0.0, 1.0)
         gain = (1 / np.maximum(1 - explained, MIN_LEFT) - 1) / np.maximum(explained, 1e-12)
-        inflated[own] += Q @ (vectors * gain) @ (vectors.T @ (Q.T @ fit.residual[own]))
-    return inflated
+        adjusted[own] += Q @ (vectors * gain) @ (vectors.T @ (Q.T @ fit.residual[own]))
+    return adjusted
 
 
 def _statistic(fit: AdditiveFit, residuals: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
