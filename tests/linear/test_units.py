@@ -3,9 +3,12 @@
 import warnings
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
+import tamis
 from tamis.linear import LinearClassifier, LinearRegressor
 
 LOSSES = ["squared", "huber", "poisson", "logistic", "multinomial", "squared_hinge"]
@@ -123,3 +126,25 @@ def test_whole_weights_are_copies_for_the_width_of_the_huber_loss():
     model = LinearRegressor("ridge", alpha=0.1, loss="huber")
     weighted = model.fit(X, y, sample_weight=times).predict(X)
     assert weighted == pytest.approx(model.fit(np.repeat(X, times, axis=0), np.repeat(y, times)).predict(X), rel=1e-8)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("penalty", ["ridge", "lasso", "elastic-net"])
+def test_lazy_tables(tmp_path, penalty, standardize):
+    """Models from moments have a grid of strengths of their own."""
+    X, y = rows("squared", (200, 5))
+
+    def coefficients(kind, X, y):
+        table = pa.table({**{f"x{j}": X[:, j] for j in range(X.shape[1])}, "y": y})
+        pq.write_table(table, tmp_path / "t.parquet")
+        model = kind(penalty, cv=4, standardize=standardize)
+        return model.fit(tamis.read(str(tmp_path / "*.parquet"), lazy=True), "y").coef_
+
+    expected = coefficients(LinearRegressor, X, y)
+    classes = np.where(y > 3, "more", "less")
+    of_classes = coefficients(LinearClassifier, X, classes)
+    for factor in FACTORS:
+        assert coefficients(LinearRegressor, X * factor, y) * factor == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        assert coefficients(LinearRegressor, X, y * factor) / factor == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        scaled = coefficients(LinearClassifier, X * factor, classes) * factor
+        assert scaled == pytest.approx(of_classes, rel=1e-6, abs=1e-9)
