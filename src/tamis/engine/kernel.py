@@ -1,6 +1,8 @@
 """The one decorator of every compiled kernel; importing this module is what imports Numba.
 
-Numba keeps compiled kernels beside the source or, where that folder cannot be written, in the user's cache folder.
+Numba keeps compiled kernels beside the source or, where that folder cannot be written, in the user's cache folder. Where
+neither can be written (a read-only container), kernels that are kept beside the source are read, and others compiled by
+every process anew.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ class _Kernel(Interruptible, *(() if _Plain is FunctionType else (_Plain,))):  #
 
 def _plain(function: Any, kind: str, **options: Any) -> Any:
     """A kernel by public parts of Numba alone."""
-    kernel: Any = numba.njit(function, nogil=True, cache=not kind, **options)
+    try:
+        kernel: Any = numba.njit(function, nogil=True, cache=not kind, **options)
+    except RuntimeError:  # no place to keep it: neither beside the source nor in the user's folder
+        kernel = numba.njit(function, nogil=True, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
         kernel.__class__ = _Kernel
     return kernel
@@ -50,7 +55,8 @@ def is_kept(kernel: Any) -> bool:
         return True
     if _dispatch:
         return bool(_dispatch.is_kept(kernel))
-    return any(Path(kernel.stats.cache_path).glob(f"*{kernel.__name__}-*.nbi"))
+    folder = kernel.stats.cache_path
+    return folder is not None and any(Path(folder).glob(f"*{kernel.__name__}-*.nbi"))
 
 
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not

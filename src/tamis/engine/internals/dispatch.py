@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from inspect import signature
 from itertools import count
 from typing import Any
@@ -48,6 +49,19 @@ class _Index(caching.IndexDataCacheFile):
             return None
 
 
+class _Beside(caching.InTreeCacheLocator):
+    """The folder beside the source, where nothing can be written: what is kept there (an image) can be read."""
+
+    def ensure_cache_path(self) -> None:
+        """Nothing: it need not even be there."""
+
+
+class _Forms(caching.CompileResultCacheImpl):
+    """Where forms are kept; the last place is one for reading alone."""
+
+    _locator_classes = (*caching.CompileResultCacheImpl._locator_classes, _Beside)
+
+
 class _Cache(caching.FunctionCache):
     """Numba's cache of one kernel, with the forgiving list, and a stamp of all that the kernel is made from.
 
@@ -55,7 +69,13 @@ class _Cache(caching.FunctionCache):
     quarter of a second. Of this a kept kernel needs the counting of references.
     """
 
+    _impl_class = _Forms
     _list: _Index | None = None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a form; where nothing can be written, it is compiled again by the next process."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
