@@ -1,8 +1,8 @@
 """The one decorator of every compiled kernel; importing this module is what imports Numba.
 
-Numba keeps compiled kernels beside the source or, where that folder cannot be written, in the user's cache folder. Where
-neither can be written (a read-only container), kernels that are kept beside the source are read, and others compiled by
-every process anew.
+Numba keeps compiled kernels beside the source or, where that folder cannot be written, in the user's cache folder.
+Where neither can be written (a read-only container), kernels that are kept beside the source are read, and others
+compiled by every process anew.
 """
 
 from __future__ import annotations
