@@ -25,6 +25,9 @@ from tamis.study.settings import Settings
 
 SCHEMA = 2
 
+#: A claim of a larger p-value is near its threshold.
+WEAK = 0.005
+
 #: Where the claim itself takes more than a tenth of the gain, the corrected score stands beside the quoted one.
 NEAR_THRESHOLD = 0.9
 
@@ -165,7 +168,7 @@ def _shrunken(facts: dict[str, Any], p_value: float, shared_luck: float) -> floa
     guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
     if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
         return None
-    if facts["interval"] is None:
+    if facts["interval"] is None or p_value < WEAK:
         return None
     low, high = facts["interval"]
     gain = facts["score"] - guess

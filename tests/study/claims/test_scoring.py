@@ -8,6 +8,8 @@ from sklearn.metrics import balanced_accuracy_score, recall_score
 
 import tamis
 from tamis.study.claims.scoring import headline, majority_share
+from tamis.study.claims.sentences import answer
+from tamis.study.results import _shrunken
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,42 @@ def test_a_class_that_is_never_recognised_stands_beside_the_headline(tmp_path):
     assert f"Recall by class: a {found['recalls'][0]['recall']:.2f}, b" in found["words"]
     assert found["recalls"][2]["recall"] < 0.5
     assert found["baseline"] == pytest.approx(1 / 3)
+
+
+def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
+    """Eight rows of a class bound nothing; that none of them is recognised is known all the same."""
+    facts = {
+        "contributions": {"x": 1.0},
+        "n_columns": 2,
+        "task": "classes",
+        "metric": "balanced_accuracy",
+        "score": 0.6,
+    }
+    facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": None, "baseline": 1 / 3}
+    facts["interval_note"] = "cannot be bounded with 8 rows of class 'c'; do not quote"
+    facts["recalls"] = [{"label": label, "recall": r, "rows": 9} for label, r in (("a", 0.9), ("b", 0.9), ("c", 0.0))]
+    said = answer(facts)
+    assert (
+        "do not quote the 0.60 measured here. Recall by class: a 0.90, b 0.90, c 0.00. No row of c is recognised."
+        in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("p_value", "interval", "score", "expected"),
+    [
+        (0.03, [0.52, 0.7], 0.62, "Corrected for that, 0.58 is to be expected."),
+        (0.08, [0.46, 0.7], 0.56, "Corrected for that, the model may be no better than guessing."),
+        (0.001, [0.3, 0.7], 0.62, None),  # wide, but clear
+        (0.03, [0.88, 0.99], 0.97, None),  # luck is a small part of so large a gain
+    ],
+)
+def test_a_weak_claim_is_corrected_and_a_clear_one_is_not(p_value, interval, score, expected):
+    """Of weak signals only the lucky ones are claimed: 0.648 would be quoted where new rows give 0.595."""
+    facts = {"contributions": {"x": 1.0}, "n_columns": 2, "task": "classes", "metric": "accuracy", "score": score}
+    facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": interval, "baseline": 0.5}
+    facts |= {"interval_note": "", "chosen_by": "rule", "p_value": p_value}
+    facts["shrunken"] = _shrunken(facts, p_value, 1.0)
+    assert (expected is None) == (facts["shrunken"] is None)
+    assert expected is None or answer(facts).endswith(expected)
+    assert expected is not None or "evidence is weak" not in answer(facts)

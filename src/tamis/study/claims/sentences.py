@@ -199,7 +199,8 @@ def _expected(facts: dict[str, Any]) -> str:
     said = f"Expected {metric} on new rows {_two(facts['score'])}"
     if bound is None and facts["procedure"] != "baseline" and facts["interval_note"].endswith("do not quote"):
         beside = f" {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else ""
-        return f"The {metric} on new rows {facts['interval_note']} the {_two(facts['score'])} measured here.{beside}"
+        told = f"The {metric} on new rows {facts['interval_note']} the {_two(facts['score'])} measured here."
+        return f"{told}{beside}{_by_class(facts)}"
     if facts["procedure"] == "baseline":
         return (
             f"{said}, that of {guess}{_naive_beside(facts)}."
@@ -216,7 +217,7 @@ def _corrected(facts: dict[str, Any]) -> str:
     """The score corrected for having been quoted only because a test passed, where the claim is near its threshold."""
     if facts.get("shrunken") is None:
         return ""
-    p = f"p = {facts['p_value']:.2g}" if facts["p_value"] >= 0.001 else "p < 0.001"
+    p = f"p = {facts['p_value']:.2g}"
     weak = f" The evidence is weak ({p}), and scores that only just pass a test tend to be too good."
     guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
     if _two(facts["shrunken"]) == _two(guess):
