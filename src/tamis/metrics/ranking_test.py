@@ -14,7 +14,7 @@ folds, T would have mean 0 and, over classes k and l, the variance
 Folds are not independent: the rows of fold g train the model that is judged in fold h, and the reverse. For a learner
 that is linear in the training targets each pair of folds enters T twice, so its variance is 2 V (`SHARED_TRAINING`).
 In noise z / √2 exceeded the 5% point in 3.2 to 5.3% and the 0.5% point in 0.03 to 1.0% of 3,000 tables each, over
-linear models and the best of 5 to 300 columns in 50 to 200 rows of numbers; most where the best of 300 columns is taken.
+linear models and the best of 5 to 300 columns in 50 to 200 rows of numbers; most for the best of 300 columns.
 
 References
 ----------
