@@ -165,7 +165,8 @@ def audit(
         if not level.known:
             break
         scores = _compared(runner, runs)
-        p, p_low = (min(1.0, value / share) for value in level.p_values(scores))
+        scale = max(abs(run.score) for run in runs)
+        p, p_low = (min(1.0, value / share) for value in level.p_values(scores, scale))
         if p <= alpha:
             break
         settled = p_low <= alpha or _hopeless(scores - level.low, most, alpha * share)

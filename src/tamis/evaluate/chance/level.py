@@ -33,10 +33,10 @@ class Level:
     def high(self) -> float:
         return max(float(sample.mean()) for sample in self.samples)
 
-    def p_values(self, scores: np.ndarray) -> tuple[float, float]:
-        """p-values of "not above all of them" and of "above none of them"."""
-        found = [p_above(scores, sample) for sample in self.samples]
-        return max(found), min(found)
+    def p_values(self, scores: np.ndarray, scale: float = 0.0) -> tuple[float, float]:
+        """p-values of "not above all of them" and of "above none of them"; see `p_above`."""
+        pvalues = [p_above(scores, sample, scale) for sample in self.samples]
+        return max(pvalues), min(pvalues)
 
 
 def constant(values: list[float], source: str, known: bool = True) -> Level:
@@ -44,9 +44,10 @@ def constant(values: list[float], source: str, known: bool = True) -> Level:
     return Level(tuple(np.array([value]) for value in sorted(set(values))), source, known)
 
 
-def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
+def p_above(scores: np.ndarray, sample: np.ndarray, scale: float = 0.0) -> float:
     """One-sided Welch test: the mean score is not above the mean of the sample (a constant where all are the same).
 
+    Differences below 1e-9 of the scores, or of `scale` where differences of larger numbers are given, are rounding.
     Never below the sign test's least, 2 to the power of −n, however alike the scores are; NaN where a score is none.
 
     >>> p_above(np.array([0.9] * 10), np.array([0.5]))
@@ -55,7 +56,7 @@ def p_above(scores: np.ndarray, sample: np.ndarray) -> float:
     excess = scores - sample.mean()
     if not np.isfinite(excess).all():  # max(least, nan) is least: surely above
         return float("nan")
-    tiny = 1e-9 * max(float(np.abs(scores).max()), float(np.abs(sample).max()))  # of scores, in any unit
+    tiny = 1e-9 * max(scale, float(np.abs(scores).max()), float(np.abs(sample).max()))
     least = float(2.0 ** -len(scores))
     steady = len(sample) < 2 or sample.std() <= tiny
     if steady and excess.std() <= tiny:

@@ -168,7 +168,11 @@ class Runner:
         if len(inner_scores) == len(outcomes):
             self.inner_scores[number] = float(np.mean(inner_scores))
         judged = [Answers(y[o.judged.rows], o.judged.answer, o.judged.rows) for o in outcomes]
-        return Run(mean_score(task, metric, outcomes), self._chance(metric, judged, task.classes, number))
+        chance = self._chance(metric, judged, task.classes, number)
+        if chance is None:
+            return Run(mean_score(task, metric, outcomes))
+        # A pooled score and chance by fold would differ without any leak: both are means over folds here.
+        return Run(score_of(metric, prepared(metric, judged, task.classes)), chance)
 
     def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
         """Chance for these predictions, where it is asked for."""
