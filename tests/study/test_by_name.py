@@ -67,7 +67,7 @@ def test_a_log_lasso_says_which_logarithms_it_takes_and_is_not_exported(tmp_path
     """A reader would take a coefficient of a logarithm for one of the column; or an export would answer otherwise."""
     rng = np.random.default_rng(0)
     z = rng.normal(size=(200, 3))
-    frame = pd.DataFrame({"area": np.exp(1.2 * z[:, 0]), "size": np.exp(1.2 * z[:, 1]), "age": z[:, 2]})
+    frame = pd.DataFrame({"area": np.exp(1.8 * z[:, 0]), "size": np.exp(1.8 * z[:, 1]), "age": z[:, 2]})
     frame["y"] = z[:, 0] - z[:, 2] + 0.1 * rng.normal(size=200)
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="log-lasso,lasso", **QUICK).run()
     rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}

@@ -84,7 +84,7 @@ class Study(TakesTable, BaseEstimator):
     >>> b = np.random.default_rng(0).normal(size=120)
     >>> rows = {"a": np.cos(50 * b), "b": b, "y": np.where(b > 0, "yes", "no")}
     >>> few = {"procedures": ["stump"], "folds": 3, "repeats": 1, "black_box": False}
-    >>> study = tamis.Study(rows, target="y", folder=tempfile.mkdtemp(), **few).run()
+    >>> study = tamis.Study(rows, target="y", folder=tempfile.mkdtemp() + "/study", **few).run()
     >>> study.selected_, len(study.locked_rows_), bool(study.score_ > 0.9)
     (['b'], 24, True)
     >>> study.open()["independent"]

@@ -163,7 +163,7 @@ def _apart(mine: dict[str, Any], other: dict[str, Any]) -> str:
                 f"{name} is {mine['settings'].get(name)!r} in the first, {other['settings'].get(name)!r} in the second"
             )
     if mine["lock"]["digest"] != other["lock"]["digest"]:
-        return "they locked other rows, for the lock is drawn by the columns that are not left out"
+        return "they set aside different test rows"
     if mine["plan"] != other["plan"] or mine["folds"] != other["folds"]:
         return "they were judged in other folds"
     if mine["data"]["classes"] != other["data"]["classes"] or mine["data"]["learned"] != other["data"]["learned"]:
