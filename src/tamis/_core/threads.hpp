@@ -1,0 +1,117 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tamis {
+
+/// What a long call asks now and then: whether to stop. Set by the calling thread after Ctrl-C, or by a task that failed.
+class Interrupt {
+public:
+    bool requested() const { return stop_.load(std::memory_order_relaxed); }
+    void request() { stop_.store(true, std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> stop_{false};
+};
+
+/// Thrown by `run_in_order` where `is_interrupted` says so.
+struct Interrupted : std::exception {};
+
+/// Tasks 0 … n_tasks - 1 on n_threads threads, results handed to `take` in the order of the tasks, one at a time.
+///
+/// work(thread, task) gives a result, whatever else runs; so what `take` makes of the results does not depend on the number of
+/// threads. The calling thread only waits, and calls is_interrupted(tasks taken) twenty times a second. At most two tasks a thread
+/// are ahead of the next one to be taken. Threads end with the call: a process may fork before and after it.
+template <class Work, class Take>
+void run_in_order(size_t n_tasks, size_t n_threads, Interrupt& interrupt, const std::function<bool(size_t)>& is_interrupted,
+                  Work work, Take take) {
+    using Result = decltype(work(size_t(0), size_t(0)));
+    std::mutex mutex;
+    std::condition_variable room, finished;
+    std::vector<Result> waiting(n_tasks);
+    std::vector<char> is_done(n_tasks, 0);
+    std::exception_ptr error;
+    size_t next = 0, taken = 0, running = std::min(std::max<size_t>(1, n_threads), n_tasks);
+    bool is_taking = false;
+    const size_t ahead = 2 * running;
+
+    auto take_ready = [&](std::unique_lock<std::mutex>& lock) {
+        is_taking = true;
+        while (taken < n_tasks && is_done[taken]) {
+            Result ready = std::move(waiting[taken]);
+            lock.unlock();
+            take(taken, std::move(ready));
+            lock.lock();
+            ++taken;
+            room.notify_all();
+        }
+        is_taking = false;
+    };
+    auto run_tasks = [&](size_t thread) {
+        std::unique_lock lock(mutex);
+        while (next < n_tasks && !interrupt.requested()) {
+            if (next >= taken + ahead) {
+                room.wait_for(lock, std::chrono::milliseconds(50));
+                continue;
+            }
+            const size_t task = next++;
+            lock.unlock();
+            Result result = work(thread, task);
+            lock.lock();
+            waiting[task] = std::move(result);
+            is_done[task] = 1;
+            if (!is_taking) take_ready(lock);
+        }
+    };
+    auto body = [&](size_t thread) {
+        try {
+            run_tasks(thread);
+        } catch (...) {
+            interrupt.request();
+            std::lock_guard lock(mutex);
+            error = std::current_exception();
+        }
+        std::lock_guard lock(mutex);
+        if (--running == 0) finished.notify_one();
+    };
+
+    std::vector<std::thread> threads;
+    for (size_t t = 0, n = running; t < n; ++t) threads.emplace_back(body, t);
+    for (std::unique_lock lock(mutex); running > 0;) {
+        finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; });
+        const size_t done = taken;
+        lock.unlock();
+        if (is_interrupted(done)) interrupt.request();
+        lock.lock();
+    }
+    for (auto& thread : threads) thread.join();
+    if (error) std::rethrow_exception(error);
+    if (interrupt.requested()) throw Interrupted{};
+}
+
+/// body(task) for tasks 0 … n_tasks - 1, each writing to places of its own; inline for a single thread or task.
+template <class Body>
+void parallel_for(size_t n_tasks, size_t n_threads, Body body) {
+    if (n_threads <= 1 || n_tasks <= 1) {
+        for (size_t task = 0; task < n_tasks; ++task) body(task);
+        return;
+    }
+    std::atomic<size_t> next{0};
+    std::vector<std::thread> threads;
+    auto loop = [&] {
+        for (size_t task = next++; task < n_tasks; task = next++) body(task);
+    };
+    for (size_t t = 1; t < std::min(n_threads, n_tasks); ++t) threads.emplace_back(loop);
+    loop();
+    for (auto& thread : threads) thread.join();
+}
+
+}  // namespace tamis
