@@ -264,7 +264,7 @@ private:
                 sides = partition(line, node_rows, [&](auto c) { return (c > cut) & (c != absent); });
             } else {
                 const int64_t cut = split.cut;
-                sides = partition(line, node_rows, [&](auto c) { return c > cut; });  // missing has the highest code
+                sides = partition(line, node_rows, [&](auto c) { return (c > cut) | (c == absent); });  // a bucket may end above absent
             }
             describe(line, rows, node_rows, absent, sides);
         });

@@ -1,6 +1,9 @@
 // The extension module tamis._core: one bind_<topic>.cpp a topic.
-#include <nanobind/nanobind.h>
+#include "bind.hpp"
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core: arrays and numbers only.";
+    tamis::bind_table(module);
+    tamis::bind_forest(module);
+    tamis::bind_route(module);
 }

@@ -15,14 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
-from tamis.forest.ahead import compile_forest_ahead
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.grow.build import build_trees
-from tamis.forest.grow.growing import GrowingForest
-from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget
-from tamis.forest.predict.interval import Depth
-from tamis.forest.predict.out_of_bag import EVERY, CopyByCopy, OutOfBag
+from tamis.forest.growing import GrowingForest, grow_trees
+from tamis.forest.layout import ForestLimits, ForestTarget, TargetCosts
+from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import CRITERIA, columns_to_try, rows_to_look_at
 from tamis.forest.training import digest_of
@@ -48,11 +45,6 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     tuning_: list[Setting]
     tuned_params_: dict[str, Any]
 
-    def _compile_ahead(self, table: Table, *, several: bool) -> None:
-        """Where kernels are to be compiled, let a second process begin."""
-        more = self.criterion == CRITERIA[1] or self.max_split_samples is not None
-        compile_forest_ahead(not table.is_numeric, several, more)
-
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
@@ -68,15 +60,15 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             forest = begin(self._chosen_limits(table.n_columns, len(target.weight)), self.tuning_[-1].drawing)
         forest.grow(n_trees, self.progress, stop=bool(self.stop_when_stable))
         judge = forest.judge
-        self.trees_ = Trees.join(forest.batches, data.columns, target.n_classes, judge.votes.shape[1])
+        self.trees_ = forest.trees(data.columns)
         self.impurity_importance_ = np.empty(table.n_columns)
         self.impurity_importance_[data.columns] = forest.gain / forest.n_trees
         self.oob_share_ = forest.share / forest.n_trees
         self.training_digest_ = digest_of(data, target)
         if forest.out_of_bag:
-            self.oob_curve_ = np.array(judge.curve)
+            self.oob_curve_ = judge.curve
             self._keep_out_of_bag(judge, data, table.n_rows)
-        self.interval_shares_ = None if forest.depth is None else forest.depth.shares()
+        self.interval_shares_ = forest.interval_shares()
 
     def _begin(
         self,
@@ -90,17 +82,16 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         """A forest without trees."""
         bootstrap = self._bootstrap(data, target, drawing)
         voting = getattr(self, "voting", "probabilities") == "majority"
-        judge = OutOfBag(target, worth, loss, voting or getattr(self, "loss_matrix", None) is None)
-        out_of_bag = bool(self.oob_score)
+        majority = voting or getattr(self, "loss_matrix", None) is None
+        costs = TargetCosts(target.n_classes, target.classes, target.values, worth, loss, majority)
         looked_at = self._tunes or self.stop_when_stable
-        copies = looked_at and len(bootstrap.population) != len(data.rows)
-        by_copy = CopyByCopy(data, bootstrap, judge) if copies else judge
-        depth = Depth(target, worth) if out_of_bag and not target.n_classes and target.kind == NUMBER else None
-        build = partial(
-            build_trees, data, target, limits, bootstrap, out_of_bag=out_of_bag, loss=loss if voting else None,
-            n_jobs=self.n_jobs, divides=EVERY if self.stop_when_stable else 0,
+        population = bootstrap.population if looked_at and len(bootstrap.population) != len(data.rows) else None
+        grow = partial(
+            grow_trees, data, target, limits, bootstrap, bool(self.oob_score), loss if voting else None,
+            population is not None, self.n_jobs,
         )  # fmt: skip
-        return GrowingForest(build, len(data.columns), out_of_bag, judge, by_copy, depth)
+        out_of_bag = bool(self.oob_score)
+        return GrowingForest(grow, costs, target, len(data.columns), out_of_bag=out_of_bag, population=population)
 
     def _tuned(
         self,

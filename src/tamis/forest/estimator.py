@@ -171,7 +171,6 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self, table: Table, classes: Classes, weight: np.ndarray
     ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        self._compile_ahead(table, several=classes.n_classes != 2)
         data = ForestData.of(table, classes.codes.astype(np.float64), weight, self.n_jobs)
         codes = np.ascontiguousarray(classes.codes[data.rows])
         heavy = np.bincount(codes, weights=data.counted, minlength=classes.n_classes)
@@ -323,7 +322,6 @@ class ForestRegressor(RegressorMixin, BaseForest):
         self, table: Table, values: np.ndarray, weight: np.ndarray
     ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
-        self._compile_ahead(table, several=values.ndim > 1)
         data = ForestData.of(table, values, weight, self.n_jobs)
         target = ForestTarget(
             kind=NUMBER if values.ndim == 1 else SEVERAL,

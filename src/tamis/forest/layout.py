@@ -1,4 +1,4 @@
-"""The plain arrays that the kernels of a forest take, and what their numbers mean."""
+"""The plain arrays that the core takes of a forest, and what their numbers mean; see `_core/node.hpp`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,13 @@ import numpy as np
 NODE = np.dtype([("left", np.int32), ("column", np.int32), ("threshold", np.float64)])
 
 COLUMN = (1 << 28) - 1  # the bits of `column` that hold the column
-CATEGORY = 1 << 28  # the split asks for a set of levels; `threshold` is its place in `sets`: see the file of that name
+CATEGORY = 1 << 28  # the split asks for a set of levels; `threshold` is its place in `sets`: see `_core/level_set.hpp`
 OBLIQUE = 1 << 29  # the split asks for a sum of columns; `column` is its place among the sums
 LEFT_IF_MISSING = 1 << 30  # a row without a value goes left
 
 NUMBER = 0  # one numeric target; two classes are one, too: the second class as 0 or 1
 CLASSES = 1  # three classes or more
 SEVERAL = 2  # several numeric targets
-
-
-class ForestArrays(NamedTuple):
-    """Every tree of a forest, as the kernels that send rows down read them; columns as in the table they are given."""
-
-    nodes: np.ndarray  # NODE: tree after tree
-    roots: np.ndarray  # int64 (trees + 1): where each tree begins, and the number of nodes
-    table: np.ndarray  # float64 (rows, classes or targets): answers of the leaves that need more than one number
-    sets: np.ndarray  # uint64: the levels that go left at categorical splits, see grow/sets.py
-    sum_column: np.ndarray  # int64 (sums, columns in a sum): of oblique splits
-    sum_factor: np.ndarray  # float64, likewise
 
 
 class ForestTarget(NamedTuple):
@@ -65,20 +54,6 @@ class ForestLimits(NamedTuple):
     n_combined: int  # columns in a sum, for oblique splits; 0 without
     max_rows: int  # of a node, that its split is looked for among
     by_deviation: bool  # the fall of the standard deviation is compared, not that of the squared error
-
-
-class NodeLimits(NamedTuple):
-    """The limits as the nodes of one tree meet them: `min_weight` is `min_share` of the weight of its rows."""
-
-    max_features: int
-    max_depth: int
-    min_split: int
-    min_leaf: int
-    min_weight: float  # of either side of a split; above 0
-    random_cut: bool
-    by_deviation: bool
-    max_rows: int
-    put_off: int  # drawn rows of a node up to which its subtree waits to be grown by itself
 
 
 class Draws(NamedTuple):

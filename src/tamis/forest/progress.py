@@ -4,46 +4,48 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Iterator, Sized
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
-
-T = TypeVar("T", bound=Sized)
 
 PATIENCE = 2.0  # seconds before the bar appears on its own
 
 
 @contextmanager
-def watched(items: Generator[T], total: int, shown: bool | None) -> Iterator[Iterator[T]]:
-    """The items as they come, each of several trees; at the end, whatever it is, the bar and the source are closed.
+def shown_progress(total: int, shown: bool | None) -> Iterator[Callable[[int], None] | None]:
+    """A function that is told how many trees are done, now and then; None where nobody watches.
+
+    At the end, whatever it is, the bar is taken down.
 
     shown : None shows the bar after PATIENCE seconds, True at once, False never.
     """
-    silent = shown is False or (shown is None and not sys.stderr.isatty())
-    shown_items = items if silent else _barred(items, total, 0.0 if shown else PATIENCE)
+    if shown is False or (shown is None and not sys.stderr.isatty()):
+        yield None
+        return
+    bar = _Bar(total, 0.0 if shown else PATIENCE)
     try:
-        yield shown_items
+        yield bar.show
     finally:
-        shown_items.close()
-        items.close()
+        bar.end()
 
 
-def _barred(items: Generator[T], total: int, patience: float) -> Generator[T]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+class _Bar:
+    """The bar, drawn from the first call on after so many seconds."""
 
-    columns = (TextColumn("trees"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    began, task, done = time.monotonic(), None, 0
-    try:
-        for item in items:
-            done += len(item)
-            if task is None and time.monotonic() - began >= patience:
-                bar.start()
-                task = bar.add_task("trees", total=total)
-            if task is not None:
-                bar.update(task, completed=done)
-            yield item
-    finally:
-        if task is not None:
-            bar.stop()
+    def __init__(self, total: int, patience: float) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("trees"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._begin, self._patience, self._total, self._task = time.monotonic(), patience, total, None
+
+    def show(self, done: int) -> None:
+        if self._task is None and time.monotonic() - self._begin >= self._patience:
+            self._bar.start()
+            self._task = self._bar.add_task("trees", total=self._total)
+        if self._task is not None:
+            self._bar.update(self._task, completed=done)
+
+    def end(self) -> None:
+        if self._task is not None:
+            self._bar.stop()

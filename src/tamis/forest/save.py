@@ -36,7 +36,7 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
 
 def write_to(forest: Any, file: BinaryIO) -> None:
     """Write a fitted forest to an open file."""
-    arrays = {f"trees.{name}": part for name, part in forest.trees_.arrays._asdict().items()}
+    arrays = {f"trees.{name}": part for name, part in forest.trees_.arrays.items()}
     arrays["impurity_importance"] = forest.impurity_importance_
     if hasattr(forest, "oob_curve_"):
         arrays["oob_curve"] = forest.oob_curve_

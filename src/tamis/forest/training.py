@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
@@ -56,12 +57,9 @@ def digest_of(data: ForestData, target: ForestTarget) -> str:
 
 
 def _few_bytes(part: np.ndarray) -> bytes:
-    from tamis.forest.data.row_hash import fold_words
-
     flat = np.frombuffer(np.ascontiguousarray(part), dtype=np.uint8) if part.size else np.empty(0, dtype=np.uint8)
     n_words = len(flat) // 8
-    lanes = np.arange(8, dtype=np.uint64)
-    fold_words(flat[: 8 * n_words].view(np.uint64), lanes)
+    lanes = _core.fold_words(flat[: 8 * n_words].view(np.uint64), 8)
     return lanes.tobytes() + flat[8 * n_words :].tobytes()
 
 

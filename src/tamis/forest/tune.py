@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import KindError
-from tamis.forest.grow.growing import GrowingForest
+from tamis.forest.growing import GrowingForest
 from tamis.forest.layout import ForestLimits, ForestTarget
 from tamis.forest.settings import CRITERIA, columns_to_try
 from tamis.tree.settings import rows_or_share
@@ -212,7 +212,7 @@ class Search:
 
     def is_better(self, one: Setting, two: Setting, margin: float) -> bool:
         """Whether a setting is better than another by so many standard errors."""
-        return is_better(self.by_row[one], self.by_row[two], self.forests[one].by_copy.judge.weight, margin)
+        return is_better(self.by_row[one], self.by_row[two], self.forests[one].by_copy.weight, margin)
 
     def _moved(self, at: Setting, near: Callable[[Setting], Iterator[Setting]]) -> Setting:
         """Where one arrives by going to a better neighbour as long as there is one."""
@@ -256,7 +256,7 @@ class Search:
         forest = self.begin(at.limits(self.first), at.drawing)
         scores = out_of_bag_scores(forest, self.half, self.n_trees, len(self.grid.drawings) > 1)
         self.forests[at], self.by_row[at] = forest, scores
-        self.scored[at] = replace(at, score=_mean(scores, forest.by_copy.judge.weight))
+        self.scored[at] = replace(at, score=_mean(scores, forest.by_copy.weight))
 
 
 def trees_to_compare(n_rows: int) -> int:
@@ -326,9 +326,9 @@ def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int, on_new_row
     on_new_rows: the score of a new row, which all trees answer, and not only those that left it out; by it drawings are
     compared that leave out different shares of the rows.
     """
-    judge = forest.by_copy.judge
+    judge = forest.by_copy
     forest.grow(half)
-    votes, counts = judge.votes.copy(), judge.n_trees.copy()
+    votes, counts = judge.votes, judge.n_trees
     forest.grow(2 * half)
     truth, scale = _truth(judge.target)
     with np.errstate(invalid="ignore"):

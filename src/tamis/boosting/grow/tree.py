@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.boosting.grow.histogram import add_few_rows, clear, count_columns, subtract
+from tamis.boosting.grow.rng import seed_state, uniform
 from tamis.boosting.grow.split import TIE, holds, scan_levels, scan_numbers, scan_sorted, write_set
 from tamis.boosting.layout import (
     BEGIN,
@@ -27,7 +28,6 @@ from tamis.boosting.layout import (
     SPLIT_COLUMN,
 )
 from tamis.engine.kernel import inner
-from tamis.forest.data.rng import seed_state, uniform
 from tamis.forest.layout import CATEGORY, LEFT_IF_MISSING
 
 

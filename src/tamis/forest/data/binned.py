@@ -11,7 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from tamis import _core
 from tamis.forest.data.oblique import values_of
+from tamis.forest.data.row_hash import hash_numbers, order_of
 from tamis.table import Table
 from tamis.views.binned import bin_columns
 from tamis.views.binned_table import BinnedTable
@@ -74,10 +76,7 @@ def _copies(weight: np.ndarray) -> np.ndarray | None:
 
 
 def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    from tamis.forest.data.row_hash import hash_codes, hash_numbers, order_of
-
-    digest = np.zeros(codes.shape[1], dtype=np.uint64)
-    hash_codes(codes, digest)
+    digest = _core.hash_codes(codes)
     for values in np.atleast_2d(target.T):
         hash_numbers(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64), digest)
     if weight is not None:
@@ -86,9 +85,7 @@ def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None)
 
 
 def _in_order(binned: BinnedTable, order: np.ndarray) -> BinnedTable:
-    """The rows in another order, their codes column by column and row by row."""
-    from tamis.forest.data.row_hash import arrange
-
-    codes, by_row = np.empty_like(binned.codes), np.empty(binned.codes.shape[::-1], dtype=np.uint16)
-    arrange(binned.codes, order, codes, by_row)
+    """The rows in another order, their codes column by column and row by row, of one byte each where all fit."""
+    last = binned.n_values - 1 + binned.missing
+    codes, by_row = _core.arrange(binned.codes, order, bool(last.max(initial=0) < 256))
     return binned._replace(codes=codes, by_row=by_row)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.check import count
 from tamis.engine import seed_of, seeds_of
 from tamis.errors import ParameterError
@@ -28,7 +29,7 @@ class Bootstrap:
 
     @property
     def draws(self) -> Draws:
-        """As the kernel takes it."""
+        """As the core takes it."""
         return Draws(self.population, self.strata, self.sizes, self.replace, self.step)
 
     def seeds(self, first: int, end: int) -> np.ndarray:
@@ -38,11 +39,7 @@ class Bootstrap:
 
     def counts(self, t: int, n_rows: int) -> np.ndarray:
         """How often tree t draws each row of the binned table; 0: out of its bag."""
-        from tamis.forest.data.rng import draw_bootstrap
-
-        out = np.empty(n_rows, dtype=np.int32)
-        draw_bootstrap(self.population, self.strata, self.sizes, self.replace, seed_of(self.seed, "rows", t), out)
-        return out
+        return _core.draw_rows(self.draws, n_rows, seed_of(self.seed, "rows", t))
 
     @classmethod
     def of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ import numpy as np
 from tamis.engine import generator, seed_of
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.grow.build import build_trees
+from tamis.forest.growing import GrowingForest, grow_trees
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
-from tamis.forest.predict.trees import Trees
 from tamis.views.binned_table import BinnedTable
 
 
@@ -58,14 +58,13 @@ def _round(
     limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d))
     bootstrap: Bootstrap = replace(forest._bootstrap(data, rows.target), seed=seed)
     votes = getattr(forest, "voting", "probabilities") == "majority"
-    batches = build_trees(
-        beside, rows.target, limits, bootstrap, 0, len(forest.trees_), out_of_bag=False,
-        loss=rows.loss if votes else None, n_jobs=n_jobs,
-    )  # fmt: skip
-    old = forest.trees_
-    trees = Trees.join([batch.trees for batch in batches], columns, old.n_classes, old.n_outputs)
+    grow = partial(
+        grow_trees, beside, rows.target, limits, bootstrap, False, rows.loss if votes else None, False, n_jobs
+    )
+    growing = GrowingForest(grow, rows.costs, rows.target, 2 * d, out_of_bag=False)
+    growing.grow(len(forest.trees_))
     measured = measure_importance(
-        trees, replace(rows, binned=binned, columns=columns, matrix=matrix), bootstrap,
+        growing.trees(columns), replace(rows, binned=binned, columns=columns, matrix=matrix), bootstrap,
         np.concatenate([unit_of, n_units + unit_of]), 1, seed, n_jobs,
     )  # fmt: skip
     return measured.rise[:n_units], measured.rise[n_units:]

@@ -7,7 +7,7 @@ importances and tuning out of the bag are theirs. A table of one cell is taken i
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,14 +18,10 @@ from tamis.engine import current, drawn_seed
 from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
-from tamis.forest.grow.build import TreeBatch
-from tamis.forest.grow.growing import GrowingForest
-from tamis.forest.layout import ForestLimits, ForestTarget
+from tamis.forest.growing import GrowingForest
+from tamis.forest.layout import ForestLimits, ForestTarget, TargetCosts
 from tamis.forest.lazy.draw import RowDraws, default_size, judged_rows
 from tamis.forest.lazy.one_tree import CodedTarget, OneTree, binned_rows
-from tamis.forest.predict.interval import Depth
-from tamis.forest.predict.out_of_bag import OutOfBag
-from tamis.forest.predict.trees import Trees
 from tamis.forest.tune import Drawing, Grid, tuned
 from tamis.table import LazyTable, features
 from tamis.tree.settings import loss_of, rows_or_share
@@ -132,14 +128,17 @@ def _begin(
     """A forest without trees; those it builds are grown by the engine in use."""
     voting = getattr(forest, "voting", "probabilities") == "majority"
     worth, out_of_bag = np.ones(len(judged)), bool(forest.oob_score)
-    judge = OutOfBag(target, worth, loss, voting or getattr(forest, "loss_matrix", None) is None)
-    depth = Depth(target, worth) if out_of_bag and not target.n_classes else None
+    majority = voting or getattr(forest, "loss_matrix", None) is None
+    costs = TargetCosts(target.n_classes, target.classes, target.values, worth, loss, majority)
     tree = OneTree(mapped, judged, draws, coded, limits, out_of_bag, loss if voting else None)
 
-    def build(first: int, end: int) -> Generator[TreeBatch]:
-        yield from current().each(tree, range(first, end))
+    def grow(core: Any, first: int, end: int, progress: Callable[[int], None] | None) -> None:
+        for done, batch in enumerate(current().each(tree, range(first, end)), 1):
+            core.add(batch)
+            if progress is not None:
+                progress(done)
 
-    return GrowingForest(build, mapped.n_columns, out_of_bag, judge, judge, depth)
+    return GrowingForest(grow, costs, target, mapped.n_columns, out_of_bag=out_of_bag)
 
 
 def _keep(
@@ -151,7 +150,7 @@ def _keep(
     order: np.ndarray,
 ) -> None:
     judge = growing.judge
-    forest.trees_ = Trees.join(growing.batches, order, target.n_classes, judge.votes.shape[1])
+    forest.trees_ = growing.trees(order)
     forest.impurity_importance_ = np.empty(len(order))
     forest.impurity_importance_[order] = growing.gain / growing.n_trees
     forest.oob_share_ = growing.share / growing.n_trees
@@ -162,8 +161,8 @@ def _keep(
         forest.__dict__.pop(name, None)
     forest.oob_rows_ = judged
     if growing.out_of_bag:
-        forest.oob_curve_ = np.array(judge.curve)
+        forest.oob_curve_ = judge.curve
         every = np.arange(len(judged))
         data = ForestData(binned, order, every, None, np.ones(len(judged)), forest.joined_levels_)
         forest._keep_out_of_bag(judge, data, len(judged))
-    forest.interval_shares_ = None if growing.depth is None else growing.depth.shares()
+    forest.interval_shares_ = growing.interval_shares()

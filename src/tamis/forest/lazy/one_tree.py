@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.grow.build import TreeBatch, grow_trees
+from tamis.forest.growing import TreeBatch, grow_tree
 from tamis.forest.layout import CLASSES, NUMBER, ForestLimits, ForestTarget
 from tamis.forest.lazy.draw import RowDraws
 from tamis.views.binned_table import BinnedTable
@@ -65,7 +65,7 @@ class OneTree:
     """Grows a tree by its number; it can be sent to workers, which read the codes for themselves.
 
     The rows that judge come first in its table, then the others that it draws: those left out are then numbered as
-    among the judging rows. What a tree draws it draws before it grows, so that the kernel draws every row as often as
+    among the judging rows. What a tree draws it draws before it grows, so that the core draws every row as often as
     it is listed.
     """
 
@@ -76,13 +76,6 @@ class OneTree:
     limits: ForestLimits
     out_of_bag: bool
     loss: np.ndarray | None
-
-    def warm(self) -> None:
-        """Compile the kernels, on a few rows."""
-        few = OneTree(
-            self.mapped, self.judged[:8], RowDraws(8, True, 0), self.target, self.limits, self.out_of_bag, self.loss
-        )
-        few(0)
 
     def __call__(self, t: int) -> TreeBatch:
         rows, counts = self.draws.of(t, self.mapped)
@@ -97,9 +90,5 @@ class OneTree:
         population = np.repeat(np.sort(local), counts[np.argsort(local)]).astype(np.uint32)
         strata, sizes = np.array([0, len(population)], dtype=np.int64), np.array([len(population)], dtype=np.int64)
         bootstrap = Bootstrap(population, strata, sizes, False, self.draws.seed)
-        stop = np.zeros(1, dtype=np.uint8)
-        found = grow_trees(
-            binned_rows(self.mapped, table), target, self.limits, bootstrap, (t, t + 1), self.out_of_bag, self.loss,
-            stop,
-        )  # fmt: skip
-        return TreeBatch(found.trees, found.rows, found.leaf, found.ends, found.gain, len(self.judged))
+        binned = binned_rows(self.mapped, table)
+        return grow_tree(binned, target, self.limits, bootstrap, t, self.out_of_bag, self.loss)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
-
-from tamis.forest.grow.build import TreeBatch
-from tamis.forest.layout import ForestTarget
 
 ROWS = 10_000  # rows that are looked at; they stand in an order as good as random
 FARTHEST = 10.0  # ranges that an interval reaches beyond all draws
 GRID = 1_001  # coverages the answer is kept for, between 0 and 1
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Depth:
     r"""How wide the interval of each row must be, as a share of the draws, to hold its answer.
 
@@ -29,52 +25,33 @@ class Depth:
     together). An interval of coverage c takes for s the quantile c of all s_i.
     """
 
-    target: ForestTarget
-    weight: np.ndarray  # of each row in the quantile
-    _below: np.ndarray = field(init=False)
-    _upto: np.ndarray = field(init=False)
-    _drawn: np.ndarray = field(init=False)
-    _least: np.ndarray = field(init=False)
-    _most: np.ndarray = field(init=False)
+    below: np.ndarray  # int64 (rows): draws below the answer, up to it, and all draws
+    upto: np.ndarray
+    drawn: np.ndarray
+    least: np.ndarray  # float64 (rows): the smallest and the largest draw
+    most: np.ndarray
+    truth: np.ndarray  # float32 (rows): the answers, as the leaves keep them
 
-    def __post_init__(self) -> None:
-        self._truth = self.target.values[:ROWS, 0].astype(np.float32)  # as the leaves keep them
-        self._below, self._upto, self._drawn = np.zeros((3, len(self._truth)), dtype=np.int64)
-        self._least, self._most = np.full(len(self._truth), np.inf), np.full(len(self._truth), -np.inf)
+    def shares(self, weight: np.ndarray) -> np.ndarray:
+        """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1.
 
-    def add(self, batch: TreeBatch) -> None:
-        """Add a draw for each row that a tree left out."""
-        known = batch.rows < len(self._truth)
-        rows = batch.rows[known]
-        roots = np.repeat(batch.trees.ends[:-1, 0], np.diff(batch.ends))
-        drawn = batch.trees.nodes["column"][(roots + batch.leaf)[known]].view(np.float32)
-        n, truth = len(self._truth), self._truth[rows]
-        self._below += np.bincount(rows[drawn < truth], minlength=n)
-        self._upto += np.bincount(rows[drawn <= truth], minlength=n)
-        self._drawn += np.bincount(rows, minlength=n)
-        ends = np.concatenate([[0], np.cumsum(known)])[batch.ends]
-        for first, end in pairwise(ends):  # a tree leaves a row out once: plain indices, four times faster
-            own, values = rows[first:end], drawn[first:end]
-            self._least[own] = np.minimum(self._least[own], values)
-            self._most[own] = np.maximum(self._most[own], values)
-
-    def shares(self) -> np.ndarray:
-        """The share of the draws that an interval must hold for each coverage of an even grid from 0 to 1."""
-        seen = self._drawn > 1
+        weight : of each row in the quantile.
+        """
+        seen = self.drawn > 1
         if not seen.any():
             return np.linspace(0.0, 1.0, GRID)
-        n, below, upto = self._drawn[seen], self._below[seen], self._upto[seen]
+        n, below, upto = self.drawn[seen], self.below[seen], self.upto[seen]
         outside = (np.minimum(upto, n - below) - 0.5) / (n - 1)  # y lies between two draws: half way, as a quantile
         need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0) + self._beyond()[seen]
         order = np.argsort(need)
-        weight = self.weight[: len(seen)][seen][order]
+        weight = weight[: len(seen)][seen][order]
         reached = np.cumsum(weight) / (weight.sum() + weight.mean())  # one row more: the new one
         place = np.searchsorted(reached, np.linspace(0.0, 1.0, GRID))
         return np.append(need[order], max(1.0, float(need.max())))[place]
 
     def _beyond(self) -> np.ndarray:
         """How far the answers lie beyond all draws, over the range of these; at most `FARTHEST`."""
-        far = np.maximum(0.0, np.maximum(self._least - self._truth, self._truth - self._most))
-        spread = self._most - self._least
+        far = np.maximum(0.0, np.maximum(self.least - self.truth, self.truth - self.most))
+        spread = self.most - self.least
         over = np.divide(far, spread, out=np.full(len(far), FARTHEST), where=spread > 0)
         return np.where(far > 0, np.minimum(over, FARTHEST), 0.0)

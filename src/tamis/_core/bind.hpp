@@ -1,0 +1,11 @@
+#pragma once
+// One function a topic, which adds its names to the module.
+#include <nanobind/nanobind.h>
+
+namespace tamis {
+
+void bind_table(nanobind::module_& module);
+void bind_forest(nanobind::module_& module);
+void bind_route(nanobind::module_& module);
+
+}  // namespace tamis
