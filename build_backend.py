@@ -124,4 +124,8 @@ def __getattr__(name: str) -> Any:
 
 
 if __name__ == "__main__":
-    compile_core()
+    if sys.argv[1:2] == ["--sanitize"]:  # followed by the folder that holds a copy of the package
+        checked = Path(sys.argv[2]).resolve()
+        compile_core(checked / "build", ["-DTAMIS_SANITIZE=ON", f"-DTAMIS_OUTPUT={checked / 'src' / 'tamis'}"])
+    else:
+        compile_core()

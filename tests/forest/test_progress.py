@@ -57,22 +57,25 @@ def test_no_bar_before_long(monkeypatch):
 def test_the_bar_is_taken_down_when_the_fit_ends_early(monkeypatch):
     """If this fails, after Ctrl-C the bar keeps drawing over the screen as long as the error is held."""
     screen = terminal(monkeypatch)
-    closed = []
-
-    def trees():
-        try:
-            yield from ([k] for k in range(100))
-        finally:
-            closed.append(True)
 
     def interrupted():
-        with progress.watched(trees(), 100, True) as items:
-            for item in items:
-                if item == [5]:
-                    raise KeyboardInterrupt
+        with progress.shown_progress(100, True) as show:
+            show(5)
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
         interrupted()
+    assert "5/100" in screen.getvalue()
     assert screen.getvalue().endswith("\x1b[2K")  # the line is cleared
-    assert closed == [True]
     assert caught.tb is not None  # until here the frames are held, and with them what they hold
+
+
+def test_an_error_of_the_bar_ends_the_fit(monkeypatch):
+    """If this fails, an error raised while trees grow is lost, or leaves threads growing."""
+
+    def broken(self, done):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(progress._Bar, "show", broken)
+    with pytest.raises(ZeroDivisionError):
+        grow(True)

@@ -23,7 +23,7 @@ def mixed(n=400, seed=0):
 
 def same(one, other, X):
     """Whether two forests are the same, bit for bit."""
-    trees = zip(one.trees_.arrays._asdict().items(), other.trees_.arrays._asdict().items())
+    trees = zip(one.trees_.arrays.items(), other.trees_.arrays.items())
     answer = "predict_proba" if hasattr(one, "predict_proba") else "predict"
     return (
         all(a == b and np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for (a, x), (b, y) in trees)

@@ -15,7 +15,7 @@ def table(n: int = 600, d: int = 12) -> np.ndarray:
 
 
 def same(one: ForestClassifier | ForestRegressor, two: ForestClassifier | ForestRegressor) -> bool:
-    pairs = zip(one.trees_.arrays, two.trees_.arrays)
+    pairs = zip(one.trees_.arrays.values(), two.trees_.arrays.values())
     return all(np.array_equal(a, b) for a, b in pairs) and np.array_equal(one.oob_curve_, two.oob_curve_)
 
 

@@ -56,25 +56,41 @@ inline bool goes_right(const double* x, const Node& node, const Forest& forest) 
     return !(node.column & LEFT_IF_MISSING);
 }
 
+/// leaf[q]: the nodes (counted from the first tree's root) that N rows from `first` on reach; their memory accesses overlap.
+template <size_t N>
+void find_leaves_together(const Values& X, size_t first, const Forest& forest, int64_t root, int64_t* leaf) {
+    std::array<const Node*, N> at;
+    const Node* nodes = forest.nodes.data() + root;
+    at.fill(nodes);
+    for (bool is_moving = true; is_moving;) {
+        is_moving = false;
+#pragma GCC unroll 8
+        for (size_t q = 0; q < N; ++q) {
+            const Node& node = *at[q];
+            if (node.is_leaf()) continue;
+            const double* x = X.row(first + q);
+            bool right;
+            if (node.column & (CATEGORY | OBLIQUE)) {
+                right = goes_right(x, node, forest);
+            } else {
+                const double value = x[node.column & COLUMN];
+                right = value == value ? value > node.threshold : !(node.column & LEFT_IF_MISSING);
+            }
+            at[q] = nodes + node.left + right;
+            is_moving = true;
+        }
+    }
+    for (size_t q = 0; q < N; ++q) leaf[q] = root + (at[q] - nodes);
+}
+
 /// leaf[i]: the node (counted from the first tree's root) that row begin + i reaches in tree t.
 inline void find_leaves(const Values& X, size_t begin, size_t end, const Forest& forest, size_t t, int64_t* leaf) {
-    constexpr size_t SIDE_BY_SIDE = 4;  // their memory accesses overlap
-    const int64_t root = forest.roots[t];
-    for (size_t first = begin; first < end; first += SIDE_BY_SIDE) {
-        const size_t m = std::min(SIDE_BY_SIDE, end - first);
-        std::array<int64_t, SIDE_BY_SIDE> at;
-        at.fill(root);
-        for (bool is_moving = true; is_moving;) {
-            is_moving = false;
-            for (size_t q = 0; q < m; ++q) {
-                const Node& node = forest.nodes[size_t(at[q])];
-                if (node.is_leaf()) continue;
-                at[q] = root + node.left + goes_right(X.row(first + q), node, forest);
-                is_moving = true;
-            }
-        }
-        std::copy_n(at.begin(), m, leaf + (first - begin));
+    constexpr size_t SIDE_BY_SIDE = 4;
+    size_t first = begin;
+    for (; first + SIDE_BY_SIDE <= end; first += SIDE_BY_SIDE) {
+        find_leaves_together<SIDE_BY_SIDE>(X, first, forest, forest.roots[t], leaf + (first - begin));
     }
+    for (; first < end; ++first) find_leaves_together<1>(X, first, forest, forest.roots[t], leaf + (first - begin));
 }
 
 /// Many rows down one tree without oblique splits: side by side, without a branch that depends on a row.

@@ -48,4 +48,5 @@ class _Bar:
 
     def end(self) -> None:
         if self._task is not None:
+            self._bar.refresh()
             self._bar.stop()

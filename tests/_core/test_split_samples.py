@@ -6,38 +6,12 @@ import numpy as np
 import pytest
 
 from tamis import ForestClassifier, ForestRegressor
-from tamis.engine.kernel import njit
 from tamis.errors import ParameterError
-from tamis.forest.data.rng import seed_state
-from tamis.forest.grow.part import spread
-
-
-@njit
-def places(n_rows, n, seed):
-    """n of the rows 0 … n_rows - 1, as a node would look at."""
-    state, out = np.zeros(1, dtype=np.uint64), np.empty(n, dtype=np.uint32)
-    seed_state(seed, state)
-    spread(np.arange(n_rows).astype(np.uint32), n, state, out)
-    return out
 
 
 def table(n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
     X = np.random.default_rng(0).normal(size=(n, 6))
     return X, X[:, 0] * X[:, 1] + X[:, 2]
-
-
-@pytest.mark.parametrize(("n_rows", "n"), [(17, 16), (100, 16), (1000, 320), (641, 320)])
-def test_rows_are_spread_over_the_node(n_rows, n):
-    """Rows beside each other in a sorted table would be of one place; a row twice would weigh 2."""
-    first = set()
-    for seed in range(200):
-        rows = places(n_rows, n, seed)
-        assert len(set(rows.tolist())) == n
-        assert rows.max() < n_rows
-        assert set(np.diff(rows)) == {n_rows // n}
-        first.add(int(rows[0]))
-    assert len(first) == min(n_rows - (n - 1) * (n_rows // n), len(first))
-    assert len(first) > 1
 
 
 def test_as_many_rows_as_there_are_change_nothing():
