@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.table import Column, Origin, Table
 from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import MOST, Coding
-
-if TYPE_CHECKING:  # importing it imports Numba
-    from tamis.views.encode import CodedColumns
 
 BLOCK = 512  # columns of numbers that a task codes at most, and
 CELLS = 400_000  # values that it copies: few for the cache, enough that the cost of a task does not count
 
 # rows of BinnedByWidth.about
 WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
+
+
+class CodedColumns(NamedTuple):
+    """What the coding of columns fills: line p belongs to column p."""
+
+    codes: np.ndarray  # uint16 (columns, rows)
+    values: np.ndarray  # float64 (columns, rows): distinct values in their order, sizes[p] of them
+    sizes: np.ndarray  # int64 (columns)
+    missing: np.ndarray  # bool (columns): whether some row has no value
 
 
 class BinnedByWidth(NamedTuple):
@@ -93,8 +100,6 @@ def _some_rows(
     table: Table, order: np.ndarray, whole: BinnedTable, origin: Origin, n_jobs: int | None
 ) -> tuple[BinnedTable, dict[int, Coding]]:
     """The binned table of some rows of a table that is coded: values keep their order, so nothing is sorted."""
-    from tamis.views import encode as kernels
-
     n_rows, n_columns = table.shape
     coded, n_values, categories = _room(n_rows, n_columns)
     heads = () if table.is_numeric else table.heads
@@ -110,7 +115,8 @@ def _some_rows(
     step = max(1, CELLS // max(n_rows, 1))
 
     def several(first: int) -> None:
-        kernels.recode(whole, rows, columns, places[first : first + step], coded)
+        some = places[first : first + step]
+        _core.recode_columns(whole.codes, whole.n_values, whole.first, whole.low, rows, columns, some, *coded)
 
     map_threads(several, range(0, len(places), step), n_jobs)
     return _lossless(coded, n_values, category), categories
@@ -118,8 +124,6 @@ def _some_rows(
 
 def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedTable, dict[int, Coding]]:
     """Fewer rows than codes: every column of numbers is lossless."""
-    from tamis.views import encode as kernels
-
     n_rows, n_columns = table.shape
     dense = table.dense
     place = np.empty(n_columns, dtype=np.int64)
@@ -135,12 +139,8 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedT
             lines = column.values.reshape(1, -1)
         else:
             lines = dense[:, columns.start : columns.stop].T
-        lines = np.array(lines, dtype=np.float64, order="C")  # a copy, be it for one compiled kernel: never read-only
-        places = place[columns.start : columns.stop]
-        kernels.code_lines(lines, places, *kernels.room_for(n_rows), coded)
-        for q in np.flatnonzero(coded.sizes[places] < 0):
-            rows, ordered = kernels.ranked_by_bits(lines[q])
-            kernels.code_line(lines[q], places[q], np.int64(len(rows)), rows, ordered, coded)
+        lines = np.ascontiguousarray(lines, dtype=np.float64)
+        _core.code_columns(lines, place[columns.start : columns.stop], *coded)
 
     step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if dense is not None else 1
     map_threads(several, [range(j, min(j + step, n_columns)) for j in range(0, n_columns, step)], n_jobs)
@@ -177,8 +177,6 @@ def _long(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedTa
 
 def _room(n_rows: int, n_columns: int) -> tuple[CodedColumns, np.ndarray, dict[int, Coding]]:
     """Empty codes of columns, zeros for the numbers of values of categorical ones, no codings yet."""
-    from tamis.views.encode import CodedColumns
-
     codes, values = np.empty((n_columns, n_rows), dtype=np.uint16), np.empty((n_columns, n_rows))
     sizes, missing = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=bool)
     return CodedColumns(codes, values, sizes, missing), np.zeros(n_columns, dtype=np.int64), {}

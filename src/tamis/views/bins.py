@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
@@ -169,17 +170,11 @@ class Bins:
                [0., 1.],
                [0., 0.]])
         """
-        from tamis.views import encode as kernels
-
         self._same_length(len(target))
-        shape = (self.codings[j].n_values + 1, target.n_classes)
-        if weights is None:
-            counts = np.zeros(shape, dtype=np.int64)
-            kernels.count_joint(self.codes[j], target.codes, counts)
-            return counts.astype(np.float64)
-        joint = np.zeros(shape)
-        kernels.weigh_joint(self.codes[j], target.codes, np.asarray(weights, dtype=np.float64), joint)
-        return joint
+        n_codes, n_classes = self.codings[j].n_values + 1, target.n_classes
+        cells = self.codes[j].astype(np.int64) * n_classes + target.codes
+        joint = np.bincount(cells, weights=weights, minlength=n_codes * n_classes)
+        return joint.reshape(n_codes, n_classes).astype(np.float64)
 
     def sums(self, j: int, y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Sums of a numeric target over column j: (Σ w, Σ w y, Σ w y²) of each code; missing comes last.
@@ -189,14 +184,12 @@ class Bins:
                [ 1.,  5., 25.],
                [ 0.,  0.,  0.]])
         """
-        from tamis.views import encode as kernels
-
         target = np.ascontiguousarray(y, dtype=np.float64)
         self._same_length(len(target))
         given = np.ones(len(target)) if weights is None else np.asarray(weights, dtype=np.float64)
-        sums = np.zeros((self.codings[j].n_values + 1, 3))
-        kernels.weigh_sums(self.codes[j], target, given, sums)
-        return sums
+        codes, n_codes = self.codes[j], self.codings[j].n_values + 1
+        parts = (given, given * target, given * target * target)
+        return np.column_stack([np.bincount(codes, weights=part, minlength=n_codes) for part in parts])
 
     def take(self, rows: Any) -> Bins:
         """The same coding, some of the rows (positions or a mask)."""
@@ -222,10 +215,7 @@ class Bins:
 
 
 def _codings_of(binned: BinnedTable, categories: dict[int, Coding], names: Sequence[str]) -> tuple[Coding, ...]:
-    from tamis.views import encode as kernels
-
-    edges = np.empty(max(len(binned.low) - 1, 0))
-    kernels.midways(binned.low, binned.low, edges)  # those between two columns are nobody's
+    edges = _core.midways(binned.low)  # those between two columns are nobody's
     ends = zip(names, binned.first[:-1].tolist(), binned.first[1:].tolist())
     return tuple(
         categories.get(j) or Coding(name, b - a, binned.low[a:b], binned.low[a:b], edges[a : max(b - 1, a)])

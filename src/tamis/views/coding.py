@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.errors import TableError
 from tamis.table import Column
 
@@ -60,30 +61,9 @@ class Coding:
 
     @classmethod
     def _numbers(cls, column: Column, most: int) -> tuple[Coding, np.ndarray]:
-        from tamis.views import encode as kernels
-
-        given = np.require(column.values, requirements=["C", "W"])  # for read-only arrays kernels are compiled anew
-        few = kernels.looks_few(given)
-        if few:  # a plain sort and a search among few edges: twice as fast as carrying the rows along
-            ordered = np.sort(given)  # NaN comes last
-            ordered = ordered[: np.searchsorted(ordered, np.nan)]
-        else:
-            rows, ordered = kernels.ranked(given)
-        values, counts = np.empty(len(ordered)), np.empty(len(ordered), dtype=np.int64)
-        k = kernels.distinct(ordered, values, counts)
-        low = high = values[:k].copy()
-        if k > most:
-            low, high = np.empty(most), np.empty(most)
-            kept = kernels.quantiles(values[:k], counts[:k], most, low, high)
-            low, high = low[:kept].copy(), high[:kept].copy()
-        edges = np.empty(max(len(low) - 1, 0))
-        kernels.midways(low, high, edges)
-        coding = cls(column.name, len(low), low, high, edges, lossless=k <= most)
-        if few:
-            return coding, coding.encode(column)
-        codes = np.full(len(given), coding.missing, dtype=coding.dtype)
-        kernels.spread(rows, ordered, high, codes)
-        return coding, codes
+        given = np.ascontiguousarray(column.values, dtype=np.float64)
+        low, high, edges, lossless = _core.learn_numbers(given, most)
+        return cls(column.name, len(low), low, high, edges, lossless=lossless), _core.encode(given, edges, len(low))
 
     @classmethod
     def _categories(cls, column: Column, most: int) -> Coding:
@@ -99,18 +79,14 @@ class Coding:
 
     def encode(self, column: Column) -> np.ndarray:
         """The codes of a column's rows, old or new."""
-        from tamis.views import encode as kernels
-
-        codes = np.empty(len(column.values), dtype=self.dtype)
         if column.is_categorical != self.is_categorical:
             was, now = ("categories", "numbers") if self.is_categorical else ("numbers", "categories")
             raise TableError(
                 f"column {self.name!r} held {was} when it was coded and holds {now} now; give it as it was"
             )
-        if self.is_categorical:
-            values = column.recode(self.levels or ()).values
-            kernels.encode_categories(values, self.table, self.missing, codes)
-        else:
-            low, scale, cells = kernels.grid(self.edges)  # type: ignore[arg-type]
-            kernels.encode(column.values, self.edges, low, scale, cells, self.missing, codes)
-        return codes
+        if self.table is None:
+            values = np.ascontiguousarray(column.values, dtype=np.float64)
+            return np.asarray(_core.encode(values, self.edges, self.missing))
+        levels = column.recode(self.levels or ()).values
+        known = np.append(self.table, self.missing)  # anything below 0 (missing, unseen) is the last
+        return known[np.maximum(levels, -1)].astype(self.dtype)
