@@ -1,12 +1,13 @@
 """The build of the package: scikit-build-core, with an editable install that compiles the core beside its sources.
 
-`pip install .` and `make dist` are scikit-build-core's own. `pip install --editable .` compiles `tamis._core` into `src/tamis` and
-puts `src` on the path of the environment; `python build_backend.py` (`make core`) compiles what has changed since.
+`pip install .` and `make dist` are scikit-build-core's own. `pip install --editable .` compiles `tamis._core` into
+`src/tamis` and puts `src` on the path of the environment; `python build_backend.py` (`make core`) compiles what has
+changed since.
 
-The package carries README.md as its description, made to be read outside the repository. A package index shows the README without
-the files beside it, and takes pictures only from an address, not from the page itself. So relative links and pictures get the
-address of the repository's files, where one is given (`make dist FILES=https://…`); without one, links become their words and a
-picture becomes its caption.
+The package carries README.md as its description, made to be read outside the repository. A package index shows the
+README without the files beside it, and takes pictures only from an address, not from the page itself. So relative links
+and pictures get the address of the repository's files, where one is given (`make dist FILES=https://…`); without one,
+links become their words and a picture becomes its caption.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ def require_compiler() -> None:
     if os.name == "nt" or os.environ.get("CXX") or any(map(shutil.which, COMPILERS)):
         return
     raise SystemExit(
-        "Tamis is compiled when it is installed, but no C++ compiler was found: install g++ (on Debian and Ubuntu the package g++, "
-        "on Fedora gcc-c++, on macOS the Xcode command line tools), or install a wheel of Tamis, which needs none."
+        "Tamis is compiled when it is installed, but no C++ compiler was found: install g++ (the package g++ on Debian "
+        "and Ubuntu, gcc-c++ on Fedora, the Xcode command line tools on macOS), or a wheel of Tamis, which needs none."
     )
 
 
@@ -82,8 +83,8 @@ def build_wheel(directory: str, settings: Any = None, metadata: str | None = Non
 def build_editable(directory: str, settings: Any = None, metadata: str | None = None) -> str:
     """A wheel that puts `src` on the path; the core is compiled into it.
 
-    scikit-build-core's own editable installs find modules by a hook that goes before PYTHONPATH: a second working tree could not
-    be tried with the environment of the first.
+    scikit-build-core's own editable installs find modules by a hook that goes before PYTHONPATH: a second working tree
+    could not be tried with the environment of the first.
     """
     from scikit_build_core import build
 

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tamis.engine.ahead import ALONE, alone
 from tamis.engine.announce import announce
 
 if TYPE_CHECKING:
@@ -58,62 +57,11 @@ def _three_classes(y: np.ndarray) -> np.ndarray:
     return np.digitize(y, [-0.7, 0.7])
 
 
-def _growing_forests() -> None:
-    from tamis.forest import ForestClassifier
-
-    ForestClassifier(4).fit(*_classes())
-
-
-def _growing_forests_of_several_classes() -> None:
-    from tamis.forest import ForestClassifier
-
-    X, y = _table()
-    ForestClassifier(4).fit(X, _three_classes(y))
-
-
-def _forests() -> None:
-    from tamis.forest import ForestClassifier, ForestRegressor
-
-    X, y = _table()
-    ForestClassifier(4).fit(*_classes()).predict(X)
-    ForestRegressor(4).fit(X, y).predict(X)
-
-
-def _forests_of_several_classes() -> None:
-    from tamis.forest import ForestClassifier
-
-    X, y = _table()
-    ForestClassifier(4).fit(X, _three_classes(y)).predict(X)
-
-
-def _forests_of_categories() -> None:
-    from tamis.forest import ForestClassifier, ForestRegressor
-
-    X, y = _with_categories()
-    ForestClassifier(4).fit(X, y > 0).predict(X)
-    ForestRegressor(4).fit(X, y).predict(X)
-
-
-def _forests_of_categories_and_several_classes() -> None:
-    from tamis.forest import ForestClassifier
-
-    X, y = _with_categories()
-    ForestClassifier(4).fit(X, _three_classes(y)).predict(X)
-
-
-def _forests_in_parts() -> None:
-    from tamis.forest import ForestClassifier, ForestRegressor
-
-    X, y = _table()
-    ForestRegressor(4, criterion="standard_deviation").fit(X, y)
-    ForestClassifier(4, max_split_samples=20).fit(X, _three_classes(y))
-
-
 def _boosting() -> None:
     from tamis.boosting import BoostingClassifier
 
     X, y = _table()
-    BoostingClassifier(2).fit(X, _three_classes(y))  # the kernel of all targets; forests' own predicts
+    BoostingClassifier(2).fit(X, _three_classes(y))  # the kernel of all targets
 
 
 def _trees_of_categories() -> None:
@@ -152,16 +100,6 @@ def _linear_regressors() -> None:
 
     LinearRegressor().fit(*_table())
     LinearRegressor().fit(*_table(2 * _ROWS))
-
-
-def _importances() -> None:
-    from tamis.forest import ForestClassifier, ForestRegressor
-
-    X, y = _table()
-    classes, numbers = ForestClassifier(4).fit(*_classes()), ForestRegressor(4).fit(X, y)
-    classes.permutation_importance(*_classes())
-    numbers.permutation_importance(X, y)
-    numbers.predict_interval(X)
 
 
 def _scores() -> None:
@@ -235,39 +173,25 @@ def _study() -> None:
 #: The longest first.
 JOBS: dict[str, Callable[[], None]] = {
     "trees of categories": _trees_of_categories,
-    "forests of categories": _forests_of_categories,
-    "forests of categories and several classes": _forests_of_categories_and_several_classes,
     "searches": _searches,
     "linear classifiers of several classes": _linear_classifiers_of_several,
-    "forests": _forests,
-    "forests of several classes": _forests_of_several_classes,
     "trees": _trees,
-    "forests whose splits are looked for among some rows": _forests_in_parts,
     "linear classifiers": _linear_classifiers,
     "boosting": _boosting,
     "linear regressors": _linear_regressors,
     "scores": _scores,
-    "importances and intervals": _importances,
     "transforms": _transforms,
 }
 #: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
 #: Parts of jobs, for processors to share.
 PARTS: dict[str, Callable[[], None]] = {
-    "growing forests": _growing_forests,
-    "growing forests of several classes": _growing_forests_of_several_classes,
     "findings of classes": _findings_of_classes,
     "findings of numbers": _findings_of_numbers,
 }
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
-    "growing forests": ("tamis.forest.grow.grow", "grow_numeric"),
-    "growing forests of several classes": ("tamis.forest.grow.grow", "grow_numeric_several"),
-    "forests": ("tamis.forest.predict.route", "add_answers"),
-    "forests of several classes": ("tamis.forest.grow.grow", "grow_numeric_several"),
-    "forests of categories": ("tamis.forest.grow.grow", "grow_mixed"),
-    "forests of categories and several classes": ("tamis.forest.grow.grow", "grow_mixed_several"),
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
     "boosting": ("tamis.boosting.grow.rounds", "boost"),
@@ -279,21 +203,12 @@ _KERNEL = {
 }
 
 
-def _jobs_of_study(task: str, n_classes: int, categories: bool, n_processors: int) -> list[str]:
-    """The jobs of a study, in the order in which they are begun.
-
-    Linear models come second, for they do not need what forests and trees both need; when it is the turn of the trees,
-    that is there. Of two processors one predicts when the other has grown the forests.
-    """
-    linear, of = "linear regressors", " of categories" if categories else ""
-    forests, trees = f"forests{of}", f"trees{of}"
+def _jobs_of_study(task: str, n_classes: int, categories: bool) -> list[str]:
+    """The jobs of a study, in the order in which they are begun."""
+    linear, trees = "linear regressors", "trees of categories" if categories else "trees"
     if task == "classes":
-        linear = "linear classifiers"
-        if n_classes > 2:
-            linear += " of several classes"
-            forests += " and several classes" if categories else " of several classes"
-    names = [forests, linear, trees, "boosting", f"findings of {task}"]
-    return [f"growing {forests}", *names[1:], forests] if n_processors == 2 and not categories else names
+        linear = "linear classifiers of several classes" if n_classes > 2 else "linear classifiers"
+    return [linear, trees, "boosting", f"findings of {task}"]
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
@@ -328,7 +243,7 @@ def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> N
     n_processors = os.cpu_count() or 1
     names = [
         name
-        for name in _jobs_of_study(task, n_classes, categories, n_processors)
+        for name in _jobs_of_study(task, n_classes, categories)
         if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))
     ]
     if len(names) < 2 or n_processors < 2:
@@ -363,7 +278,7 @@ def _next(waiting: deque[str]) -> str:
 
 def _do(name: str) -> None:
     """A job, here."""
-    with alone(), warnings.catch_warnings():  # the other processors have jobs
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small tables give reasons to warn
         {**JOBS, **LAST, **PARTS}[name]()
 
@@ -385,7 +300,7 @@ def _result(found: str | RuntimeError) -> str:
 def _hand_out(waiting: deque[str], done: SimpleQueue[str | RuntimeError]) -> None:
     """Give one process job after job; it ends when none waits any more, or this process ends."""
     command = [sys.executable, "-c", "from tamis.warm import _serve; _serve()"]
-    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), ALONE: "1"}
+    surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     pipe, name = subprocess.PIPE, ""
     try:
         with subprocess.Popen(command, env=surroundings, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:

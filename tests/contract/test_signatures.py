@@ -6,18 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tamis import ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
+from tamis import TreeClassifier, TreeRegressor
 from tamis.boosting import BoostingClassifier, BoostingRegressor
 
 KERNELS = {
     TreeClassifier: ["tamis.tree.grow.grow.grow_ordered"],
     TreeRegressor: ["tamis.tree.grow.grow.grow_ordered"],
-    ForestClassifier: ["tamis.forest.grow.grow.grow_numeric_several", "tamis.forest.predict.route.add_answers"],
-    ForestRegressor: [
-        "tamis.forest.grow.grow.grow_numeric",
-        "tamis.forest.predict.route.add_answers",
-        "tamis.forest.predict.route.drawn_answers",
-    ],
     BoostingClassifier: ["tamis.boosting.grow.rounds.boost", "tamis.boosting.grow.bins.join_codes"],
     BoostingRegressor: ["tamis.boosting.grow.rounds.boost", "tamis.boosting.grow.bins.join_codes"],
 }
@@ -34,13 +28,11 @@ def test_read_only_arrays_and_frames_compile_nothing_anew(kind):
     """If this fails, read-only input (pandas, memory maps) makes its user wait a minute for a second compilation."""
     rng = np.random.default_rng(0)
     X, weight = rng.normal(size=(60, 3)), rng.uniform(size=60)
-    y = np.round(X[:, 0]) if kind in (TreeClassifier, ForestClassifier, BoostingClassifier) else X[:, 0].copy()
+    y = np.round(X[:, 0]) if kind in (TreeClassifier, BoostingClassifier) else X[:, 0].copy()
     model = kind(n_estimators=5) if "n_estimators" in kind().get_params() else kind()
 
     def use(X, y, weight):
         model.fit(X, y, sample_weight=weight).predict(X)
-        if hasattr(model, "predict_interval"):
-            model.predict_interval(X)
 
     def compiled():
         found = [

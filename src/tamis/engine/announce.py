@@ -33,5 +33,5 @@ def leave_instead() -> None:
 
 COMPILING = (
     "tamis: compiling kernels for this machine, once: usually five to ten seconds for a linear model, ten to twenty "
-    "for a forest or a tree; later runs start at once, and `tamis warm` does it beforehand"
+    "for a tree; later runs start at once, and `tamis warm` does it beforehand"
 )

@@ -1,4 +1,4 @@
-"""Arrays inside kernels: made, handed on without counted references, and asked for early.
+"""Arrays made inside kernels.
 
 Written by hand where Numba has the parts for it (`internals/arrays.py`), else (and with NUMBA_DISABLE_JIT) in NumPy.
 """
@@ -26,17 +26,5 @@ def _matrix(n: Any, m: Any, dtype: Any) -> Any:
     return np.empty((n, m), dtype)
 
 
-@register_jitable
-def _borrowed(array: Any) -> Any:
-    return array
-
-
-@register_jitable
-def _fetch(array: Any, i: Any, j: Any) -> None:
-    pass
-
-
 vector = _arrays.vector if _arrays else _vector
 matrix = _arrays.matrix if _arrays else _matrix
-borrowed = _arrays.borrowed if _arrays else _borrowed
-fetch = _arrays.fetch if _arrays else _fetch

@@ -62,7 +62,3 @@ def is_kept(kernel: Any) -> bool:
 #: For kernels that only kernels call and that allocate nothing: quicker to compile, and the arrays they hand on are not
 #: counted as in use and out of use again (locked instructions: half of the time in the small nodes of a tree).
 inner: Any = partial(njit, kind="inner", error_model="numpy")
-
-#: For a large part of a kernel, which calls it seldom: it is compiled by itself, so that two processes can share the
-#: work, and its address is looked up at every call. It allocates and returns nothing.
-apart: Any = partial(njit, kind="apart", error_model="numpy")

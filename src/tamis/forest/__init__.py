@@ -1,6 +1,6 @@
 """Forests: many trees that are honest by themselves, out-of-bag error, importances.
 
-Read `estimator` and `base` (what users see), `layout` (the arrays of the kernels), then `data/`, `grow/`, `predict/`,
+Read `estimator` and `base` (what users see), `layout` (the arrays of the core), then `data/`, `growing`, `predict/`,
 `importance/`; `save`, `packed` and `damaged` are forests in files, `lazy/` those of tables larger than memory.
 """
 

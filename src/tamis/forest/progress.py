@@ -6,6 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 PATIENCE = 2.0  # seconds before the bar appears on its own
 
@@ -37,7 +41,8 @@ class _Bar:
 
         columns = (TextColumn("trees"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._begin, self._patience, self._total, self._task = time.monotonic(), patience, total, None
+        self._begin, self._patience, self._total = time.monotonic(), patience, total
+        self._task: TaskID | None = None
 
     def show(self, done: int) -> None:
         if self._task is None and time.monotonic() - self._begin >= self._patience:

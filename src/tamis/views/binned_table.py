@@ -1,4 +1,4 @@
-"""The codes of all columns, as kernels take them; importing this imports neither tables nor scikit-learn."""
+"""The codes of all columns, as the core and kernels take them: see `_core/binned_table.hpp`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 
 class BinnedTable(NamedTuple):
-    """Codes of all columns in one matrix of two bytes each, and the values behind them end to end."""
+    """Codes of all columns in one matrix of one or two bytes each, and the values behind them end to end."""
 
-    codes: np.ndarray  # uint16 (columns, rows)
-    by_row: np.ndarray  # uint16 (rows, columns): the same; (0, columns) where no kernel reads row by row
+    codes: np.ndarray  # uint16, or uint8 where all fit (columns, rows)
+    by_row: np.ndarray  # (rows, columns): the same; (0, columns) where nothing reads row by row
     n_values: np.ndarray  # int32 (columns): number of value codes of each column, and its code for missing
     missing: np.ndarray  # bool (columns): whether some row has no value
     category: np.ndarray  # bool (columns)

@@ -85,6 +85,7 @@ class Coding:
                 f"column {self.name!r} held {was} when it was coded and holds {now} now; give it as it was"
             )
         if self.table is None:
+            assert self.edges is not None
             values = np.ascontiguousarray(column.values, dtype=np.float64)
             return np.asarray(_core.encode(values, self.edges, self.missing))
         levels = column.recode(self.levels or ()).values

@@ -43,7 +43,7 @@ assert internals.part("dispatch") is None
 """
 
 KERNELS = """
-from tamis.engine.intrinsics import borrowed, fetch, matrix, vector
+from tamis.engine.intrinsics import matrix, vector
 from tamis.engine.kernel import inner, is_kept, njit
 from typing import NamedTuple
 
@@ -59,9 +59,8 @@ def area(box, k):
 def areas(box):
     out, sides = vector(len(box.sides), np.float64), matrix(1, 2, np.float64)
     for k in range(len(out)):
-        fetch(box.sides, k, 0)
         sides[0, 0] = area(box, k)
-        out[k] = borrowed(sides)[0, 0]
+        out[k] = sides[0, 0]
     return out
 
 def ask():

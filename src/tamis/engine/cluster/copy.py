@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 
-from tamis.engine.ahead import alone
 from tamis.engine.announce import leave_instead
 
 #: Set to anything, the command works in one process.
@@ -109,7 +108,6 @@ def _serve(answer: Callable[[Any], Any], prepare: Callable[[], Any] | None, end:
         questions: SimpleQueue[Any] = SimpleQueue()
         threading.Thread(target=_listen, args=(end, questions), daemon=True).start()
         with (
-            alone(),
             ThreadpoolController().limit(limits=1),
         ):  # threads of OpenMP are not copied, and would be waited for
             if prepare is not None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from joblib import cpu_count
 
-from tamis.engine.ahead import is_compiling
 from tamis.engine.announce import has_announced
 from tamis.engine.cluster.copy import Copy, forking, may_fork
 from tamis.engine.cluster.use import current
@@ -33,7 +32,7 @@ INTERVAL = 0.0002
 
 def copies(n_tasks: int, n_workers: int) -> int:
     """How many copies to make for so many tasks; none where they may not be made, or kernels are being compiled."""
-    if not may_fork() or current().name != "local" or has_announced() or is_compiling():
+    if not may_fork() or current().name != "local" or has_announced():
         return 0
     return max(0, min(n_tasks, n_workers, cpu_count()) - 1)
 

@@ -1,11 +1,11 @@
 """All that leans on private parts of Numba. Without it kernels compile as Numba always does: right, and slower.
 
-Read `dispatch` (what a kernel is), `library` (all kernels below one optimised once), `apart` (some compiled by
-themselves), `recall`, `lower` and `group` (less to work out, to write down and to hand on), `ranges`, `views` and
-`extremes` (loops, parts of arrays, the smaller of two numbers, in few words), `arrays` (arrays made inside kernels).
+Read `dispatch` (what a kernel is), `library` (all kernels below one optimised once), `recall`, `lower` and `group`
+(less to work out, to write down and to hand on), `ranges`, `views` and `extremes` (loops, parts of arrays, the smaller
+of two numbers, in few words), `arrays` (arrays made inside kernels).
 
 Processor seconds of the first fit with nothing kept, with these parts and without them (two cores, Numba 0.68): a
-lasso of 40 columns 9.5 and 20.7, a tree 12.5 and 45.2, a forest 15.0 and 73.6.
+lasso of 40 columns 9.5 and 20.7, a tree 12.5 and 45.2.
 """
 
 from __future__ import annotations

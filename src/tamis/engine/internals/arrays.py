@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Arrays made inside kernels, handed on without counted references, and asked for early.
+"""Arrays made inside kernels.
 
 `np.empty` in a kernel is a function that is typed, lowered and optimised anew for every dtype, for one and for two
 dimensions, and for every number written out in the call: 32 of the 160 functions of a growing forest.
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import intrinsic
 
@@ -50,38 +49,3 @@ def vector(typing, n, dtype):
 def matrix(typing, n, m, dtype):
     """An array of n × m elements, C order, not set."""
     return _array_of((n, m), dtype)
-
-
-@intrinsic
-def borrowed(typing, array):
-    """The same array without an owner: counting references at every call showed up in a profile.
-
-    Whoever borrows must see to it that the owner stays alive.
-    """
-
-    def code(context, builder, signature, args):
-        out = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
-        out.meminfo = out.meminfo.type(None)
-        out.parent = out.parent.type(None)
-        return out._getvalue()
-
-    return array(array), code
-
-
-@intrinsic
-def fetch(typing, array, i, j):
-    """Tell the processor that array[i, j] (C order) will soon be read; it goes on meanwhile."""
-
-    def code(context, builder, signature, args):
-        kind = signature.args[0]
-        view = context.make_array(kind)(context, builder, args[0])
-        at = cgutils.get_item_pointer(context, builder, kind, view, [args[1], args[2]], wraparound=False)
-        byte = ir.IntType(8).as_pointer()
-        i32 = ir.IntType(32)
-        call = builder.module.declare_intrinsic(
-            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32])
-        )
-        builder.call(call, [builder.bitcast(at, byte), i32(0), i32(3), i32(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, types.int64), code

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from inspect import signature
 from itertools import count
 from typing import Any
 
 import numba
-from numba.core import caching, typing
+from numba.core import caching
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
-from numba.core.types import none, unliteral  # type: ignore[attr-defined]
+from numba.core.types import unliteral  # type: ignore[attr-defined]
 
-from tamis.engine.ahead import has_been_tried
-from tamis.engine.internals.apart import caller_of
 from tamis.engine.internals.group import grouped
 from tamis.engine.internals.library import InnerCompiler, WholeCompiler
 from tamis.engine.interrupt import Interruptible
@@ -80,10 +77,7 @@ class _Cache(caching.FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            found = self._form(sig, target_context)
-            if found is None and has_been_tried(self._py_func):
-                found = self._form(sig, target_context)
-            return found
+            return self._form(sig, target_context)
 
     def _form(self, sig: Any, target_context: Any) -> Any:
         """What is kept for some types; two processes that write forms for different types at once can mix them up."""
@@ -129,41 +123,8 @@ class Kernel(Interruptible, CPUDispatcher):
             self._part = Inner(self.py_func, targetoptions=options)
         return self._part.get_call_template(args, kws)
 
-    def prepare(self, *args: Any) -> None:
-        """Compile it for arguments like these, unless that is on the disk."""
-        self.compile(tuple(map(numba.typeof, args)))
-
     def get_overload(self, sig: Any) -> Any:
         return self._part.get_overload(sig) if self._part else super().get_overload(sig)
-
-
-class Apart(Kernel):
-    """A kernel that only kernels call and that is compiled and kept by itself; it allocates and returns nothing."""
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        args = handed_on(args)
-        form = typing.signature(none, *args)
-        template = typing.make_concrete_template(f"CallTemplate({self.__name__})", self.__name__, [form])
-        return template, signature(self.py_func), args, kws
-
-    def get_overload(self, sig: Any) -> Any:
-        """What stands for the call where its implementation is looked for."""
-        args = tuple(getattr(sig, "args", sig))
-        callers = self.__dict__.setdefault("_callers", {})
-        if args not in callers:
-            callers[args] = caller = caller_of(self.py_func, args)
-            self.targetctx._defns[caller].append(caller, args)
-        return callers[args]
-
-    def prepare(self, *args: Any) -> None:
-        """Compile it for arguments like these, unless that is on the disk."""
-        self.compile(handed_on(map(numba.typeof, args)))
-
-    def address(self, args: Any) -> int:
-        """Where its machine code is, for types of arguments."""
-        self.compile(args)
-        form = self.overloads[args]
-        return int(form.library.get_pointer_to_function(form.fndesc.llvm_func_name))
 
 
 def handed_on(args: Any) -> tuple[Any, ...]:
@@ -172,14 +133,14 @@ def handed_on(args: Any) -> tuple[Any, ...]:
 
 
 def kernel_of(function: Any, kind: str, **options: Any) -> Any:
-    """A kernel of a function, that Python calls; or an `inner` or `apart` one, which hands arrays on uncounted."""
+    """A kernel of a function, that Python calls; or an `inner` one, which hands arrays on uncounted."""
     if kind:
         options = {"_nrt": False, "no_cpython_wrapper": True, **options}
-    compiler = InnerCompiler if kind == "inner" else WholeCompiler
+    compiler = InnerCompiler if kind else WholeCompiler
     kernel: Any = numba.njit(function, nogil=True, no_cfunc_wrapper=True, pipeline_class=compiler, **options)
     if kernel is not function:  # NUMBA_DISABLE_JIT gives the function itself
-        kernel.__class__ = {"inner": Inner, "apart": Apart}.get(kind, Kernel)
-        if kind != "inner":
+        kernel.__class__ = Inner if kind else Kernel
+        if not kind:
             kernel._cache = _Cache(function)
     return kernel
 

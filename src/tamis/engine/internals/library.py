@@ -24,7 +24,6 @@ from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewr
 from numba.core.untyped_passes import InlineClosureLikes
 
 from tamis.engine.announce import announce
-from tamis.engine.internals.apart import cells_filled
 from tamis.engine.internals.group import mark_groups
 from tamis.engine.internals.lower import Lowering
 from tamis.engine.internals.recall import recalled
@@ -148,7 +147,7 @@ class WholeCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         announce()
-        with cells_filled(), _no_collections(), _lowered_only(self.state.targetctx.codegen()), recalled():
+        with _no_collections(), _lowered_only(self.state.targetctx.codegen()), recalled():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:

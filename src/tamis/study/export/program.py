@@ -314,7 +314,7 @@ def _sides(level: np.ndarray, least: int) -> tuple[list[int], list[int]]:
 
 
 def _goes_left(sets: np.ndarray, threshold: float, code: int) -> bool:
-    """Whether a level goes left at a split of a forest; the layout is that of `forest.grow.sets`."""
+    """Whether a level goes left at a split of a forest; the layout is that of `_core/level_set.hpp`."""
     place = int(threshold)
     if place >= 0:
         return bool((int(sets[place + (code >> 6)]) >> (code & 63)) & 1)
