@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -62,14 +63,15 @@ def description(wheel):
 
 
 def demo(wheel, folder, *pins):
-    """Install the wheel into an empty environment and run the demonstration there."""
+    """Install the wheel into an empty environment and run the demonstration there; no compiler is on the path."""
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    python = folder / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, *pins, cwd=folder)
+    python, path = folder / "venv" / "bin" / "python", str(folder / "venv" / "bin")
+    options = ("--quiet", "--disable-pip-version-check", "--only-binary", ":all:")
+    run(python, "-m", "pip", "install", *options, wheel, *pins, cwd=folder, PATH=path)
     place = run(python, "-c", "import tamis; print(tamis.__file__)", cwd=folder).strip()
     assert str(ROOT) not in place
     assert run(folder / "venv" / "bin" / "tamis", "--version", cwd=folder).strip() == f"tamis {tamis.__version__}"
-    said = " ".join(run(folder / "venv" / "bin" / "tamis", "demo", cwd=folder).split())
+    said = " ".join(run(folder / "venv" / "bin" / "tamis", "demo", cwd=folder, PATH=path).split())
     assert "Expected accuracy on new rows" in said
     assert (folder / "demo-study" / "report.html").stat().st_size > 100_000
 
@@ -103,6 +105,29 @@ def test_the_oldest_dependencies_allowed_are_enough(wheel, tmp_path):
     """A lower bound that nobody tried is a promise without a ground."""
     pins = [re.sub(r">=(.*)", r"==\1", bound) for bound in PROJECT["dependencies"]]
     demo(wheel, tmp_path, *pins)
+
+
+@pytest.mark.packaging
+def test_the_wheel_is_small_and_has_the_core(wheel):
+    """Sources of the core or kept kernels in it would make it ten times as large; without the core nothing runs."""
+    assert wheel.stat().st_size < 6_000_000
+    with zipfile.ZipFile(wheel) as files:
+        names = files.namelist()
+    assert any(re.fullmatch(r"tamis/_core\..*\.(so|pyd)", name) for name in names)
+    assert not [name for name in names if name.endswith((".hpp", ".cpp", ".nbi", ".nbc", ".pyc"))]
+
+
+def test_without_a_compiler_one_sentence_says_what_to_install(monkeypatch):
+    """A user would get pages of CMake's output instead of the name of a package."""
+    spec = importlib.util.spec_from_file_location("build_backend", ROOT / "build_backend.py")
+    backend = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(backend)
+    backend.require_compiler()  # the core that is tested here was compiled by one
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SystemExit, match=r"no C\+\+ compiler was found: install g\+\+") as said:
+        backend.build_editable("unused")
+    assert "\n" not in str(said.value)
 
 
 def test_the_version_is_the_same_everywhere():

@@ -85,12 +85,13 @@ void run_in_order(size_t n_tasks, size_t n_threads, Interrupt& interrupt, const 
 
     std::vector<std::thread> threads;
     for (size_t t = 0, n = running; t < n; ++t) threads.emplace_back(body, t);
-    for (std::unique_lock lock(mutex); running > 0;) {
+    for (bool is_running = true; is_running;) {  // asked at least once, and when all is done
+        std::unique_lock lock(mutex);
         finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; });
+        is_running = running > 0;
         const size_t done = taken;
         lock.unlock();
         if (is_interrupted(done)) interrupt.request();
-        lock.lock();
     }
     for (auto& thread : threads) thread.join();
     if (error) std::rethrow_exception(error);
