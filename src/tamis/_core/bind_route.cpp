@@ -8,16 +8,21 @@ namespace {
 constexpr size_t FEW_ROWS = 256;       // below which threads do not pay
 constexpr size_t ROWS_A_TASK = 16384;  // that go down a tree before the next: enough of them to be worth bringing it into the cache
 
-/// body(begin, end) for all rows, as many for each thread; a row's answer does not depend on its block.
+constexpr size_t BRIEF = 10'000'000;  // rows times trees that take less than a second
+
+/// body(begin, end) for all rows, as many for each thread, without the interpreter's lock; a row's answer does not depend on its block.
 template <class Body>
-void by_rows(size_t n, size_t n_threads, Body body) {
-    if (n <= FEW_ROWS) {
-        body(size_t(0), n);
-        return;
-    }
+void by_rows(size_t n, size_t n_trees, size_t n_threads, Body body) {
     const size_t threads = std::max<size_t>(4, n_threads), rounds = (n + threads * ROWS_A_TASK - 1) / (threads * ROWS_A_TASK);
-    const size_t size = std::max(FEW_ROWS, (n + threads * rounds - 1) / (threads * rounds));
-    parallel_for((n + size - 1) / size, n_threads, [&](size_t task) { body(task * size, std::min((task + 1) * size, n)); });
+    const size_t size = n <= FEW_ROWS ? std::max<size_t>(n, 1) : std::max(FEW_ROWS, (n + threads * rounds - 1) / (threads * rounds));
+    const auto is_interrupted = interrupt_check(nb::none());
+    try {
+        nb::gil_scoped_release unlocked;
+        run_apart((n + size - 1) / size, n_threads, n * n_trees < BRIEF, is_interrupted,
+                  [&](size_t task) { body(task * size, std::min((task + 1) * size, n)); });
+    } catch (const Interrupted&) {
+        throw nb::python_error();
+    }
 }
 
 Values values_of(const Array<double, 2>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
@@ -27,12 +32,9 @@ auto sum_answers(nb::handle trees, Array<double, 2> X, size_t n_classes, size_t 
     Owners owners;
     const Forest forest = forest_of(trees, owners);
     std::vector<double> out(X.shape(0) * n_outputs, 0.0);
-    {
-        nb::gil_scoped_release unlocked;
-        by_rows(X.shape(0), n_threads, [&](size_t begin, size_t end) {
-            add_answers(values_of(X), begin, end, forest, n_classes, n_outputs, out.data());
-        });
-    }
+    by_rows(X.shape(0), forest.n_trees(), n_threads, [&](size_t begin, size_t end) {
+        add_answers(values_of(X), begin, end, forest, n_classes, n_outputs, out.data());
+    });
     return array_of(std::move(out), {X.shape(0), n_outputs});
 }
 
@@ -41,10 +43,8 @@ auto drawn_answers(nb::handle trees, Array<double, 2> X, size_t n_threads) {
     Owners owners;
     const Forest forest = forest_of(trees, owners);
     std::vector<float> out(X.shape(0) * forest.n_trees());
-    {
-        nb::gil_scoped_release unlocked;
-        by_rows(X.shape(0), n_threads, [&](size_t begin, size_t end) { draw_answers(values_of(X), begin, end, forest, out.data()); });
-    }
+    by_rows(X.shape(0), forest.n_trees(), n_threads,
+            [&](size_t begin, size_t end) { draw_answers(values_of(X), begin, end, forest, out.data()); });
     return array_of(std::move(out), {X.shape(0), forest.n_trees()});
 }
 
@@ -54,14 +54,13 @@ auto leaves(nb::handle trees, Array<double, 2> X, size_t n_threads) {
     const Forest forest = forest_of(trees, owners);
     const size_t n = X.shape(0);
     std::vector<int64_t> out(n * forest.n_trees());
-    {
-        nb::gil_scoped_release unlocked;
-        parallel_for(forest.n_trees(), n_threads, [&](size_t t) {
-            const std::span own(out.data() + t * n, n);
-            find_leaves(values_of(X), 0, n, forest, t, own.data());
-            for (int64_t& leaf : own) leaf -= forest.roots[t];
-        });
-    }
+    by_rows(n, forest.n_trees(), n_threads, [&](size_t begin, size_t end) {
+        for (size_t t = 0; t < forest.n_trees(); ++t) {
+            int64_t* own = out.data() + t * n;
+            find_leaves(values_of(X), begin, end, forest, t, own + begin);
+            for (size_t i = begin; i < end; ++i) own[i] -= forest.roots[t];
+        }
+    });
     return array_of(std::move(out), {forest.n_trees(), n});
 }
 

@@ -8,13 +8,14 @@
 
 namespace tamis {
 
-/// Codes of one or two bytes: (lines, stride).
-inline CodeMatrix code_matrix_of(nb::handle group, const char* name, Owners& owners) {
+/// Codes of one or two bytes: (n_lines, stride).
+inline CodeMatrix code_matrix_of(nb::handle group, const char* name, size_t n_lines, Owners& owners) {
     nb::object value = group.attr(name);
     nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> array;
     if (!nb::try_cast(value, array, false) || array.dtype().code != uint8_t(nb::dlpack::dtype_code::UInt) || array.itemsize() > 2) {
         throw nb::type_error("codes are a C-ordered matrix of uint8 or uint16");
     }
+    check_size(array.shape(0), n_lines, name);
     const CodeMatrix codes{array.data(), array.shape(1), array.itemsize()};
     owners.push_back(std::move(value));
     owners.push_back(nb::cast(array));
@@ -23,17 +24,16 @@ inline CodeMatrix code_matrix_of(nb::handle group, const char* name, Owners& own
 
 inline BinnedTable binned_table_of(nb::handle group, Owners& owners) {
     BinnedTable table{};
-    table.codes = code_matrix_of(group, "codes", owners);
-    table.by_row = code_matrix_of(group, "by_row", owners);
-    table.n_rows = table.codes.stride;
     table.n_values = span_of<int32_t>(group, "n_values", owners);
+    table.codes = code_matrix_of(group, "codes", table.n_columns(), owners);
+    table.n_rows = table.codes.stride;
+    table.by_row = code_matrix_of(group, "by_row", table.n_rows, owners);
     table.missing = span_of<bool>(group, "missing", owners);
     table.category = span_of<bool>(group, "category", owners);
     table.first = span_of<int64_t>(group, "first", owners);
     table.low = span_of<double>(group, "low", owners);
     table.high = span_of<double>(group, "high", owners);
     const size_t d = table.n_columns();
-    check_size(nb::len(nb::handle(nb::object(group.attr("codes")))), d, "codes");
     check_size(table.missing.size(), d, "missing");
     check_size(table.category.size(), d, "category");
     check_size(table.first.size(), d + 1, "first");
@@ -41,7 +41,6 @@ inline BinnedTable binned_table_of(nb::handle group, Owners& owners) {
     check_size(table.high.size(), size_t(table.first[d]), "high");
     if (table.by_row.width != table.codes.width) throw nb::type_error("by_row and codes are of one type");
     check_size(table.by_row.stride, d, "by_row");
-    check_size(nb::len(nb::handle(nb::object(group.attr("by_row")))), table.n_rows, "by_row");
     return table;
 }
 

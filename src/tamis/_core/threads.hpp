@@ -98,21 +98,21 @@ void run_in_order(size_t n_tasks, size_t n_threads, Interrupt& interrupt, const 
     if (interrupt.requested()) throw Interrupted{};
 }
 
-/// body(task) for tasks 0 … n_tasks - 1, each writing to places of its own; inline for a single thread or task.
+/// body(task) for tasks 0 … n_tasks - 1, each writing to places of its own. Brief work is done here, without a further thread, where
+/// one is asked for; long work is run as by `run_in_order`, so that it can be interrupted.
 template <class Body>
-void parallel_for(size_t n_tasks, size_t n_threads, Body body) {
-    if (n_threads <= 1 || n_tasks <= 1) {
+void run_apart(size_t n_tasks, size_t n_threads, bool is_brief, const std::function<bool(size_t)>& is_interrupted, Body body) {
+    if (is_brief && (n_threads <= 1 || n_tasks <= 1)) {
         for (size_t task = 0; task < n_tasks; ++task) body(task);
         return;
     }
-    std::atomic<size_t> next{0};
-    std::vector<std::thread> threads;
-    auto loop = [&] {
-        for (size_t task = next++; task < n_tasks; task = next++) body(task);
+    struct Nothing {};
+    Interrupt interrupt;
+    auto work = [&](size_t, size_t task) {
+        body(task);
+        return Nothing{};
     };
-    for (size_t t = 1; t < std::min(n_threads, n_tasks); ++t) threads.emplace_back(loop);
-    loop();
-    for (auto& thread : threads) thread.join();
+    run_in_order(n_tasks, n_threads, interrupt, is_interrupted, work, [](size_t, Nothing) {});
 }
 
 }  // namespace tamis
