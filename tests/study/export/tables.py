@@ -38,7 +38,9 @@ def messy(n: int) -> pd.DataFrame:
     frame, rng = mixed(n, seed=3, new=True), np.random.default_rng(4)
     before, after = rng.choice(["", " ", "\t"], n), rng.choice(["", " ", "\n"], n)
     words = {True: ["true", "TRUE", " True"], False: ["false", "FALSE", "False "]}
-    frame["kind"] = [a + kind + b if isinstance(kind, str) else None for kind, a, b in zip(frame["kind"], before, after)]
+    frame["kind"] = [
+        a + kind + b if isinstance(kind, str) else None for kind, a, b in zip(frame["kind"], before, after)
+    ]
     frame["flag"] = [words[bool(flag)][k] for flag, k in zip(frame["flag"], rng.integers(0, 3, n))]
     return frame
 
