@@ -76,17 +76,3 @@ def test_after_warm_the_demonstration_compiles_nothing(tmp_path):
     demo = [*tamis, "demo", "--folder", str(tmp_path / "study")]
     done = subprocess.run(demo, env=surroundings, check=True, capture_output=True, text=True)
     assert "compiling" not in done.stderr
-
-
-def test_kernels_of_transforms_are_compiled():
-    """The first column cut by entropy, baseline or table with holes would wait for the compiler after `tamis warm`."""
-    warm._do("transforms")
-    homes = {
-        "tamis.transform.discretize.mdl": ["_cut"],
-        "tamis.transform.discretize.squares": ["_cut"],
-        "tamis.transform.signals.kernels.asls": ["asls"],
-        "tamis.project.pca.em": ["condition", "posterior", "improve_rows", "improve_columns"],
-    }
-    for home, names in homes.items():
-        for name in names:
-            assert getattr(import_module(home), name).signatures, name

@@ -110,3 +110,209 @@ def drawn_answers(trees: Any, X: np.ndarray, n_threads: int) -> np.ndarray:
 
 def leaves(trees: Any, X: np.ndarray, n_threads: int) -> np.ndarray:
     """The leaf of each row in each tree, counted from its root: int64 (trees, rows)."""
+
+# scores of columns (codes uint16, classes int32, numbers float64)
+
+def count_classes(codes: np.ndarray, first: np.ndarray, classes: np.ndarray, counts: np.ndarray) -> None:
+    """counts[first[j] + codes[j, i], classes[i]] += 1."""
+
+def weigh_classes(
+    codes: np.ndarray, first: np.ndarray, classes: np.ndarray, weights: np.ndarray, counts: np.ndarray
+) -> None:
+    """counts[first[j] + codes[j, i], classes[i]] += weights[i]."""
+
+def group_lines(
+    sorted: np.ndarray, order: np.ndarray, n_present: np.ndarray, n_distinct: np.ndarray, limits: np.ndarray,
+    codes: np.ndarray, sizes: np.ndarray,
+) -> None:  # fmt: skip
+    """Group codes of sorted columns (d, n): each value its own group, or at most limits[j] of about equal size."""
+
+def weigh_codes(codes: np.ndarray, classes: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> None:
+    """counts[codes[i], classes[i]] += weights[i]."""
+
+def best_threshold(counts: np.ndarray) -> float:
+    """Weight that the best {x <= t} classifies correctly; the last row counts missing values."""
+
+def best_level_set(counts: np.ndarray) -> float:
+    """Weight that the best set of levels classifies correctly."""
+
+def shared_information(
+    codes: np.ndarray, sizes: np.ndarray, column: int, xlogx: np.ndarray, entropy: np.ndarray, out: np.ndarray
+) -> None:
+    """out[i] = I(x_i; x_column), in nats."""
+
+def shared_information_within(
+    codes: np.ndarray, sizes: np.ndarray, column: int, classes: np.ndarray, n_classes: int, xlogx: np.ndarray,
+    out: np.ndarray,
+) -> None:  # fmt: skip
+    """out[i] = I(x_i; x_column | y), in nats."""
+
+def sums_by_class_of_rows(
+    X: np.ndarray, weights: np.ndarray, classes: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray
+) -> None:
+    """X (rows, columns): sums of w (x - shift) by class, and of w (x - shift)²."""
+
+def sums_with_numbers_of_rows(
+    X: np.ndarray, weights: np.ndarray, y: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray,
+    products: np.ndarray,
+) -> None:  # fmt: skip
+    """X (rows, columns): sums of w (x - shift), w (x - shift)² and w (x - shift) y."""
+
+def sums_by_class_of_columns(
+    X: np.ndarray, class_weights: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray
+) -> None:
+    """X (columns, rows); class_weights (classes, rows): a row's weight in its class, else 0."""
+
+def sums_by_many_classes_of_columns(
+    X: np.ndarray, weights: np.ndarray, classes: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray
+) -> None:
+    """X (columns, rows): as sums_by_class_of_rows."""
+
+def sums_with_numbers_of_columns(
+    X: np.ndarray, weights: np.ndarray, y: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray,
+    products: np.ndarray,
+) -> None:  # fmt: skip
+    """X (columns, rows): as sums_with_numbers_of_rows."""
+
+class Points:
+    """The columns of a table, sorted by how their difference is taken."""
+
+    holed: np.ndarray
+    is_category: np.ndarray
+    expected: np.ndarray
+    between: np.ndarray
+
+    def __init__(
+        self, by_row: np.ndarray, by_column: np.ndarray, codes: np.ndarray, holed: np.ndarray, is_category: np.ndarray,
+        groups: np.ndarray, expected: np.ndarray, between: np.ndarray,
+    ) -> None: ...  # fmt: skip
+
+def nearest_rows(points: Points, queries: np.ndarray, codes: np.ndarray, out: np.ndarray) -> None:
+    """Nearest other rows of each class: out, int32 (queries, targets, classes, k), holds -1 before."""
+
+def hits_and_misses(
+    points: Points, queries: np.ndarray, codes: np.ndarray, nearest: np.ndarray, priors: np.ndarray, weights: np.ndarray
+) -> None:
+    """ReliefF: adds to weights (targets, columns)."""
+
+def near_and_far(
+    points: Points, queries: np.ndarray, y: np.ndarray, nearest: np.ndarray, target_differences: np.ndarray,
+    column_differences: np.ndarray, products: np.ndarray,
+) -> None:  # fmt: skip
+    """RReliefF: sums of differences of the targets, of the columns, and of their products."""
+
+class PairColumns:
+    """Columns whose pairs are counted, rows of each group as bits."""
+
+    n_words: int
+
+    def __init__(self, codes: np.ndarray, sizes: np.ndarray) -> None: ...
+
+class PairTargets:
+    """Targets of the same class sizes, which pairs of columns are counted against."""
+
+    n_targets: int
+
+    def __init__(self, columns: PairColumns, classes: np.ndarray, n_classes: int, xlogx: np.ndarray) -> None: ...
+
+def count_used_cells(columns: PairColumns, first: int, last: int, used: np.ndarray) -> None:
+    """used[i, j]: pairs of values that occur, for first <= i < last and i < j."""
+
+def pair_synergies(
+    columns: PairColumns, targets: PairTargets, xlogx: np.ndarray, first: int, last: int, out: np.ndarray
+) -> None:
+    """out[t, i, j] = I(x_i, x_j; y_t) - I(x_i; y_t) - I(x_j; y_t)."""
+
+def pair_null(
+    columns: PairColumns, targets: PairTargets, xlogx: np.ndarray, freedom: np.ndarray, first: int, last: int,
+    total: np.ndarray, best: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds the synergies to total (d, d); best (targets) keeps the largest standardised one."""
+
+# subset search on linear models: A and B are scatters of training and test rows, (folds, d + 1, d + 1)
+
+class GrowingBase:
+    """All columns after regression on a base that grows by one column."""
+
+    tests: np.ndarray
+    gamma: np.ndarray
+    rest: np.ndarray
+    gradient: np.ndarray
+    test_curvature: np.ndarray
+    test_gradient: np.ndarray
+    error: np.ndarray
+
+    def __init__(
+        self, tests: np.ndarray, gamma: np.ndarray, rest: np.ndarray, gradient: np.ndarray, test_curvature: np.ndarray,
+        test_gradient: np.ndarray, error: np.ndarray,
+    ) -> None: ...  # fmt: skip
+
+def push_column(column: int, size: int, chosen: np.ndarray, train: np.ndarray, base: GrowingBase) -> None:
+    """Add a column to a base of `size` columns; train (folds, d): its column of A."""
+
+def addition_errors(
+    columns: np.ndarray, diagonal: np.ndarray, base: GrowingBase, errors: np.ndarray, health: np.ndarray
+) -> None:
+    """errors[f, i]: squared test error with columns[i] added; health[i]: the least share of it the base leaves."""
+
+class ShrinkingBase:
+    """A base of columns that is about to lose one."""
+
+    M: np.ndarray
+    diagonal: np.ndarray
+    error: np.ndarray
+
+    def __init__(
+        self, M: np.ndarray, Q: np.ndarray, w: np.ndarray, g: np.ndarray, error: np.ndarray, diagonal: np.ndarray
+    ) -> None: ...
+
+def removal_errors(size: int, base: ShrinkingBase, errors: np.ndarray) -> None:
+    """errors[f, i]: squared test error with the i-th column of the base taken out."""
+
+def pop_column(index: int, size: int, base: ShrinkingBase) -> None:
+    """Take a column out of a base of `size` columns."""
+
+def set_errors(
+    sets: np.ndarray, sizes: np.ndarray, A: np.ndarray, B: np.ndarray, raw: np.ndarray, errors: np.ndarray,
+    health: np.ndarray,
+) -> None:  # fmt: skip
+    """errors[s, f]: squared test error of each set, by Cholesky."""
+
+# transformations and projections
+
+def entropy_cuts(
+    values: np.ndarray, codes: np.ndarray, n_classes: int, nlogn: np.ndarray, max_cuts: int, sorted_rows: int = ...
+) -> np.ndarray:
+    """Cut points by Fayyad and Irani's criterion, the largest gain first."""
+
+def squared_error_cuts(x: np.ndarray, sums: np.ndarray, squares: np.ndarray, max_cuts: int) -> np.ndarray:
+    """Cut points of a sorted column by squared error, the largest gain first."""
+
+def subtract_baselines(
+    signals: np.ndarray, corrected: np.ndarray, bands: np.ndarray, p: float, tol: float, max_iter: int,
+    far_from_zero: float,
+) -> tuple[int, int]:  # fmt: skip
+    """Asymmetric least squares; rows whose weights did not settle, and systems that the slowest took."""
+
+def fill_expectations(
+    data: np.ndarray, precision: np.ndarray, rows: np.ndarray, holes: np.ndarray, starts: np.ndarray,
+    weights: np.ndarray, extra: np.ndarray,
+) -> None:  # fmt: skip
+    """Fill the holes of centred rows by their expectation; add their covariances to extra."""
+
+def expected_factors(
+    data: np.ndarray, present: np.ndarray, vectors: np.ndarray, ridge: np.ndarray, z: np.ndarray
+) -> None:
+    """z[i] = (V'V + diag(ridge))⁻¹ V'x over the present cells of row i."""
+
+def update_factors(
+    data: np.ndarray, present: np.ndarray, loads: np.ndarray, centre: np.ndarray, noise: float, z: np.ndarray,
+    covariances: np.ndarray,
+) -> None:  # fmt: skip
+    """Expectation and covariance of the factors of every row."""
+
+def update_directions(
+    data: np.ndarray, present: np.ndarray, weights: np.ndarray, z: np.ndarray, covariances: np.ndarray,
+    loads: np.ndarray, centre: np.ndarray,
+) -> float:  # fmt: skip
+    """Directions and centre of every column; returns the noise variance. data, present : (columns, rows)."""

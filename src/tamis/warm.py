@@ -125,38 +125,6 @@ def _searches() -> None:
     LinearClassifier(penalty="subset", k=2).fit(*_classes())
 
 
-def _transforms() -> None:
-    from tamis.project import PCA
-    from tamis.transform import Baseline, Discretize
-
-    X, y = _table()
-    Discretize("entropy").fit(*_classes())
-    Discretize("entropy").fit(X, y)
-    Baseline().fit(X)
-    for n_columns in (6, _ROWS):  # a covariance of all columns, and a few directions of many
-        holes = _table(n_columns)[0]
-        holes[::5, 1] = np.nan
-        PCA(2).fit_transform(holes)
-
-
-def _findings(X: np.ndarray, y: np.ndarray) -> None:
-    """What a study says of columns without a model."""
-    from tamis.score import mutual_information, relief
-    from tamis.score.criteria.interaction import top_pairs
-
-    mutual_information(X, y, corrected=True)
-    relief(X, y)
-    top_pairs(X, y, n_permutations=2)
-
-
-def _findings_of_classes() -> None:
-    _findings(*_classes())
-
-
-def _findings_of_numbers() -> None:
-    _findings(*_table())
-
-
 def _study() -> None:
     """A study of the demonstration's first rows: what the kinds of models above leave over."""
     from importlib.resources import files
@@ -180,15 +148,11 @@ JOBS: dict[str, Callable[[], None]] = {
     "boosting": _boosting,
     "linear regressors": _linear_regressors,
     "scores": _scores,
-    "transforms": _transforms,
 }
 #: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
 #: Parts of jobs, for processors to share.
-PARTS: dict[str, Callable[[], None]] = {
-    "findings of classes": _findings_of_classes,
-    "findings of numbers": _findings_of_numbers,
-}
+PARTS: dict[str, Callable[[], None]] = {}
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
@@ -198,8 +162,6 @@ _KERNEL = {
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
-    "findings of classes": ("tamis.score.kernels.pair_contingency", "synergy"),
-    "findings of numbers": ("tamis.score.kernels.pair_contingency", "synergy"),
 }
 
 
@@ -208,7 +170,7 @@ def _jobs_of_study(task: str, n_classes: int, categories: bool) -> list[str]:
     linear, trees = "linear regressors", "trees of categories" if categories else "trees"
     if task == "classes":
         linear = "linear classifiers of several classes" if n_classes > 2 else "linear classifiers"
-    return [linear, trees, "boosting", f"findings of {task}"]
+    return [linear, trees, "boosting"]
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:

@@ -6,12 +6,12 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from tamis.table import Table
-from tamis.views.neighbours import CANDIDATES, Neighbours
+from tamis.views.neighbours import Neighbours
 
 
 @pytest.fixture(scope="module")
 def numbers():
-    return np.random.default_rng(0).normal(size=(2 * CANDIDATES + 37, 6))  # several tiles, the last one short
+    return np.random.default_rng(0).normal(size=(549, 6))  # several tiles, the last one short
 
 
 def _scaled(X):
@@ -62,7 +62,7 @@ def test_mixed_columns_and_holes_follow_kononenkos_rule():
     groups = np.array([0, 0, 1, 1], dtype=np.int32)
     view = Neighbours(Table.of(frame), groups, 2)
     holed, expected, between = view.points.holed, view.points.expected, view.points.between
-    colour, size = int(np.flatnonzero(view.points.category)[0]), int(np.flatnonzero(~view.points.category)[0])
+    colour, size = int(np.flatnonzero(view.points.is_category)[0]), int(np.flatnonzero(~view.points.is_category)[0])
     assert holed.shape == (2, 4)
     # colour of class 1 is red in its only known row; of class 0 red or green
     assert expected[colour, 0].tolist() == [0.5, 0.0]

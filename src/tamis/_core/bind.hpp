@@ -7,5 +7,8 @@ namespace tamis {
 void bind_table(nanobind::module_& module);
 void bind_forest(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
+void bind_scores(nanobind::module_& module);
+void bind_search(nanobind::module_& module);
+void bind_transform(nanobind::module_& module);
 
 }  // namespace tamis

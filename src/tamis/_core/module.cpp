@@ -6,4 +6,7 @@ NB_MODULE(_core, module) {
     tamis::bind_table(module);
     tamis::bind_forest(module);
     tamis::bind_route(module);
+    tamis::bind_scores(module);
+    tamis::bind_search(module);
+    tamis::bind_transform(module);
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads, workers
 from tamis.table import Column, Table
 
@@ -105,17 +106,15 @@ class Groups:
 
     def tables(self, codes: np.ndarray, n_classes: int, n_jobs: int | None = None) -> Tables:
         """Contingency tables of every column against class codes."""
-        from tamis.score.kernels import contingency
-
         counts = np.zeros((int(self.first[-1]), n_classes))
         starts = range(0, self.n_columns, COLUMNS) if workers(n_jobs) > 1 else [0]
         step = COLUMNS if workers(n_jobs) > 1 else max(1, self.n_columns)
 
         def one(j: int) -> None:
             if self.weights is None:
-                contingency.count(self.codes[j : j + step], self.first[j : j + step], codes, counts)
+                _core.count_classes(self.codes[j : j + step], self.first[j : j + step], codes, counts)
             else:
-                contingency.weigh(self.codes[j : j + step], self.first[j : j + step], codes, self.weights, counts)
+                _core.weigh_classes(self.codes[j : j + step], self.first[j : j + step], codes, self.weights, counts)
 
         map_threads(one, starts, n_jobs)
         return Tables(counts, self.first)
@@ -123,15 +122,13 @@ class Groups:
 
 def _short_lines(values: np.ndarray, least: int, most: int | None, codes: np.ndarray, sizes: np.ndarray) -> None:
     """Group codes of several short numeric columns without weights, a line each: as `group_codes`, all at once."""
-    from tamis.score.kernels import contingency
-
     lines = np.ascontiguousarray(values, dtype=np.float64)
     order = np.argsort(lines, axis=1)
     ordered = np.take_along_axis(lines, order, axis=1)  # NaN comes last
     there = ~np.isnan(ordered)
     distinct = (there[:, 1:] & (ordered[:, 1:] != ordered[:, :-1])).sum(axis=1) + there[:, 0]
     limits = np.array([_limit(int(k), least) if most is None else most for k in distinct], dtype=np.int64)
-    contingency.group_lines(ordered, order, there.sum(axis=1), distinct, limits, codes, sizes)
+    _core.group_lines(ordered, order, there.sum(axis=1), distinct, limits, codes, sizes)
 
 
 def group_codes(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.table import Column, Table, refuse_extreme
 
@@ -99,8 +100,6 @@ class Spread:
         return Sums(every, sums, np.zeros(d), np.zeros(d), np.zeros(d), np.full(d, target))
 
     def _rows(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
-        from tamis.score.kernels import sums as kernels
-
         matrix, found = self.table.matrix, self._whole(classes, n_classes, y)
         found.shift[:] = _middles(matrix)
 
@@ -109,9 +108,9 @@ class Spread:
             block, w = np.ascontiguousarray(matrix[rows], dtype=np.float64), self.weights[rows]
             sums, squares, products = np.zeros_like(found.sums), np.zeros_like(found.shift), np.zeros_like(found.shift)
             if y is None:
-                kernels.rows_by_class(block, w, classes[rows], found.shift, sums, squares)
+                _core.sums_by_class_of_rows(block, w, classes[rows], found.shift, sums, squares)
             else:
-                kernels.rows_with_numbers(block, w, y[rows], found.shift, sums[0], squares, products)
+                _core.sums_with_numbers_of_rows(block, w, y[rows], found.shift, sums[0], squares, products)
             return sums, squares, products
 
         for part in map_threads(one, range(0, self.table.n_rows, ROWS), n_jobs):
@@ -173,15 +172,13 @@ def _sums(
     shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of columns (columns, rows): Σ w (x − shift) of each class, Σ w (x − shift)², Σ w (x − shift) y."""
-    from tamis.score.kernels import sums as kernels
-
     sums, squares, products = np.zeros((n_classes, len(X))), np.zeros(len(X)), np.zeros(len(X))
     if n_classes == 1:
-        kernels.columns_with_numbers(X, weights, weights if y is None else y, shift, sums[0], squares, products)
+        _core.sums_with_numbers_of_columns(X, weights, weights if y is None else y, shift, sums[0], squares, products)
     elif shares is not None:
-        kernels.columns_by_class(X, shares, shift, sums, squares)
+        _core.sums_by_class_of_columns(X, shares, shift, sums, squares)
     else:
-        kernels.columns_by_many_classes(X, weights, classes, shift, sums, squares)
+        _core.sums_by_many_classes_of_columns(X, weights, classes, shift, sums, squares)
     return sums, squares, products
 
 

@@ -1,34 +1,11 @@
-# mypy: allow-untyped-defs
 """Rows as points: which rows are nearest to which, found block by block, without an n × n matrix in memory."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from tamis.engine.kernel import njit
+from tamis import _core
 from tamis.table import MISSING, Column, Table
-
-CANDIDATES = 256  # candidate rows a tile: 256 × 100 float64 columns stay in the second-level cache
-
-
-class Points(NamedTuple):
-    """The columns of a table, sorted by how their difference is taken; what the kernels read.
-
-    Complete numbers are scaled to [0, 1] and kept both ways round: by column, a tile of distances vectorises; by row,
-    the differences of two rows are read in one stream. Columns with holes come with the expected difference that
-    stands in for a missing value.
-    """
-
-    by_row: np.ndarray  # float64 (n, complete numbers)
-    by_column: np.ndarray  # float64 (complete numbers, n)
-    codes: np.ndarray  # int32 (complete categories, n)
-    holed: np.ndarray  # float64 (columns with holes, n), NaN where missing
-    category: np.ndarray  # bool (columns with holes,), True where `holed` holds codes
-    groups: np.ndarray  # int32 (n,), the group (class) whose distribution stands in for a missing value
-    expected: np.ndarray  # float64 (columns with holes, n, groups): the value of a row against a draw from a group
-    between: np.ndarray  # float64 (columns with holes, groups, groups): two draws, one from each group
 
 
 class Neighbours:
@@ -75,11 +52,11 @@ class Neighbours:
         self.has_holes = bool(holed)
         self.points = self.given(groups, n_groups)
 
-    def given(self, groups: np.ndarray | None, n_groups: int = 1) -> Points:
+    def given(self, groups: np.ndarray | None, n_groups: int = 1) -> _core.Points:
         """The same points, with missing values drawn from other groups."""
         of = np.zeros(self.n_rows, dtype=np.int32) if groups is None else np.ascontiguousarray(groups, dtype=np.int32)
         expected, between = _expectations(self._base[3], self._base[4], of, n_groups)
-        return Points(*self._base, of, expected, between)
+        return _core.Points(*self._base, of, expected, between)
 
     def nearest(
         self,
@@ -87,7 +64,7 @@ class Neighbours:
         k: int,
         codes: np.ndarray | None = None,
         n_classes: int = 1,
-        points: Points | None = None,
+        points: _core.Points | None = None,
     ) -> np.ndarray:
         """The k nearest other rows of each class, nearest first: (rows, targets, classes, k), −1 where there are fewer.
 
@@ -96,7 +73,7 @@ class Neighbours:
         """
         of = np.zeros((1, self.n_rows), dtype=np.int32) if codes is None else codes
         found = np.full((len(rows), len(of), n_classes, k), -1, dtype=np.int32)
-        nearest(self.points if points is None else points, np.asarray(rows, dtype=np.int64), of, found)
+        _core.nearest_rows(self.points if points is None else points, np.asarray(rows, dtype=np.int64), of, found)
         return found
 
 
@@ -148,93 +125,3 @@ def _expected(values: np.ndarray, pool: np.ndarray, category: bool) -> np.ndarra
         return 1.0 - (np.searchsorted(pool, values, side="right") - below) / len(pool)
     sums = np.concatenate([[0.0], np.cumsum(pool)])
     return (values * below - sums[below] + (sums[-1] - sums[below]) - values * (len(pool) - below)) / len(pool)
-
-
-@njit
-def gap(p, h, a, b):
-    """Difference of rows a and b in the h-th column with holes."""
-    x, y = p.holed[h, a], p.holed[h, b]
-    if np.isnan(x):
-        if np.isnan(y):
-            return p.between[h, p.groups[a], p.groups[b]]
-        return p.expected[h, b, p.groups[a]]
-    if np.isnan(y):
-        return p.expected[h, a, p.groups[b]]
-    if p.category[h]:
-        return 1.0 if x != y else 0.0
-    return abs(x - y)
-
-
-@njit
-def distances(p, row, first, last, out):
-    """Distances of a row to the candidates first … last − 1.
-
-    Four columns a round spare loads and stores (2×); slices that begin at 0 spare the test for a negative index (1.7×).
-    """
-    size = last - first
-    for b in range(size):
-        out[b] = 0.0
-    x, columns = p.by_row[row], p.by_column
-    d = len(x)
-    for j in range(0, d - 3, 4):
-        c0, c1 = columns[j, first:last], columns[j + 1, first:last]
-        c2, c3 = columns[j + 2, first:last], columns[j + 3, first:last]
-        x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        for b in range(size):
-            out[b] += abs(c0[b] - x0) + abs(c1[b] - x1) + (abs(c2[b] - x2) + abs(c3[b] - x3))
-    for j in range(d - d % 4, d):
-        for b in range(size):
-            out[b] += abs(columns[j, first + b] - x[j])
-    for j in range(len(p.codes)):
-        codes, code = p.codes[j, first:last], p.codes[j, row]
-        for b in range(size):
-            out[b] += 1.0 if codes[b] != code else 0.0
-    for h in range(len(p.holed)):
-        for b in range(size):
-            out[b] += gap(p, h, row, first + b)
-
-
-@njit
-def differences(p, a, b, factor, out):
-    """Add factor × the difference of rows a and b in each column to `out`."""
-    d, c = p.by_row.shape[1], len(p.codes)
-    x, y = p.by_row[a], p.by_row[b]
-    for j in range(d):
-        out[j] += factor * abs(x[j] - y[j])
-    for j in range(c):
-        if p.codes[j, a] != p.codes[j, b]:
-            out[d + j] += factor
-    for h in range(len(p.holed)):
-        out[d + c + h] += factor * gap(p, h, a, b)
-
-
-@njit
-def nearest(p, rows, codes, found):
-    """Fill `found` (rows, targets, classes, k) with the nearest rows of each class, tile after tile of candidates."""
-    n = len(p.by_row)
-    n_targets, n_classes, k = found.shape[1], found.shape[2], found.shape[3]
-    best = np.full((len(rows), n_targets, n_classes, k), np.inf)
-    tile = np.empty(CANDIDATES)
-    for first in range(0, n, CANDIDATES):
-        last = min(n, first + CANDIDATES)
-        for q in range(len(rows)):
-            row = rows[q]
-            distances(p, row, first, last, tile)
-            for t in range(n_targets):
-                of = codes[t]
-                for b in range(last - first):
-                    c = of[first + b]
-                    if tile[b] < best[q, t, c, k - 1] and first + b != row:
-                        _insert(best[q, t, c], found[q, t, c], tile[b], first + b)
-
-
-@njit
-def _insert(best, found, distance, row):
-    """Put a row into a list sorted by distance; among equals the first come stays first."""
-    at = len(best) - 1
-    while at > 0 and best[at - 1] > distance:
-        best[at] = best[at - 1]
-        found[at] = found[at - 1]
-        at -= 1
-    best[at] = distance
-    found[at] = row

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg
 
+from tamis import _core
 from tamis.errors import NotConverged, ParameterError, TableError
 from tamis.project.pca.decompose import EPS, Decomposition, decompose
 
@@ -70,13 +71,11 @@ def _normal(units: np.ndarray, weights: np.ndarray, mean: np.ndarray, scale: np.
     ----------
     R. J. A. Little and D. B. Rubin, "Statistical analysis with missing data", 3rd ed., 2019, ch. 11.
     """
-    from tamis.project.pca.em import condition
-
     holes = np.isnan(units)
     rows = np.flatnonzero(holes.any(axis=1))
     places = np.concatenate([np.flatnonzero(line) for line in holes[rows]] or [np.zeros(0, np.int64)])
     starts = np.concatenate([[0], np.cumsum(holes[rows].sum(axis=1))]).astype(np.int64)
-    filled = np.where(holes, 0.0, units)
+    filled = np.ascontiguousarray(np.where(holes, 0.0, units))
     p, weight = units.shape[1], float(weights.sum())
     roots = np.sqrt(weights)[:, None]
     centre = np.zeros(p)
@@ -88,7 +87,7 @@ def _normal(units: np.ndarray, weights: np.ndarray, mean: np.ndarray, scale: np.
         precision = linalg.inv(ridged, check_finite=False)
         extra = np.zeros((p, p))
         filled -= centre
-        condition(filled, precision, rows, places, starts, weights, extra)
+        _core.fill_expectations(filled, precision, rows, places, starts, weights, extra)
         filled += centre
         shift = weights @ filled / weight
         block = (filled - shift) * roots
@@ -116,13 +115,11 @@ def _low_rank(centred: np.ndarray, weights: np.ndarray, mean: np.ndarray, k: int
     A. Ilin and T. Raiko, "Practical approaches to principal component analysis in the presence of missing values",
     JMLR 11, 2010.
     """
-    from tamis.project.pca.em import improve_columns, improve_rows
-
     holes = np.isnan(centred)
     n, p = centred.shape
     start, _ = decompose(np.where(holes, 0.0, centred), weights, k, "gram" if n < p else "moments")
     unit = float(np.sqrt(start.total / p)) or 1.0
-    data, there = centred / unit, ~holes
+    data, there = np.ascontiguousarray(centred / unit), ~holes
     by_column = np.ascontiguousarray(data.T), np.ascontiguousarray(there.T)
     loads = np.zeros((p, k))
     known = min(k, start.rank)
@@ -131,9 +128,9 @@ def _low_rank(centred: np.ndarray, weights: np.ndarray, mean: np.ndarray, k: int
     z, covariances = np.empty((n, k)), np.empty((n, k, k))
     weight = float(weights.sum())
     for _ in range(MOST):
-        improve_rows(data, there, loads, centre, noise, z, covariances)
+        _core.update_factors(data, there, loads, centre, noise, z, covariances)
         before = loads.copy()
-        noise = max(float(improve_columns(*by_column, weights, z, covariances, loads, centre)), 1e-12)
+        noise = max(float(_core.update_directions(*by_column, weights, z, covariances, loads, centre)), 1e-12)
         loads = _standardised(loads, centre, z, covariances, weights)
         change = _difference(loads, before)
         if change <= _LOOSE:
@@ -195,8 +192,6 @@ def expected_scores(
     spectrum : variances of the components given.
     noise : variance of a direction outside them.
     """
-    from tamis.project.pca.em import posterior
-
     holes = np.isnan(centred)
     rows = np.flatnonzero(holes.any(axis=1))
     filled = np.where(holes, 0.0, centred)
@@ -205,7 +200,7 @@ def expected_scores(
         floor = max(noise, 1e-8 * float(spectrum[-1]), 1e-300)
         z = np.empty((len(rows), len(components)))
         vectors = np.ascontiguousarray(components.T)
-        posterior(filled[rows], ~holes[rows], vectors, floor / spectrum, z)
+        _core.expected_factors(filled[rows], ~holes[rows], vectors, floor / spectrum, z)
         expected = z @ components
         scores[rows] += np.where(holes[rows], expected, 0.0) @ components.T
         filled[rows] = np.where(holes[rows], expected, filled[rows])

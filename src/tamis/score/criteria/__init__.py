@@ -1,7 +1,7 @@
 """One file a criterion: how good each column is (`interaction`: each pair), without a model.
 
 Each holds the public function and the class behind it (see `tamis.score.criterion`), found by their name
-("gain_ratio" is gain_ratio.GainRatio); read `pearson` or `gini` first. The compiled parts are in `tamis.score.kernels`.
+("gain_ratio" is gain_ratio.GainRatio); read `pearson` or `gini` first. The compiled parts are in `_core/scores`.
 """
 
 from __future__ import annotations

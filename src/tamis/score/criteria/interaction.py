@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
 
-from tamis import check
+from tamis import _core, check
 from tamis.engine import generator, map_threads
 from tamis.score.counts import cut
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.groups import Groups
 from tamis.table import Table, same_length
-
-if TYPE_CHECKING:  # importing it imports Numba
-    from tamis.score.kernels.pair_contingency import PairColumns, Targets
 
 __all__ = ["Interaction", "Pair", "interaction", "top_pairs"]
 
@@ -41,7 +38,7 @@ class _View:
     """Columns in the order of their names, so that sums over a pair's cells do not depend on where columns stand."""
 
     places: np.ndarray  # where the k-th column stands in the table
-    columns: PairColumns
+    columns: _core.PairColumns
     freedom: np.ndarray  # (d, d), i < j: degrees of freedom of the interaction, for each class but one
     xlogx: np.ndarray
 
@@ -53,12 +50,10 @@ class _View:
     def upper(self) -> tuple[np.ndarray, np.ndarray]:
         return np.triu_indices(self.n_columns, 1)
 
-    def targets(self, targets: Sequence[Target]) -> Targets:
+    def targets(self, targets: Sequence[Target]) -> _core.PairTargets:
         """Targets of the same classes, as the kernels read them."""
-        from tamis.score.kernels import pair_contingency
-
-        classes = np.array([target.codes for target in targets])
-        return pair_contingency.targets_of(self.columns, classes, targets[0].n_classes, self.xlogx)
+        classes = np.array([target.codes for target in targets], dtype=np.int32)
+        return _core.PairTargets(self.columns, classes, targets[0].n_classes, self.xlogx)
 
     def blocks(self) -> list[slice]:
         """Columns a task, with about as many pairs each; the same for any number of threads."""
@@ -79,30 +74,26 @@ class Interaction(Criterion):
         return target if target.kind == "classes" else cut(target, most=4)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> _View:
-        from tamis.score.kernels import pair_contingency
-
         n, places = table.n_rows, table.order()
         # Five rows a cell, so that chance stays small; eight groups a column show all but the finest pattern.
         most = int(np.clip(np.sqrt(n / (5 * max(target.n_classes, 1))), 2, 8))
         groups = Groups.of(table.select(places.tolist()), most=most, levels=LEVELS, n_jobs=n_jobs)
         whole = np.arange(n + 1, dtype=np.float64)
         used = np.zeros((groups.n_columns, groups.n_columns))
-        view = _View(places, pair_contingency.columns_of(groups.codes, groups.sizes), used, xlogy(whole, whole))
+        view = _View(places, _core.PairColumns(groups.codes, groups.sizes), used, xlogy(whole, whole))
         map_threads(
-            lambda block: pair_contingency.cells(view.columns, block.start, block.stop, used), view.blocks(), n_jobs
+            lambda block: _core.count_used_cells(view.columns, block.start, block.stop, used), view.blocks(), n_jobs
         )
         freedom = np.maximum(used - groups.sizes[:, None] - groups.sizes[None, :] + 1, 0)
         return replace(view, freedom=np.triu(freedom, 1))
 
     def synergy(self, view: _View, targets: Sequence[Target], n_jobs: int | None = None) -> np.ndarray:
         """Information of each pair i < j beyond its members', plain: (targets, d, d)."""
-        from tamis.score.kernels import pair_contingency
-
         read = view.targets(targets)
         found = np.zeros((len(targets), view.n_columns, view.n_columns))
 
         def some(block: slice) -> None:
-            pair_contingency.synergy(view.columns, read, view.xlogx, block.start, block.stop, found)
+            _core.pair_synergies(view.columns, read, view.xlogx, block.start, block.stop, found)
 
         map_threads(some, view.blocks(), n_jobs)
         return found
@@ -137,8 +128,6 @@ class Interaction(Criterion):
         Pairs are compared on one scale: synergy standardised as the chi-squared variable it is when only chance acts.
         Permuting ends early when no pair's p-value can be `alpha` or less any more; all are then 1.
         """
-        from tamis.score.kernels import pair_contingency
-
         upper, freedom = view.upper, view.freedom * max(target.n_classes - 1, 0)
         synergy = self.synergy(view, [target], n_jobs)[0][upper]
         observed = _standardised(synergy, freedom[upper], target.n_rows)
@@ -148,9 +137,9 @@ class Interaction(Criterion):
             numbers = range(first, min(first + few, n_permutations))
             read = view.targets([_permuted(target, seed, p) for p in numbers])
 
-            def some(block: slice, read: Targets = read) -> np.ndarray:
-                tops = np.full(len(read.bits), -np.inf)
-                pair_contingency.null(view.columns, read, view.xlogx, freedom, block.start, block.stop, total, tops)
+            def some(block: slice, read: _core.PairTargets = read) -> np.ndarray:
+                tops = np.full(read.n_targets, -np.inf)
+                _core.pair_null(view.columns, read, view.xlogx, freedom, block.start, block.stop, total, tops)
                 return tops
 
             best = np.concatenate([best, np.max(map_threads(some, view.blocks(), n_jobs), axis=0)])
@@ -173,7 +162,7 @@ def _permuted(target: Target, seed: int, p: int) -> Target:
 
 def _at_once(view: _View, target: Target) -> int:
     """Targets that are counted together: enough to share the ANDs of a pair, few enough to stay in the cache."""
-    fit = (1 << 18) // max(view.columns.bits.shape[1] * 8 * max(target.n_classes - 1, 1), 1)
+    fit = (1 << 18) // max(view.columns.n_words * 8 * max(target.n_classes - 1, 1), 1)
     return int(np.clip(fit, 4, 64))
 
 

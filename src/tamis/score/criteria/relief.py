@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tamis import check
+from tamis import _core, check
 from tamis.engine import drawn_seed, generator, map_threads
 from tamis.errors import ParameterError
 from tamis.score.criterion import Criterion, Target, score_columns
@@ -69,8 +69,6 @@ class Relief(Criterion):
     def _classes(
         self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
     ) -> np.ndarray:
-        from tamis.score.kernels.hits_and_misses import hits_and_misses
-
         codes = np.array([target.codes for target in targets], dtype=np.int32)
         n_classes = targets[0].n_classes
         if n_classes < 2:
@@ -81,7 +79,7 @@ class Relief(Criterion):
         def one(rows: np.ndarray) -> np.ndarray:
             weights = np.zeros((len(targets), view.n_columns))
             found = view.nearest(rows, self.k, codes, n_classes, points)
-            hits_and_misses(points, rows, codes, found, priors, weights)
+            _core.hits_and_misses(points, rows, codes, found, priors, weights)
             return weights
 
         return np.sum(map_threads(one, blocks, n_jobs), axis=0) / sum(map(len, blocks))
@@ -89,8 +87,6 @@ class Relief(Criterion):
     def _numbers(
         self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
     ) -> np.ndarray:
-        from tamis.score.kernels.hits_and_misses import near_and_far
-
         y = np.array([target.values for target in targets])
         width = float(np.ptp(y[0]))
         if width == 0:
@@ -99,7 +95,7 @@ class Relief(Criterion):
 
         def one(rows: np.ndarray) -> tuple[np.ndarray, ...]:
             apart, changed, both = np.zeros(len(y)), np.zeros(view.n_columns), np.zeros((len(y), view.n_columns))
-            near_and_far(view.points, rows, y, view.nearest(rows, self.k), apart, changed, both)
+            _core.near_and_far(view.points, rows, y, view.nearest(rows, self.k), apart, changed, both)
             return apart, changed, both
 
         parts = map_threads(one, blocks, n_jobs)

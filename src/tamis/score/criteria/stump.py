@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.table import Table
@@ -30,16 +31,14 @@ class Stump(Criterion):
         return Bins.of(table, n_jobs=n_jobs), np.ones(table.n_rows) if weights is None else weights
 
     def values(self, view: tuple[Bins, np.ndarray], target: Target, n_jobs: int | None = None) -> np.ndarray:
-        from tamis.score.kernels import best_split
-
         bins, weights = view
         if target.n_classes < 2:
             return np.zeros(bins.n_columns)  # nothing to tell apart
 
         def one(j: int) -> float:
             counts = np.zeros((bins.codings[j].n_values + 1, target.n_classes))
-            best_split.weigh(bins.codes[j], target.codes, weights, counts)
-            best = best_split.levels if bins.codings[j].is_categorical else best_split.threshold
+            _core.weigh_codes(bins.codes[j], target.codes, weights, counts)
+            best = _core.best_level_set if bins.codings[j].is_categorical else _core.best_threshold
             return float(best(counts))
 
         return np.array(map_threads(one, range(bins.n_columns), n_jobs)) / weights.sum()

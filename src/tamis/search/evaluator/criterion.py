@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from tamis import _core
 from tamis.check import one_of
 from tamis.errors import ParameterError
 from tamis.search.evaluator.evaluator import Evaluator, Values
@@ -89,21 +90,17 @@ class CriterionEvaluator(Evaluator):
         return self._rows[j]
 
     def _pairs(self, j: int) -> np.ndarray:
-        from tamis.search.kernels.pair_information import shared
-
         out = np.empty(len(self.relevance))
-        shared(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
+        _core.shared_information(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
         if self.kind == "cfs":
             both = self.entropy + self.entropy[j]
             return np.minimum(np.divide(2 * out, both, out=np.zeros_like(out), where=both > 1e-12), 1.0)
         return out - self._within(j) if self.kind == "jmi" else out
 
     def _within(self, j: int) -> np.ndarray:
-        from tamis.search.kernels.pair_information import shared_within
-
         codes, target = self.groups.codes, self.target
         out = np.empty(len(self.relevance))
-        shared_within(codes, self.groups.sizes, j, target.codes, target.n_classes, self.xlogx, out)
+        _core.shared_information_within(codes, self.groups.sizes, j, target.codes, target.n_classes, self.xlogx, out)
         return out
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
@@ -155,10 +152,8 @@ class Cmim(CriterionEvaluator):
     """
 
     def _pairs(self, j: int) -> np.ndarray:
-        from tamis.search.kernels.pair_information import shared
-
         out = np.empty(len(self.relevance))
-        shared(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
+        _core.shared_information(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
         return np.maximum(self.relevance - out + self._within(j), 0.0)
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of, size_of
 from tamis.search.evaluator.refit import RefitEvaluator
 from tamis.search.evaluator.task import SearchTask
 from tamis.views.moments import FoldMoments, Moments
-
-if TYPE_CHECKING:
-    from tamis.search.kernels.sweep import Shrinking
 
 RANK = 20
 _MOST_NUMBERS = 60_000_000  # folds × d² beyond this would take gigabytes: see `wide`
@@ -114,8 +112,6 @@ class MomentsEvaluator(Evaluator):
         return self._values(errors.T, np.zeros(len(columns), dtype=bool), lambda i: base[base != columns[i]])
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        from tamis.search.kernels.sweep import solve_sets
-
         most = max(1, max(len(columns) for columns in sets))
         padded = np.zeros((len(sets), most), dtype=np.int64)
         sizes = np.array([len(columns) for columns in sets], dtype=np.int64)
@@ -127,7 +123,7 @@ class MomentsEvaluator(Evaluator):
 
         def some(part: tuple[int, int]) -> None:
             a, b = part
-            solve_sets(padded[a:b], sizes[a:b], self.A, self.B, errors[a:b], health[a:b], self.raw)
+            _core.set_errors(padded[a:b], sizes[a:b], self.A, self.B, self.raw, errors[a:b], health[a:b])
 
         map_threads(some, list(pairwise(cuts)), self.task.n_jobs)
         ill = (health[:, 0] < HEALTH) | (health[:, 1] < self.floor)
@@ -178,15 +174,13 @@ class _Grown:
     """All columns, seen from a base that grows by one column at a time."""
 
     def __init__(self, owner: MomentsEvaluator) -> None:
-        from tamis.search.kernels.sweep import Base
-
         folds, d = len(owner.rows), owner.n_columns
         self.owner = owner
         self.chosen: list[int] = []
         self.members: set[int] = set()
         self.first, test_curvature = (np.array(part, order="C") for part in owner.diagonal())
         train, test = owner.target()
-        self.base = Base(
+        self.base = _core.GrowingBase(
             np.zeros((folds, 16, d)),
             np.zeros((folds, 16, d)),
             self.first.copy(),
@@ -204,12 +198,12 @@ class _Grown:
         return len(base) - len(self.chosen) in (0, 1) and self.members <= set(base.tolist())
 
     def push(self, p: int) -> None:
-        from tamis.search.kernels.sweep import push
-
         owner, k = self.owner, len(self.chosen)
         if k == self.base.gamma.shape[1]:
-            tests, gamma = (np.concatenate([a, np.zeros_like(a)], axis=1) for a in self.base[:2])
-            self.base = self.base._replace(tests=tests, gamma=gamma)
+            base = self.base
+            tests, gamma = (np.concatenate([a, np.zeros_like(a)], axis=1) for a in (base.tests, base.gamma))
+            rest = (base.rest, base.gradient, base.test_curvature, base.test_gradient, base.error)
+            self.base = _core.GrowingBase(tests, gamma, *rest)
         train, self.base.tests[:, k] = owner.column(p)
         varies, rest = self.first[:, p] > 0, self.base.rest
         left = np.divide(rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
@@ -217,15 +211,13 @@ class _Grown:
         self.trace += self.first[:, p] * owner.raw[p]
         self.least = np.where(varies, np.minimum(self.least, rest[:, p] * owner.raw[p]), self.least)
         chosen = np.array([*self.chosen, p], dtype=np.int64)
-        push(p, k, chosen, np.ascontiguousarray(train), self.base)
+        _core.push_column(p, k, chosen, np.ascontiguousarray(train), self.base)
         self.chosen.append(p)
         self.members.add(p)
 
     def additions(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from tamis.search.kernels.sweep import additions
-
         errors, health = np.empty((len(self.first), len(columns))), np.empty(len(columns))
-        additions(columns, self.first, self.base, errors, health)
+        _core.addition_errors(columns, self.first, self.base, errors, health)
         raw = self.owner.raw[columns]
         pivot = self.base.rest[:, columns] * raw
         first = self.first[:, columns] * raw
@@ -237,13 +229,11 @@ class _Grown:
 class _Shrunk:
     """A base that shrinks by one column at a time: the inverse of its scatter, and what follows from it."""
 
-    def __init__(self, base: list[int], arrays: Shrinking) -> None:
+    def __init__(self, base: list[int], arrays: _core.ShrinkingBase) -> None:
         self.base, self.arrays, self.age = base, arrays, 0
 
     @classmethod
     def of(cls, owner: MomentsEvaluator, base: np.ndarray) -> _Shrunk | None:
-        from tamis.search.kernels.sweep import Shrinking
-
         A, B, d = owner.A, owner.B, owner.n_columns
         inside = np.ix_(np.arange(len(A)), base, base)
         small, tested = A[inside], B[inside]
@@ -259,7 +249,9 @@ class _Shrunk:
         Q = M @ tested @ M
         g = np.einsum("fij,fj->fi", M, left)
         first = np.diagonal(small, axis1=1, axis2=2).copy()
-        return cls(base.tolist(), Shrinking(np.ascontiguousarray(M), np.ascontiguousarray(Q), w, g, error, first))
+        return cls(
+            base.tolist(), _core.ShrinkingBase(np.ascontiguousarray(M), np.ascontiguousarray(Q), w, g, error, first)
+        )
 
     def leads_to(self, base: np.ndarray) -> bool:
         """True when the base is this one, or this one and one column fewer, which is then taken out."""
@@ -271,9 +263,7 @@ class _Shrunk:
         return True
 
     def _pop(self, i: int) -> None:
-        from tamis.search.kernels.sweep import pop
-
-        pop(i, len(self.base), self.arrays)
+        _core.pop_column(i, len(self.base), self.arrays)
         del self.base[i]
         self.age += 1
 
@@ -283,15 +273,13 @@ class _Shrunk:
         if not np.all(np.isfinite(diagonal)) or not np.all(diagonal > 0):
             return False
         raw = owner.raw[self.base]
-        pivots, trace = raw / diagonal, (self.arrays.first * raw).sum(axis=1)
-        share = 1.0 / (diagonal * self.arrays.first)
+        pivots, trace = raw / diagonal, (self.arrays.diagonal * raw).sum(axis=1)
+        share = 1.0 / (diagonal * self.arrays.diagonal)
         return bool(share.min() >= HEALTH and (pivots.min(axis=1) / trace).min() >= owner.floor)
 
     def removals(self, columns: np.ndarray) -> np.ndarray:
-        from tamis.search.kernels.sweep import removals
-
         errors = np.empty((len(self.arrays.error), len(self.base)))
-        removals(len(self.base), self.arrays, errors)
+        _core.removal_errors(len(self.base), self.arrays, errors)
         if len(columns) == len(self.base):  # both are sorted
             return errors
         place = {column: i for i, column in enumerate(self.base)}

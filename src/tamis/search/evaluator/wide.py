@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
@@ -109,22 +110,20 @@ class Wide(MomentsEvaluator):
         return Evaluator.removals(self, base, columns)
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        from tamis.search.kernels.sweep import solve_sets
-
         folds = len(self.rows)
         errors, health = np.empty((len(sets), folds)), np.empty((len(sets), 2))
         for s, columns in enumerate(sets):
             chosen = np.append(columns, self.n_columns)
             A, B = self._small(chosen)
             k = len(columns)
-            solve_sets(
+            _core.set_errors(
                 np.arange(max(k, 1))[None, :],
                 np.array([k]),
                 A,
                 B,
+                self.raw[columns],
                 errors[s : s + 1],
                 health[s : s + 1],
-                self.raw[columns],
             )
         ill = (health[:, 0] < 1e-9) | (health[:, 1] < self.floor)
         return self._values(errors, ill, lambda i: sets[i])

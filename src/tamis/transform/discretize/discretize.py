@@ -17,6 +17,8 @@ from tamis.table import numbers as numeric_target
 from tamis.transform.base import NumericTransform
 from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
 from tamis.transform.discretize.intervals import interval_names
+from tamis.transform.discretize.mdl import class_cuts
+from tamis.transform.discretize.squares import number_cuts
 
 N_BINS = 5
 BLOCK = 8  # columns that are read together: a cache line of each row
@@ -93,15 +95,11 @@ class Discretize(NumericTransform):
         if self.how != "entropy":
             make, n_bins = {"width": width_cuts, "count": count_cuts, "kmeans": kmeans_cuts}[self.how], self.n_bins
             return lambda x, rows: make(x, n_bins or N_BINS)
-        from tamis.transform.discretize.buckets import Workspace
-        from tamis.transform.discretize.mdl import class_cuts
-        from tamis.transform.discretize.squares import number_cuts
-
         most = (self.n_bins or np.iinfo(np.int32).max) - 1
         if self.target == "classes" or (self.target == "auto" and is_class_target(y)):
             classes = Classes.of(y)
-            codes, space = classes.codes.astype(np.int32), Workspace(len(classes.codes))
-            return lambda x, rows: class_cuts(x, codes[rows], classes.n_classes, most, space)
+            codes = classes.codes.astype(np.int32)
+            return lambda x, rows: class_cuts(x, codes[rows], classes.n_classes, most)
         values = numeric_target(y)
         return lambda x, rows: number_cuts(x, values[rows], most)
 

@@ -158,8 +158,9 @@ class Baseline(SignalTransform):
 
         def corrected(signals: np.ndarray) -> tuple[np.ndarray, int, int]:
             out = np.empty_like(signals)
-            rows = np.require(signals, requirements=["C", "W"])  # a read-only array would be compiled for anew
-            unsettled, turns = asls(rows, out, bands, float(self.p), float(self.tol), self._most())
+            unsettled, turns = asls(
+                np.ascontiguousarray(signals), out, bands, float(self.p), float(self.tol), self._most()
+            )
             return out, unsettled, turns
 
         return corrected
