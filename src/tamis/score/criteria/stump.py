@@ -32,12 +32,13 @@ class Stump(Criterion):
 
     def values(self, view: tuple[Bins, np.ndarray], target: Target, n_jobs: int | None = None) -> np.ndarray:
         bins, weights = view
-        if target.n_classes < 2:
+        classes = target.codes
+        if classes is None or target.n_classes < 2:
             return np.zeros(bins.n_columns)  # nothing to tell apart
 
         def one(j: int) -> float:
             counts = np.zeros((bins.codings[j].n_values + 1, target.n_classes))
-            _core.weigh_codes(bins.codes[j], target.codes, weights, counts)
+            _core.weigh_codes(bins.codes[j], classes, weights, counts)
             best = _core.best_level_set if bins.codings[j].is_categorical else _core.best_threshold
             return float(best(counts))
 

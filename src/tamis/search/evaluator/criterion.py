@@ -99,6 +99,7 @@ class CriterionEvaluator(Evaluator):
 
     def _within(self, j: int) -> np.ndarray:
         codes, target = self.groups.codes, self.target
+        assert target.codes is not None  # criteria are of classes
         out = np.empty(len(self.relevance))
         _core.shared_information_within(codes, self.groups.sizes, j, target.codes, target.n_classes, self.xlogx, out)
         return out

@@ -202,8 +202,8 @@ class _Grown:
         if k == self.base.gamma.shape[1]:
             base = self.base
             tests, gamma = (np.concatenate([a, np.zeros_like(a)], axis=1) for a in (base.tests, base.gamma))
-            rest = (base.rest, base.gradient, base.test_curvature, base.test_gradient, base.error)
-            self.base = _core.GrowingBase(tests, gamma, *rest)
+            by_fold = (base.rest, base.gradient, base.test_curvature, base.test_gradient, base.error)
+            self.base = _core.GrowingBase(tests, gamma, *by_fold)
         train, self.base.tests[:, k] = owner.column(p)
         varies, rest = self.first[:, p] > 0, self.base.rest
         left = np.divide(rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
