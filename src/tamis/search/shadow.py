@@ -57,8 +57,8 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     where :math:`t^{(b)}` is the same for the b-th of B shuffled targets. Columns with :math:`p_j \le \alpha` that beat
     every shadow in every round are confirmed. Shadows put importances of any model on one scale; shuffled targets say
     what the best of all columns reaches by chance. Rounds that only redraw the shadows (Boruta) judge the same chance
-    association again and again: in one run of `benchmarks/search/shadow.py` they confirmed a column in 8 of 60 tables of
-    noise, this rule in 3.
+    association again and again: in one run of `benchmarks/search/shadow.py` they confirmed a column in 8 of 60 tables
+    of noise, this rule in 3.
 
     What is controlled, at alpha, is the chance to confirm any column in a table whose target is independent of all
     columns; beside columns that matter it holds for those independent of target and other columns. A column that
