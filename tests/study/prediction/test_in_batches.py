@@ -127,12 +127,13 @@ def test_predictions_that_fail_leave_an_earlier_file_as_it_was(home, tmp_path, m
     (new / "2.parquet").write_bytes(bytes(damaged))
     monkeypatch.setattr("tamis.study.prediction.in_batches.MOST_CELLS", 1)
     monkeypatch.setattr("tamis.table.lazy.grid.MOST_ROWS", 256)
-    told = CliRunner().invoke(app, ["predict", str(home / "many"), str(new / "*.parquet"), "-o", str(output)])
+    command = ["predict", str(home / "many"), str(new / "*.parquet"), "-o", str(output), "--overwrite"]
+    told = CliRunner().invoke(app, command)
     assert told.exit_code == 1, told.output
     assert "2.parquet' cannot be read" in told.output
     assert output.read_text() == "earlier answers"
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["answers.csv"]
     (new / "2.parquet").unlink()
-    told = CliRunner().invoke(app, ["predict", str(home / "many"), str(new / "*.parquet"), "-o", str(output)])
+    told = CliRunner().invoke(app, command)
     assert told.exit_code == 0, told.output
     assert len(output.read_text().splitlines()) == 601

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtr
 
 from tamis.metrics.distributions import binomial_tail
 from tamis.table import Column
@@ -129,7 +129,7 @@ def _holds_means(
     exact = excess < 1e-6
     if (exact & (within[varies] > 0)).sum() >= MIN_LEVELS and exact.mean() >= MIN_MATCHED:
         return True
-    return bool(stats.chi2.cdf(excess.sum(), int(varies.sum())) * n_columns < ODDS)
+    return bool(chdtr(int(varies.sum()), excess.sum()) * n_columns < ODDS)
 
 
 def _leaves_one_out(column: Column, category: Column, other: Column | None, target: np.ndarray) -> bool:
