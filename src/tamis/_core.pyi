@@ -316,3 +316,21 @@ def update_directions(
     loads: np.ndarray, centre: np.ndarray,
 ) -> float:  # fmt: skip
     """Directions and centre of every column; returns the noise variance. data, present : (columns, rows)."""
+
+# linear models
+
+class BestSubsets:
+    """Branch and bound for the best least-squares subset of every size from low to high."""
+
+    rss: np.ndarray
+    bound: np.ndarray
+
+    def __init__(
+        self, inverse: np.ndarray, beta: np.ndarray, rss: float, order: np.ndarray, stiffness: np.ndarray, low: int,
+        high: int,
+    ) -> None: ...  # fmt: skip
+    def explore(self, max_nodes: int) -> bool:
+        """Visit at most so many nodes; True when all is explored."""
+
+    def columns(self, size: int) -> np.ndarray:
+        """Columns of the best set of a size, int64, in no order."""

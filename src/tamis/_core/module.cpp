@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {
     tamis::bind_scores(module);
     tamis::bind_search(module);
     tamis::bind_transform(module);
+    tamis::bind_linear(module);
 }
