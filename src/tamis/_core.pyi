@@ -317,6 +317,20 @@ def update_directions(
 ) -> float:  # fmt: skip
     """Directions and centre of every column; returns the noise variance. data, present : (columns, rows)."""
 
+# exponentials and logarithms, in place
+
+def exp_below_0(x: np.ndarray) -> None:
+    """exp(x) of numbers up to 0."""
+
+def log_above_1(x: np.ndarray) -> None:
+    """ln(x) of numbers from 1."""
+
+def log1p_below_1(x: np.ndarray) -> None:
+    """ln(1 + x) of numbers between 0 and 1."""
+
+def times_log(x: np.ndarray) -> None:
+    """x ln x of numbers between 0 and 1; 0 of others."""
+
 # linear models
 
 class BestSubsets:

@@ -1,12 +1,36 @@
-// Linear models: best subsets.
+// Linear models: best subsets; exponentials and logarithms of arrays.
 #include "bind_matrix.hpp"
+#include "exponential.hpp"
 #include "linear/best_subset.hpp"
 
 namespace tamis {
 
 using namespace nb::literals;
 
+namespace {
+
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+TAMIS_WIDE void each_exp(std::span<double> x) {
+    for (double& value : x) value = exp_below_0(value);
+}
+TAMIS_WIDE void each_log(std::span<double> x) {
+    for (double& value : x) value = log_above_1(value);
+}
+TAMIS_WIDE void each_log1p(std::span<double> x) {
+    for (double& value : x) value = log1p_below_1(value);
+}
+TAMIS_WIDE void each_times_log(std::span<double> x) {
+    for (double& value : x) value = times_log(value);
+}
+
+}  // namespace
+
 void bind_linear(nb::module_& module) {
+    module.def("exp_below_0", [](Vector1<double> x) { each_exp(view(x)); }, "x"_a.noconvert(), Release());
+    module.def("log_above_1", [](Vector1<double> x) { each_log(view(x)); }, "x"_a.noconvert(), Release());
+    module.def("log1p_below_1", [](Vector1<double> x) { each_log1p(view(x)); }, "x"_a.noconvert(), Release());
+    module.def("times_log", [](Vector1<double> x) { each_times_log(view(x)); }, "x"_a.noconvert(), Release());
     nb::class_<BestSubsets>(module, "BestSubsets", "Branch and bound for the best least-squares subset of every size.")
         .def("__init__",
              [](BestSubsets* self, Array2<const double> inverse, Vector1<const double> beta, double rss,

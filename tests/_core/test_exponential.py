@@ -1,26 +1,18 @@
-"""Exponentials and logarithms of kernels: NumPy's, to the last digits."""
+"""Exponentials and logarithms of the core: NumPy's, to the last digits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tamis.engine.exponential import exp_below_0, log1p_below_1, log_above_1, times_log
-from tamis.engine.kernel import njit
+from tamis import _core
+
+_FUNCTIONS = (_core.exp_below_0, _core.log1p_below_1, _core.log_above_1, _core.times_log)
 
 
-@njit
 def _each(which, x):
-    out = np.empty(len(x))
-    for i in range(len(x)):
-        if which == 0:
-            out[i] = exp_below_0(x[i])
-        elif which == 1:
-            out[i] = log1p_below_1(x[i])
-        elif which == 2:
-            out[i] = log_above_1(x[i])
-        else:
-            out[i] = times_log(x[i])
+    out = np.array(x, dtype=float)
+    _FUNCTIONS[which](out)
     return out
 
 
