@@ -18,7 +18,7 @@ RUN = "from signal import *; signal(SIGINT, default_int_handler); from tamis.cli
 FIT = """
 import collections, random, signal
 import numpy as np
-from tamis import {kind}
+from tamis.{home} import {kind}
 
 armed = False  # an alarm that comes late, between two fits, is nobody's
 
@@ -131,11 +131,16 @@ def test_no_process_outlives_the_command(tmp_path, how):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings"), [("TreeRegressor", "prune='cv', cv=3"), ("ForestRegressor", "5, progress=False")]
+    ("home", "kind", "settings"),
+    [
+        ("tree", "TreeRegressor", "prune='cv', cv=3"),
+        ("forest", "ForestRegressor", "5, progress=False"),
+        ("boosting", "BoostingRegressor", "200"),
+    ],
 )
-def test_a_fit_that_is_interrupted_raises_nothing_else(kind, settings):
+def test_a_fit_that_is_interrupted_raises_nothing_else(home, kind, settings):
     """If this fails, Ctrl-C in a notebook is a SystemError of the compiler."""
-    code = FIT.format(kind=kind, settings=settings)
+    code = FIT.format(home=home, kind=kind, settings=settings)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout in ("['KeyboardInterrupt']\n", "[]\n"), done.stdout + done.stderr
 

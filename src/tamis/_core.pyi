@@ -1,7 +1,8 @@
 """The compiled core (`_core/`) as Python sees it: arrays are C-ordered, of the types said here.
 
 Groups of arrays are named tuples, read by their names: BinnedTable of `tamis.views.binned_table`; ForestTarget,
-TargetCosts, ForestLimits and Draws of `tamis.forest.layout`; Trees of `tamis.forest.predict.trees`.
+TargetCosts, ForestLimits and Draws of `tamis.forest.layout`; Trees of `tamis.forest.predict.trees`; BoostingTarget and
+BoostingLimits of `tamis.boosting.layout`.
 """
 
 from collections.abc import Callable
@@ -98,6 +99,25 @@ def permutation_rises(
 
     Sums over trees: of the rise, of its square, of the rise in each class, of trees with rows of each class; and how
     many rows were left out. seeds : int64 (trees, 2), of the rows each drew, and of the permutations.
+    """
+
+# boosting
+
+def boost(
+    table: Any, target: Any, limits: Any, baseline: np.ndarray, columns: np.ndarray, n_rounds: int, n_threads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """All rounds: nodes (words of 64 bits), roots and sets of the trees, those of a sum together; gains of columns.
+
+    table : codes of one byte. baseline : float64, what each sum of trees begins with. columns : int64, what the columns
+    of the table are called in the trees.
+    """
+
+def join_bins(
+    table: Any, counted: np.ndarray, max_bins: int, n_threads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """codes (uint8), n_values, first, low and high of columns of numbers in at most so many bins; 0 for categories.
+
+    counted : float64, how many rows each row counts for: bins have nearly as many each.
     """
 
 # rows down trees

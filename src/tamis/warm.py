@@ -57,13 +57,6 @@ def _three_classes(y: np.ndarray) -> np.ndarray:
     return np.digitize(y, [-0.7, 0.7])
 
 
-def _boosting() -> None:
-    from tamis.boosting import BoostingClassifier
-
-    X, y = _table()
-    BoostingClassifier(2).fit(X, _three_classes(y))  # the kernel of all targets
-
-
 def _trees_of_categories() -> None:
     from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -145,7 +138,6 @@ JOBS: dict[str, Callable[[], None]] = {
     "linear classifiers of several classes": _linear_classifiers_of_several,
     "trees": _trees,
     "linear classifiers": _linear_classifiers,
-    "boosting": _boosting,
     "linear regressors": _linear_regressors,
     "scores": _scores,
 }
@@ -158,7 +150,6 @@ PARTS: dict[str, Callable[[], None]] = {}
 _KERNEL = {
     "trees": ("tamis.tree.grow.grow", "grow_ordered"),
     "trees of categories": ("tamis.tree.grow.grow", "grow"),
-    "boosting": ("tamis.boosting.grow.rounds", "boost"),
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
@@ -170,7 +161,7 @@ def _jobs_of_study(task: str, n_classes: int, categories: bool) -> list[str]:
     linear, trees = "linear regressors", "trees of categories" if categories else "trees"
     if task == "classes":
         linear = "linear classifiers of several classes" if n_classes > 2 else "linear classifiers"
-    return [linear, trees, "boosting"]
+    return [linear, trees]
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:

@@ -6,6 +6,7 @@ namespace tamis {
 
 void bind_table(nanobind::module_& module);
 void bind_forest(nanobind::module_& module);
+void bind_boosting(nanobind::module_& module);
 void bind_route(nanobind::module_& module);
 void bind_scores(nanobind::module_& module);
 void bind_search(nanobind::module_& module);

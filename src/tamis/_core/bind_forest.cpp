@@ -28,12 +28,6 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     return problem;
 }
 
-nb::ndarray<nb::numpy, int64_t> nodes_array(const std::vector<Node>& nodes) {
-    std::vector<int64_t> words(2 * nodes.size());
-    if (!nodes.empty()) std::memcpy(words.data(), nodes.data(), words.size() * sizeof(int64_t));
-    return array_of(std::move(words));
-}
-
 /// nodes (as words), table, sets, sum_column, sum_factor, ends
 nb::tuple trees_tuple(GrownTrees grown) {
     const size_t width = grown.trees.width, n_leaves = grown.trees.n_leaves();

@@ -22,12 +22,13 @@ inline CodeMatrix code_matrix_of(nb::handle group, const char* name, size_t n_li
     return codes;
 }
 
-inline BinnedTable binned_table_of(nb::handle group, Owners& owners) {
+/// reads_rows: whether the codes are also there row by row.
+inline BinnedTable binned_table_of(nb::handle group, Owners& owners, bool reads_rows = true) {
     BinnedTable table{};
     table.n_values = span_of<int32_t>(group, "n_values", owners);
     table.codes = code_matrix_of(group, "codes", table.n_columns(), owners);
     table.n_rows = table.codes.stride;
-    table.by_row = code_matrix_of(group, "by_row", table.n_rows, owners);
+    if (reads_rows) table.by_row = code_matrix_of(group, "by_row", table.n_rows, owners);
     table.missing = span_of<bool>(group, "missing", owners);
     table.category = span_of<bool>(group, "category", owners);
     table.first = span_of<int64_t>(group, "first", owners);
@@ -39,8 +40,10 @@ inline BinnedTable binned_table_of(nb::handle group, Owners& owners) {
     check_size(table.first.size(), d + 1, "first");
     check_size(table.low.size(), size_t(table.first[d]), "low");
     check_size(table.high.size(), size_t(table.first[d]), "high");
-    if (table.by_row.width != table.codes.width) throw nb::type_error("by_row and codes are of one type");
-    check_size(table.by_row.stride, d, "by_row");
+    if (reads_rows) {
+        if (table.by_row.width != table.codes.width) throw nb::type_error("by_row and codes are of one type");
+        check_size(table.by_row.stride, d, "by_row");
+    }
     return table;
 }
 
@@ -94,6 +97,13 @@ inline Draws draws_of(nb::handle group, size_t n_rows, Owners& owners) {
         if (row >= n_rows) throw std::invalid_argument("population names a row that the table lacks");
     }
     return draws;
+}
+
+/// Nodes as words of 64 bits, two each.
+inline nb::ndarray<nb::numpy, int64_t> nodes_array(const std::vector<Node>& nodes) {
+    std::vector<int64_t> words(2 * nodes.size());
+    if (!nodes.empty()) std::memcpy(words.data(), nodes.data(), words.size() * sizeof(int64_t));
+    return array_of(std::move(words));
 }
 
 inline Forest forest_of(nb::handle group, Owners& owners) {

@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
     module.doc() = "The compiled core: arrays and numbers only.";
     tamis::bind_table(module);
     tamis::bind_forest(module);
+    tamis::bind_boosting(module);
     tamis::bind_route(module);
     tamis::bind_scores(module);
     tamis::bind_search(module);

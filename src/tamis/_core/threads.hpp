@@ -115,4 +115,80 @@ void run_apart(size_t n_tasks, size_t n_threads, bool is_brief, const std::funct
     run_in_order(n_tasks, n_threads, interrupt, is_interrupted, work, [](size_t, Nothing) {});
 }
 
+/// Threads for one call that has many brief steps: they wait between the steps, and end with the team.
+class Team {
+public:
+    explicit Team(size_t n_threads) {
+        for (size_t thread = 1; thread < n_threads; ++thread) helpers_.emplace_back([this, thread] { help(thread); });
+    }
+    ~Team() {
+        {
+            std::lock_guard lock(mutex_);
+            ends_ = true;
+        }
+        begun_.notify_all();
+        for (auto& helper : helpers_) helper.join();
+    }
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    size_t size() const { return helpers_.size() + 1; }
+
+    /// body(thread, task) for tasks 0 … n_tasks - 1, each on any one thread; returns when all are done. Rethrows what a task threw.
+    void run(size_t n_tasks, const std::function<void(size_t, size_t)>& body) {
+        if (helpers_.empty() || n_tasks <= 1) {
+            for (size_t task = 0; task < n_tasks; ++task) body(0, task);
+            return;
+        }
+        {
+            std::lock_guard lock(mutex_);
+            body_ = &body;
+            n_tasks_ = n_tasks;
+            next_ = 0;
+            error_ = nullptr;
+            n_busy_ = helpers_.size();
+            ++step_;
+        }
+        begun_.notify_all();
+        take_tasks(0);
+        std::unique_lock lock(mutex_);
+        finished_.wait(lock, [&] { return n_busy_ == 0; });
+        if (error_) std::rethrow_exception(error_);
+    }
+
+private:
+    void help(size_t thread) {
+        for (size_t done = 0;;) {
+            {
+                std::unique_lock lock(mutex_);
+                begun_.wait(lock, [&] { return ends_ || step_ != done; });
+                if (ends_) return;
+                done = step_;
+            }
+            take_tasks(thread);
+            std::lock_guard lock(mutex_);
+            if (--n_busy_ == 0) finished_.notify_one();
+        }
+    }
+
+    void take_tasks(size_t thread) {
+        try {
+            for (size_t task = next_++; task < n_tasks_; task = next_++) (*body_)(thread, task);
+        } catch (...) {
+            next_ = n_tasks_;
+            std::lock_guard lock(mutex_);
+            error_ = std::current_exception();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable begun_, finished_;
+    const std::function<void(size_t, size_t)>* body_ = nullptr;
+    std::atomic<size_t> next_{0};
+    size_t n_tasks_ = 0, n_busy_ = 0, step_ = 0;
+    bool ends_ = false;
+    std::exception_ptr error_;
+    std::vector<std::thread> helpers_;
+};
+
 }  // namespace tamis

@@ -1,7 +1,7 @@
 """Gradient boosting: trees one after another, each of them a step down the loss.
 
-Read `estimator` and `base` (what users see), `data` (the codes of the columns), `layout` (the arrays of the kernels),
-`fit` (rounds), then the kernels in `grow/`; `save` holds models as plain values.
+Read `estimator` and `base` (what users see), `data` (the codes of the columns), `layout` (what the core takes), `fit`
+(a run), then `_core/boosting.hpp` (rounds) and `_core/gradient_tree.hpp` (a tree); `save` holds models as plain values.
 """
 
 from __future__ import annotations

@@ -11,14 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.boosting.data import BoostingData
-from tamis.boosting.fit import boosted, dense_rows, in_columns_of
-from tamis.boosting.layout import SQUARED, BinnedColumns, BoostingLimits, BoostingTarget
+from tamis.boosting.fit import boosted, search_plan
+from tamis.boosting.layout import SQUARED, BoostingLimits, BoostingTarget
 from tamis.engine import drawn_seed
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import columns_to_try
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.tree import matrix_of
+from tamis.views.binned_table import BinnedTable
 
 MOST_BINS = 255  # with the code of missing values they fill a byte
 ROUNDING = 1e-24  # of the first rounds' squares: a gain below is a difference of equal numbers
@@ -40,8 +41,7 @@ class BaseBoosting(TakesTable, BaseEstimator):
         """Grow the trees of all rounds; `baseline` is what every sum begins with."""
         n_rounds = check.count("n_estimators", self.n_estimators)
         limits = self._limits(data.binned, target)
-        trees, gain = boosted(data.binned, target, limits, baseline, n_rounds, self.n_jobs)
-        self.trees_ = in_columns_of(trees, data.columns)
+        self.trees_, gain = boosted(data.binned, data.columns, target, limits, baseline, n_rounds, self.n_jobs)
         self.gain_importance_ = np.empty(table.n_columns)
         self.gain_importance_[data.columns] = gain
         self.baseline_ = baseline
@@ -52,26 +52,28 @@ class BaseBoosting(TakesTable, BaseEstimator):
         bins = check.count("max_bins", self.max_bins, low=2, high=MOST_BINS)
         return BoostingData.of(table, check.weights(sample_weight, table.n_rows), bins, self.n_jobs)
 
-    def _limits(self, table: BinnedColumns, target: BoostingTarget) -> BoostingLimits:
+    def _limits(self, table: BinnedTable, target: BoostingTarget) -> BoostingLimits:
         n_rows = int(target.counted.sum())
         least = check.count("min_samples_leaf", self.min_samples_leaf)
         most = max(1, n_rows // least)
         if self.max_leaf_nodes is not None:
             most = min(most, check.count("max_leaf_nodes", self.max_leaf_nodes, low=2))
-        n_columns = len(table.n_bins)
         squares = float(target.weight @ (target.values**2 if target.loss == SQUARED else np.ones(len(target.values))))
+        dense_rows, max_histograms, sorts_rows = search_plan(table, most)
         return BoostingLimits(
             max_leaves=most,
-            is_bounded=self.max_leaf_nodes is not None,
+            is_best_first=self.max_leaf_nodes is not None,
             max_depth=_NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth),
             min_leaf=float(least),
             l2=check.number("l2_regularization", self.l2_regularization, low=0),
             rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True),
-            most_step=np.inf if target.loss == SQUARED else MOST_STEP,
-            least_gain=ROUNDING * squares,
-            max_features=columns_to_try(self.max_features, n_columns),
+            max_step=np.inf if target.loss == SQUARED else MOST_STEP,
+            min_gain=ROUNDING * squares,
+            max_features=columns_to_try(self.max_features, len(table.codes)),
             seed=drawn_seed(self.random_state) if self.max_features is not None else 0,
-            dense_rows=max(1, dense_rows(table)),
+            dense_rows=dense_rows,
+            max_histograms=max_histograms,
+            sorts_rows=sorts_rows,
         )
 
     @property

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.boosting.layout import BinnedColumns
-from tamis.engine import map_threads
+from tamis import _core
+from tamis.engine import workers
 from tamis.table import Table
 from tamis.views.binned import bin_columns
 from tamis.views.binned_table import BinnedTable
-
-BLOCK = 2_000_000  # codes that a task joins at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +19,7 @@ class BoostingData:
 
     Attributes
     ----------
-    binned : their codes, columns in the order of names.
+    binned : their codes, of one byte; columns in the order of names.
     columns : position in the user's table of each column of the binned table.
     rows : position in the user's table of each row.
     weight, counted : of each row its weight, and how many rows it counts for: whole weights count as copies.
@@ -29,7 +27,7 @@ class BoostingData:
         levels share the last code where there are more than bins.
     """
 
-    binned: BinnedColumns
+    binned: BinnedTable
     columns: np.ndarray
     rows: np.ndarray
     weight: np.ndarray
@@ -41,48 +39,26 @@ class BoostingData:
         """The data of a table.
 
         >>> data = BoostingData.of(Table.of([[1.5], [0.5], [float("nan")]]), np.ones(3), 255)
-        >>> data.binned.codes.tolist(), data.binned.edges.tolist()
-        ([[1, 0, 2]], [[1.0, inf]])
+        >>> data.binned.codes.tolist(), data.binned.low.tolist()
+        ([[1, 0, 2]], [0.5, 1.5])
         """
         rows = np.flatnonzero(weight > 0)
         if len(rows) < table.n_rows:
             table, weight = table.take(rows), weight[rows]
         counted = weight if np.all(weight == np.round(weight)) else np.ones(len(weight))
         columns = table.order()
-        found, codings = bin_columns(table, columns, n_jobs)
-        most = min(max_bins, int(found.n_values.max(initial=1)))
-        codes = np.empty(found.codes.shape, dtype=np.uint8)
-        n_bins, edges = np.zeros(len(columns), dtype=np.int32), np.zeros((len(columns), max(most, 1)))
-        _join(found, counted, max_bins, (codes, n_bins, edges), n_jobs)
+        ranked, codings = bin_columns(table, columns, n_jobs)
+        codes, n_bins, first, low, high = _core.join_bins(ranked, counted, max_bins, workers(n_jobs))
         level_codes = {}
-        for p in np.flatnonzero(found.category):
+        for p in np.flatnonzero(ranked.category):
             j = int(columns[p])
-            own = _level_codes(found.codes[p], int(found.n_values[p]), counted, max_bins)
-            codes[p], n_bins[p] = own[found.codes[p]], own.max(initial=0)
+            own = _level_codes(ranked.codes[p], int(ranked.n_values[p]), counted, max_bins)
+            codes[p], n_bins[p] = own[ranked.codes[p]], own.max(initial=0)
             known = codings[j].table
             level_codes[j] = np.where(own == n_bins[p], -1, own)[:-1][known if known is not None else slice(None)]
-        first = np.concatenate([[0], np.cumsum(n_bins.astype(np.int64) + 1)])
-        binned = BinnedColumns(codes, n_bins, found.category, first, edges)
+        by_row = np.empty((0, len(columns)), dtype=np.uint8)
+        binned = BinnedTable(codes, by_row, n_bins, ranked.missing, ranked.category, first, low, high)
         return cls(binned, columns, rows, weight, counted, level_codes)
-
-
-def _join(
-    found: BinnedTable,
-    counted: np.ndarray,
-    max_bins: int,
-    out: tuple[np.ndarray, np.ndarray, np.ndarray],
-    n_jobs: int | None,
-) -> None:
-    """Fill codes, numbers of bins and edges of the columns of numbers."""
-    from tamis.boosting.grow.bins import join_codes
-
-    n_columns, n_rows = found.codes.shape
-    step = max(1, BLOCK // max(n_rows, 1))
-
-    def several(begin: int) -> None:
-        join_codes(found, begin, min(begin + step, n_columns), counted, max_bins, *out)
-
-    map_threads(several, range(0, n_columns, step), n_jobs)
 
 
 def _level_codes(codes: np.ndarray, n_levels: int, counted: np.ndarray, max_bins: int) -> np.ndarray:

@@ -1,0 +1,351 @@
+#pragma once
+// One tree of boosting: the leaf whose split gains most is split, again and again.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "binned_table.hpp"
+#include "coding.hpp"
+#include "gradient_splitter.hpp"
+#include "histogram.hpp"
+#include "node.hpp"
+#include "rng.hpp"
+#include "threads.hpp"
+
+namespace tamis {
+
+/// When a tree ends, and what it answers.
+struct BoostingLimits {
+    size_t max_leaves;
+    bool is_best_first;  // leaves, and so the order of splits, are limited; else the last leaf is split first
+    int64_t max_depth;
+    double min_leaf;  // rows
+    double l2;
+    double rate;
+    double max_step;  // of a leaf, before the rate
+    double min_gain;  // less is rounding
+    size_t max_features;
+    uint64_t seed;
+    size_t dense_rows;      // of a node: with fewer, the bins that it has are counted anew
+    size_t max_histograms;  // kept at a time
+};
+
+/// Rows in the order of every column's codes, for a table of few rows: (columns, rows). Empty for a table of many.
+struct SortedRows {
+    std::vector<uint16_t> order;
+    size_t n_rows = 0;
+
+    bool empty() const { return order.empty(); }
+    const uint16_t* line(size_t j) const { return order.data() + j * n_rows; }
+
+    static SortedRows of(const BinnedTable& table) {
+        SortedRows sorted{std::vector<uint16_t>(table.n_columns() * table.n_rows), table.n_rows};
+        std::array<size_t, 257> begin;
+        for (size_t j = 0; j < table.n_columns(); ++j) {
+            const uint8_t* codes = static_cast<const uint8_t*>(table.codes.data) + j * table.codes.stride;
+            begin.fill(0);
+            for (size_t i = 0; i < table.n_rows; ++i) begin[codes[i] + size_t(1)] += 1;
+            std::partial_sum(begin.begin(), begin.end(), begin.begin());
+            uint16_t* own = sorted.order.data() + j * table.n_rows;
+            for (size_t i = 0; i < table.n_rows; ++i) own[begin[codes[i]]++] = uint16_t(i);
+        }
+        return sorted;
+    }
+};
+
+/// A tree, and what the splits of each column gained in it.
+struct GradientTree {
+    std::vector<Node> nodes;
+    std::vector<uint64_t> sets;
+    std::vector<double> gain;  // (columns)
+};
+
+/// Grows trees on one thread, one after another.
+///
+/// A node of many rows has a histogram of all its columns. Of its children only the smaller is counted; the other one's histogram is
+/// the difference. A node of few rows has none: column by column the bins it has are counted and scanned. A table of few rows has its
+/// rows sorted by every column instead, and nodes keep that order.
+class GradientGrower {
+public:
+    /// table: codes of one byte. sorted: of the same table, or empty.
+    GradientGrower(const BinnedTable& table, const BoostingLimits& limits, const SortedRows& sorted)
+        : table_(table), limits_(limits), sorted_(sorted), first_(table.n_columns() + 1, 0), rows_(table.n_rows),
+          moved_rows_(table.n_rows), lines_(table.n_rows), moved_lines_(table.n_rows), is_tried_(table.n_columns()),
+          pool_(limits.max_histograms, count_bins()) {
+        if (!sorted.empty()) {
+            node_order_.resize(sorted.order.size());
+            moved_order_.resize(table.n_rows);
+            goes_left_.resize(table.n_rows);
+        }
+    }
+
+    /// A tree on the gradients of every row, (rows); its answers are added to `scores`. t: its number among all trees, which draws its
+    /// columns. Ends early, with a tree that is not to be used, when an interrupt is requested.
+    GradientTree grow(std::span<const GradientSums> gradients, size_t t, const Interrupt& interrupt, std::span<double> scores) {
+        begin(gradients, t);
+        while (n_leaves_ < limits_.max_leaves && !waiting_.empty() && !interrupt.requested()) {
+            const size_t k = next_leaf(), other = n_leaves_++;
+            split(k, other);
+            if (n_leaves_ < limits_.max_leaves) look_at_children(k, other);
+        }
+        write_leaves(scores);
+        return std::move(tree_);
+    }
+
+private:
+    /// A leaf while the tree grows.
+    struct Leaf {
+        size_t begin, end;  // its rows, a stretch of rows_ and lines_
+        int64_t depth;
+        int64_t slot;  // of its histogram; -1: none
+        size_t node;
+        GradientSums sums;
+        GradientSplit split;
+
+        size_t n_rows() const { return end - begin; }
+    };
+
+    size_t count_bins() {
+        for (size_t j = 0; j < table_.n_columns(); ++j) first_[j + 1] = first_[j] + size_t(table_.n_values[j]) + 1;
+        return first_.back();
+    }
+
+    const uint8_t* codes(size_t j) const { return static_cast<const uint8_t*>(table_.codes.data) + j * table_.codes.stride; }
+
+    /// One leaf of all rows, and the columns that tree t tries.
+    void begin(std::span<const GradientSums> gradients, size_t t) {
+        const size_t n = table_.n_rows, d = table_.n_columns();
+        gradients_ = gradients;
+        tree_ = {{Node{}}, {}, std::vector<double>(d, 0.0)};
+        std::iota(rows_.begin(), rows_.end(), 0);
+        std::copy(gradients.begin(), gradients.end(), lines_.begin());
+        size_t n_wanted = limits_.max_features;
+        Rng rng(limits_.seed + t);
+        for (size_t j = 0; j < d; ++j) {
+            is_tried_[j] = n_wanted >= d - j || rng.uniform() * double(d - j) < double(n_wanted);
+            n_wanted -= is_tried_[j];
+        }
+        pool_.clear();
+        waiting_.clear();
+        n_leaves_ = 1;
+        Leaf& root = describe(0, 0, n, 0);
+        root.node = 0;
+        if (!may_split(root)) return;
+        if (n >= limits_.dense_rows && pool_.has_room()) {
+            root.slot = pool_.take();
+            count_columns(root);
+        }
+        find_split(0);
+    }
+
+    /// Leaf k of the rows from begin to end.
+    Leaf& describe(size_t k, size_t begin, size_t end, int64_t depth) {
+        if (leaves_.size() <= k) leaves_.resize(k + 1);
+        Leaf& leaf = leaves_[k];
+        leaf.begin = begin;
+        leaf.end = end;
+        leaf.depth = depth;
+        leaf.slot = -1;
+        leaf.split.gain = 0.0;
+        leaf.sums = {};
+        for (size_t i = begin; i < end; ++i) leaf.sums += lines_[i];
+        return leaf;
+    }
+
+    bool may_split(const Leaf& leaf) const { return leaf.sums.count >= 2.0 * limits_.min_leaf && leaf.depth < limits_.max_depth; }
+
+    void count_columns(const Leaf& leaf) {
+        GradientSums* bins = pool_[leaf.slot];
+        for (size_t j = 0; j < is_tried_.size(); ++j) {
+            if (!is_tried_[j]) continue;
+            std::fill(bins + first_[j], bins + first_[j + 1], GradientSums{});
+            count_rows(codes(j), &rows_[leaf.begin], &lines_[leaf.begin], leaf.n_rows(), bins + first_[j]);
+        }
+    }
+
+    /// Look for the best split of leaf k, which then waits for its turn.
+    void find_split(size_t k) {
+        Leaf& leaf = leaves_[k];
+        GradientSplitter splitter(leaf.sums, limits_.l2, limits_.min_leaf, limits_.min_gain, leaf.split);
+        const uint16_t* order = leaf.depth == 0 ? sorted_.order.data() : node_order_.data();
+        const std::span node_rows(&rows_[leaf.begin], leaf.n_rows());
+        for (size_t j = 0; j < is_tried_.size(); ++j) {
+            const size_t absent = size_t(table_.n_values[j]);
+            if (!is_tried_[j] || absent == 0) continue;
+            if (!sorted_.empty() && !table_.category[j]) {
+                const std::span own(order + j * table_.n_rows + leaf.begin, leaf.n_rows());
+                splitter.try_sorted_cuts(j, codes(j), own, gradients_.data(), absent);
+            } else if (leaf.slot >= 0) {
+                try_column(splitter, j, pool_[leaf.slot] + first_[j], absent + 1, [](size_t code) { return code; });
+            } else {
+                sparse_.count(codes(j), node_rows, &lines_[leaf.begin]);
+                const std::span present = sparse_.codes();
+                try_column(splitter, j, sparse_.bins(), present.size(), [present](size_t k) { return size_t(present[k]); });
+                sparse_.clear();
+            }
+        }
+        if (leaf.split.gain > 0.0) {
+            waiting_.push_back(k);
+            std::push_heap(waiting_.begin(), waiting_.end(), is_later_);
+        }
+    }
+
+    template <class CodeAt>
+    void try_column(GradientSplitter& splitter, size_t j, const GradientSums* bins, size_t n, CodeAt code_at) const {
+        const size_t absent = size_t(table_.n_values[j]);
+        if (table_.category[j]) splitter.try_levels(j, bins, n, code_at, absent);
+        else splitter.try_cuts(j, bins, n, code_at, absent);
+    }
+
+    size_t next_leaf() {
+        std::pop_heap(waiting_.begin(), waiting_.end(), is_later_);
+        const size_t k = waiting_.back();
+        waiting_.pop_back();
+        return k;
+    }
+
+    /// Write the node of leaf k and divide its rows: leaf k is then the left child, leaf `other` the right one.
+    void split(size_t k, size_t other) {
+        if (leaves_.size() <= other) leaves_.resize(other + 1);
+        const Leaf leaf = {leaves_[k].begin, leaves_[k].end, leaves_[k].depth, leaves_[k].slot, leaves_[k].node, {}, {}};
+        const GradientSplit& split = leaves_[k].split;
+        const size_t j = split.column, child = tree_.nodes.size();
+        Node node{int32_t(child), int32_t(j) | (split.missing_left ? LEFT_IF_MISSING : 0), 0.0};
+        if (split.is_category) {
+            node.column |= CATEGORY;
+            node.threshold = split.left.append_to(tree_.sets, 0, split.rest_left);
+        } else {
+            node.threshold = threshold(j, split.cut);
+        }
+        tree_.nodes[leaf.node] = node;
+        tree_.nodes.resize(child + 2);
+        tree_.gain[j] += split.gain;
+        const size_t middle = divide(leaf, split);
+        describe(k, leaf.begin, middle, leaf.depth + 1).node = child;
+        describe(other, middle, leaf.end, leaf.depth + 1).node = child + 1;
+        leaves_[k].slot = leaf.slot;  // of both: see look_at_children
+    }
+
+    /// Values up to it have a code of at most `cut`.
+    double threshold(size_t j, size_t cut) const {
+        if (cut + 1 >= size_t(table_.n_values[j])) return std::numeric_limits<double>::infinity();
+        const size_t at = size_t(table_.first[j]) + cut;
+        return midway(table_.high[at], table_.low[at + 1]);
+    }
+
+    /// Put the rows of a leaf that go left before the others, all in their order; returns where the others begin.
+    size_t divide(const Leaf& leaf, const GradientSplit& split) {
+        const size_t j = split.column, absent = size_t(table_.n_values[j]);
+        std::array<uint8_t, 256> goes_left;
+        for (size_t code = 0; code <= absent; ++code) {
+            goes_left[code] = split.is_category ? split.left.has(code) : code == absent ? split.missing_left : code <= split.cut;
+        }
+        const uint8_t* own = codes(j);
+        size_t middle = leaf.begin, n = 0;
+        for (size_t i = leaf.begin; i < leaf.end; ++i) {
+            const uint32_t row = rows_[i];
+            const GradientSums line = lines_[i];
+            const size_t left = goes_left[own[row]];
+            rows_[middle] = row;
+            lines_[middle] = line;
+            moved_rows_[n] = row;
+            moved_lines_[n] = line;
+            middle += left;
+            n += 1 - left;
+        }
+        std::copy_n(moved_rows_.begin(), n, rows_.begin() + ptrdiff_t(middle));
+        std::copy_n(moved_lines_.begin(), n, lines_.begin() + ptrdiff_t(middle));
+        return middle;
+    }
+
+    /// Divide the sorted rows of every column as `divide` has divided the rows of two leaves, the first one's before the second's.
+    void divide_sorted(const Leaf& left, const Leaf& right) {
+        for (size_t i = left.begin; i < right.end; ++i) goes_left_[rows_[i]] = i < left.end;
+        const uint16_t* given = left.depth == 1 ? sorted_.order.data() : node_order_.data();
+        for (size_t j = 0; j < is_tried_.size(); ++j) {
+            if (!is_tried_[j] || table_.category[j]) continue;
+            const uint16_t* from = given + j * table_.n_rows;
+            uint16_t* to = node_order_.data() + j * table_.n_rows;
+            size_t at = left.begin, n = 0;
+            for (size_t i = left.begin; i < right.end; ++i) {
+                const uint16_t row = from[i];
+                to[at] = row;
+                moved_order_[n] = row;
+                at += goes_left_[row];
+                n += 1 - goes_left_[row];
+            }
+            std::copy_n(moved_order_.begin(), n, to + left.end);
+        }
+    }
+
+    /// The best splits of two leaves that were one, whose histogram, where it had one, is that of leaf k.
+    void look_at_children(size_t k, size_t other) {
+        const int64_t slot = std::exchange(leaves_[k].slot, -1);
+        const bool is_left_smaller = leaves_[k].n_rows() <= leaves_[other].n_rows();
+        const size_t a = is_left_smaller ? k : other, b = is_left_smaller ? other : k;
+        Leaf &few = leaves_[a], &many = leaves_[b];
+        const bool may_few = may_split(few), may_many = may_split(many);
+        const bool is_counted = slot >= 0 && may_many && many.n_rows() >= limits_.dense_rows && pool_.has_room();
+        if (is_counted) {
+            few.slot = pool_.take();
+            many.slot = slot;
+            count_columns(few);
+            for (size_t j = 0; j < is_tried_.size(); ++j) {
+                if (is_tried_[j]) subtract_bins(pool_[slot] + first_[j], pool_[few.slot] + first_[j], first_[j + 1] - first_[j]);
+            }
+        } else if (slot >= 0) {
+            pool_.give_back(slot);
+        } else if (!sorted_.empty() && (may_few || may_many)) {
+            divide_sorted(leaves_[k], leaves_[other]);
+        }
+        if (may_few) find_split(a);
+        if (may_many) find_split(b);
+        if (is_counted && !(may_few && few.n_rows() >= limits_.dense_rows)) pool_.give_back(std::exchange(few.slot, -1));
+    }
+
+    /// Each leaf answers with a Newton step, - G / (H + λ), times the rate.
+    void write_leaves(std::span<double> scores) {
+        for (size_t k = 0; k < n_leaves_; ++k) {
+            const Leaf& leaf = leaves_[k];
+            const double step = -leaf.sums.gradient / (leaf.sums.hessian + limits_.l2 + 1e-15);
+            const double answer = limits_.rate * std::min(std::max(step, -limits_.max_step), limits_.max_step);
+            tree_.nodes[leaf.node] = {-1, 0, answer};
+            for (size_t i = leaf.begin; i < leaf.end; ++i) scores[rows_[i]] += answer;
+        }
+    }
+
+    const BinnedTable& table_;
+    const BoostingLimits& limits_;
+    const SortedRows& sorted_;
+    std::vector<size_t> first_;  // (columns + 1): where a column's bins begin in a histogram, that of missing values last
+    std::vector<uint32_t> rows_, moved_rows_;  // the rows of a leaf are a stretch, divided in place as the leaf is
+    std::vector<GradientSums> lines_, moved_lines_;  // gradient, hessian and count of rows_
+    std::vector<uint8_t> is_tried_;                  // (columns)
+    HistogramPool pool_;
+    SparseHistogram sparse_;
+    std::vector<uint16_t> node_order_, moved_order_;  // (columns, rows): sorted_, divided as rows_ is
+    std::vector<uint8_t> goes_left_;                  // (rows)
+
+    std::span<const GradientSums> gradients_;
+    GradientTree tree_;
+    std::vector<Leaf> leaves_;
+    size_t n_leaves_ = 0;
+    std::vector<size_t> waiting_;  // leaves that can be split: a heap, the next one first
+
+    /// Of two leaves the one that gains more is split first, the first of equals; where all will be split, the last.
+    struct IsLater {
+        const GradientGrower& grower;
+
+        bool operator()(size_t a, size_t b) const {
+            if (!grower.limits_.is_best_first) return a < b;
+            const double x = grower.leaves_[a].split.gain, y = grower.leaves_[b].split.gain;
+            return x != y ? x < y : a > b;
+        }
+    } is_later_{*this};
+};
+
+}  // namespace tamis
