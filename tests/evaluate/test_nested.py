@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import Lasso, LassoCV, LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -181,6 +181,23 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), self.classes_[0])
+
+
+def test_repeats_among_given_pairs_are_pooled_each_by_itself():
+    """R² of pairs of several repeats would be pooled as if of one, another number than of the same folds drawn here."""
+    pairs = folds(5, DIABETES[1], repeats=3)
+    drawn = nested_score(Lasso(), *DIABETES, repeats=3)
+    given = nested_score(Lasso(), *DIABETES, outer=pairs)
+    assert given.mean == pytest.approx(drawn.mean, rel=1e-12)
+    assert given.interval.low == pytest.approx(drawn.interval.low, rel=1e-12)
+    assert [one.repeat for one in given.judged] == [0] * 5 + [1] * 5 + [2] * 5
+
+
+def test_splits_that_overlap_are_repeats():
+    """A row that is judged in every split would count as so many rows of one repeat, and the interval be too narrow."""
+    splitter = ShuffleSplit(6, test_size=0.4, random_state=0)
+    given = nested_score(Lasso(), *DIABETES, outer=splitter)
+    assert [one.repeat for one in given.judged] == [0, 1, 2, 3, 4, 5]
 
 
 def test_groups_reach_the_folds_and_the_procedure():

@@ -133,12 +133,35 @@ class _Part:
 
 
 def named_folds(pairs: Folds, repeats: int = 1) -> list[Fold]:
-    """Folds with their names, repeat after repeat."""
+    """Folds with their names, repeat after repeat.
+
+    Of pairs that were given (`repeats` is 1) a repeat ends before the fold that judges one of its rows again.
+
+    >>> train = np.arange(4)
+    >>> pairs = [(train, np.array(test)) for test in ([0, 1], [2, 3], [0, 2], [1, 3])]
+    >>> [fold.name for fold in named_folds(pairs)]
+    ['repeat 1 fold 1', 'repeat 1 fold 2', 'repeat 2 fold 1', 'repeat 2 fold 2']
+    """
     each = max(1, len(pairs) // repeats)
+    numbers = [i // each for i in range(len(pairs))] if repeats > 1 else _repeats_of([test for _, test in pairs])
     return [
-        Fold(f"repeat {i // each + 1} fold {i % each + 1}", train, test, i // each, i)
-        for i, (train, test) in enumerate(pairs)
+        Fold(f"repeat {number + 1} fold {i - numbers.index(number) + 1}", train, test, number, i)
+        for i, (number, (train, test)) in enumerate(zip(numbers, pairs))
     ]
+
+
+def _repeats_of(tests: Sequence[np.ndarray]) -> list[int]:
+    """The repeat of each fold: a new one begins where a row was judged in this one."""
+    numbers: list[int] = []
+    judged: set[int] = set()
+    number = 0
+    for test in tests:
+        rows = set(np.asarray(test).tolist())
+        if judged & rows:
+            judged, number = set(), number + 1
+        judged |= rows
+        numbers.append(number)
+    return numbers
 
 
 def cross_validate(

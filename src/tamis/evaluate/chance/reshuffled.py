@@ -49,7 +49,7 @@ def reshuffled(
         return _mean(np.array([score_of(metric, _against(truths, ready)) for truths in draws]))
     values = []
     for place, (fold, (truth, given, known)) in enumerate(zip(folds, ready)):
-        own = _of(groups, fold.rows), _of(time, fold.rows)
+        own = _common(truth, _of(groups, fold.rows)), _of(time, fold.rows)
         drawn: np.ndarray
         if own[0] is None and own[1] is None:
             drawn = generator(seed, "reshuffled", place).permuted(np.tile(truth, (_DRAWS, 1)), axis=1)
@@ -94,9 +94,23 @@ def _new_truths(
         mixed = generator(seed, "reshuffled", draw).permutation(together)
         return list(np.split(mixed, np.cumsum([len(truth) for truth, _, _ in ready])[:-1]))
     return [
-        permuted(truth, seed, draw * len(ready) + place, _of(groups, fold.rows), _of(time, fold.rows))
+        permuted(
+            truth, seed, draw * len(ready) + place, _common(truth, _of(groups, fold.rows)), _of(time, fold.rows)
+        )
         for place, (fold, (truth, _, _)) in enumerate(zip(folds, ready))
     ]
+
+
+def _common(truth: np.ndarray, groups: np.ndarray | None) -> np.ndarray | None:
+    """The groups, where each has one target; else None.
+
+    The mean over draws does not depend on what stays together. Rows are the finer draw, which leaves nothing of a skill
+    in it where a fold has few groups.
+    """
+    if groups is None:
+        return None
+    first, codes = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    return groups if np.array_equal(truth[first][codes], truth) else None
 
 
 def _units(fold: Answers, groups: Any) -> int:

@@ -139,6 +139,12 @@ def _claim(compared: dict[str, Any]) -> str:
 def _associated(compared: dict[str, Any]) -> str:
     """Which columns, each alone, go with the target more than with shuffled ones."""
     found = compared["association"]["columns"]
+    if not found:
+        p = show.p_value(compared["association"]["joint_p_value"])
+        return (
+            f"the columns taken together go with the target (p {p}, by {compared['association']['permutations']} "
+            "shuffled targets)"
+        )
     names = ", ".join(show.short(name) for name in list(found)[:MOST_NAMED])
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
     verb = "goes" if len(found) == 1 else "go"

@@ -7,11 +7,13 @@ beyond chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from scipy.special import ndtri
 
 from tamis.engine import generator, map_threads
 from tamis.metrics.distributions import average_ranks
@@ -24,6 +26,13 @@ PERMUTATIONS = 999
 
 #: The level: where no procedure shows a signal, noise is said to hold one in one table of a hundred at most.
 LEVEL = 0.01
+
+#: Where a class has fewer rows, the columns are also tested together: held-out rows of so few have little power.
+FEW_ROWS = 20
+
+#: The level of that test. Of 250 rows with 3% positives (AUC 0.91, three of eight columns) the largest statistic of a
+#: column denies 27% at this level, the sum 11%; the likelihood ratio of exactly this signal, its signs unknown, 9%.
+JOINT_LEVEL = 0.03
 
 #: Rows, and cells of a table with many columns and classes, that are tested at most: 999 draws of so many take 0.2 s.
 MAX_ROWS, MAX_CELLS = 20_000, 4_000_000
@@ -49,20 +58,33 @@ class Association:
     p_values : name -> p-value, adjusted for all columns; the strongest first. Columns of fewer than ten rows beside
         their commonest value are not tested.
     permutations : draws of the target.
+    joint_p_value : of the sum over all columns, where a class has fewer than `FEW_ROWS` rows; None elsewhere.
     """
 
     p_value: float
     p_values: dict[str, float]
     permutations: int = PERMUTATIONS
+    joint_p_value: float | None = None
 
     @property
     def columns(self) -> dict[str, float]:
         """The columns at or below `LEVEL`."""
         return {name: p for name, p in self.p_values.items() if p <= LEVEL}
 
+    @property
+    def shows_signal(self) -> bool:
+        """Whether a column alone, or all of them together, go with the target beyond chance."""
+        return bool(self.columns) or (self.joint_p_value is not None and self.joint_p_value <= JOINT_LEVEL)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, of the columns at or below `LEVEL`."""
-        return {"p_value": self.p_value, "columns": self.columns, "permutations": self.permutations, "level": LEVEL}
+        return {
+            "p_value": self.p_value,
+            "columns": self.columns,
+            "permutations": self.permutations,
+            "level": LEVEL,
+            "joint_p_value": self.joint_p_value,
+        }
 
 
 def association(problem: StudyProblem, n_jobs: int | None = None) -> Association:
@@ -79,10 +101,14 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     In time order, each value is first reduced by φ times the mean of the time before (of its group), where φ is the
     target's own autocorrelation: two series that only drift would correlate otherwise, whatever they are of.
 
+    Where a class has fewer than `FEW_ROWS` rows, all columns are also tested together: the sum over columns of
+    :math:`H_j` of their normal scores, against the same draws.
+
     References
     ----------
     P. Westfall and S. Young, "Resampling-based multiple testing", 1993. D. Cochrane and G. Orcutt, "Application of
-    least squares regression to relationships containing autocorrelated error terms", JASA 44, 1949.
+    least squares regression to relationships containing autocorrelated error terms", JASA 44, 1949. J. Goeman, S. van
+    de Geer, F. de Kort and H. van Houwelingen, "A global test for groups of genes", Bioinformatics 20, 2004.
     """
     rows = _rows(problem)
     names, Z = _parts_of(problem.X.take(rows).columns)
@@ -98,22 +124,48 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     exchange = Exchange.of(len(rows), groups, time)
     orders = exchange.orders(PERMUTATIONS)
 
-    def largest(first: int) -> np.ndarray:
-        batch = orders[first : first + BATCH]
-        if exchange.is_permutation:
-            products = Z @ np.hstack([Q[order] for order in batch])
-            return np.square(products).reshape(len(Z), len(batch), -1).sum(axis=2).max(axis=0)
-        return np.array([_statistics(Z, _orthonormal(Q[order])).max() for order in batch])
-
     observed = _statistics(Z, Q)
-    null = np.concatenate([np.empty(0), *map_threads(largest, range(0, len(orders), BATCH), n_jobs)])
-    bar = observed - 1e-10 * np.maximum(observed, 1e-6)  # scores that differ by rounding count as equal
-    hits = len(null) - np.searchsorted(np.sort(null), bar)
-    p_values = (1 + hits) / (1 + len(null))
+    p_values = _exceedance(observed, _null(Z, Q, exchange, orders, np.max, n_jobs))
+    joint = None
+    if problem.labels and np.unique(problem.y[rows], return_counts=True)[1].min() < FEW_ROWS:
+        scores = _normal_scores(Z)
+        null = _null(scores, Q, exchange, orders, np.sum, n_jobs)
+        joint = float(_exceedance(_statistics(scores, Q).sum(keepdims=True), null)[0])
     found: dict[str, float] = {}
     for at in np.argsort(-observed, kind="stable"):
         found.setdefault(names[at], float(p_values[at]))
-    return Association(float(p_values.min()), found, len(orders))
+    return Association(float(p_values.min()), found, len(orders), joint)
+
+
+def _null(
+    Z: np.ndarray,
+    Q: np.ndarray,
+    exchange: Exchange,
+    orders: Sequence[np.ndarray],
+    over_parts: Callable[..., Any],
+    n_jobs: int | None,
+) -> np.ndarray:
+    """The largest or the sum of the statistics of all parts, for each drawn order of the target."""
+
+    def of_batch(first: int) -> np.ndarray:
+        batch = orders[first : first + BATCH]
+        if exchange.is_permutation:
+            products = np.square(Z @ np.hstack([Q[order] for order in batch]))
+            return np.asarray(over_parts(products.reshape(len(Z), len(batch), -1).sum(axis=2), axis=0))
+        return np.array([over_parts(_statistics(Z, _orthonormal(Q[order]))) for order in batch])
+
+    return np.concatenate([np.empty(0), *map_threads(of_batch, range(0, len(orders), BATCH), n_jobs)])
+
+
+def _exceedance(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
+    """p-values: the share of the null, the observation included, that is as large."""
+    bar = observed - 1e-10 * np.maximum(observed, 1e-6)  # scores that differ by rounding count as equal
+    return np.asarray((1 + len(null) - np.searchsorted(np.sort(null), bar)) / (1 + len(null)))
+
+
+def _normal_scores(parts: np.ndarray) -> np.ndarray:
+    """Van der Waerden's scores of each part, standardised; an indicator stays one."""
+    return _standardised(ndtri(average_ranks(parts) / (parts.shape[1] + 1)))[0]
 
 
 def _rows(problem: StudyProblem) -> np.ndarray:

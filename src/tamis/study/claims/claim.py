@@ -34,7 +34,7 @@ class Claim:
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
     black_box : the same of the black box, adjusted with them; None without one.
     by_black_box_alone : whether the black box shows a signal, and neither a procedure nor the choice does.
-    by_columns_alone : whether columns do, tested one by one, and nothing else.
+    by_columns_alone : whether columns do, tested without a model, one by one or together, and nothing else.
     by_bound_alone : whether only the interval of the quoted score excludes chance.
     """
 
@@ -53,7 +53,7 @@ class Claim:
 
     def beside(self, columns: Association) -> Claim:
         """The claim once columns were tested, too: what they show is not denied."""
-        if self.signal != "none" or not columns.columns:
+        if self.signal != "none" or not columns.shows_signal:
             return self
         return replace(self, signal="uncaptured", by_columns_alone=True)
 
