@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import tamis
+from tamis.split.exchange import Exchange
 from tamis.study.claims.association import (
     FEW_ROWS,
     JOINT_LEVEL,
@@ -20,10 +21,9 @@ from tamis.study.claims.association import (
     _target_parts,
     association,
 )
-from tamis.study.claims.methods import methods
 from tamis.study.claims.claim import Claim
+from tamis.study.claims.methods import methods
 from tamis.study.claims.sentences import _nothing, associated
-from tamis.split.exchange import Exchange
 from tamis.table import Table
 
 SIMPLE = {"procedures": ["stump", "tree", "lasso"], "black_box": False, "repeats": 1, "lock": 0}

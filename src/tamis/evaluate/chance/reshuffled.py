@@ -94,9 +94,7 @@ def _new_truths(
         mixed = generator(seed, "reshuffled", draw).permutation(together)
         return list(np.split(mixed, np.cumsum([len(truth) for truth, _, _ in ready])[:-1]))
     return [
-        permuted(
-            truth, seed, draw * len(ready) + place, _common(truth, _of(groups, fold.rows)), _of(time, fold.rows)
-        )
+        permuted(truth, seed, draw * len(ready) + place, _common(truth, _of(groups, fold.rows)), _of(time, fold.rows))
         for place, (fold, (truth, _, _)) in enumerate(zip(folds, ready))
     ]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
 from scipy.special import ndtri
 
 from tamis.engine import generator, map_threads

@@ -129,7 +129,7 @@ def _nothing(facts: dict[str, Any]) -> str:
 def _few_rows(facts: dict[str, Any]) -> str:
     """That a denial means little where a class has few rows.
 
-    >>> _few_rows({"recalls": [{"label": "no", "recall": 1.0, "rows": 194}, {"label": "yes", "recall": 0.0, "rows": 6}]})
+    >>> _few_rows({"recalls": [{"label": "no", "rows": 194}, {"label": "yes", "rows": 6}]})
     ' With only 6 rows of yes, even a strong signal is often missed.'
     """
     rarest = min(facts.get("recalls") or [], key=lambda row: row["rows"], default=None)
