@@ -353,6 +353,26 @@ def times_log(x: np.ndarray) -> None:
 
 # linear models
 
+def pair_gains(
+    coarse: np.ndarray, n_coarse: np.ndarray, values: np.ndarray, weight: np.ndarray, min_leaf: int
+) -> np.ndarray:
+    """For each column the gain of the best tree of at most four leaves whose first split is along it.
+
+    coarse : uint8 (rows, columns), codes below n_coarse (int32). values : (rows, targets), centred. The gain of a tree
+    is the sum over its leaves of the squared sum of w y by the sum of w.
+    """
+
+def optimal_trees(
+    coarse: np.ndarray, n_coarse: np.ndarray, fine: np.ndarray, n_fine: np.ndarray, last_fine: np.ndarray,
+    values: np.ndarray, weight: np.ndarray, depth: int, min_leaf: int, max_solved: int,
+) -> tuple[np.ndarray, np.ndarray, bool]:  # fmt: skip
+    """The best tree of 1 to 8 leaves and at most `depth` (1 to 3) levels, by branch and bound over coarse cuts.
+
+    fine : uint16 (columns, rows), the codes that splits are refined on. last_fine : int32 (columns, coarse codes), the
+    last fine code of each coarse one. Returns splits int32 (8, 7, 2), column (-1 for none) and fine code of the cut at
+    each position, the children of position i at 2i + 1 and 2i + 2; gains (8) before refinement; whether they are proved.
+    """
+
 class BestSubsets:
     """Branch and bound for the best least-squares subset of every size from low to high."""
 

@@ -14,12 +14,14 @@ SETTINGS = [
     TreeClassifier(criterion="chi2", prune="chi2"),
     TreeClassifier(prune=0.01, missing="majority"),
     TreeClassifier(splits="oblique", max_depth=3),
+    TreeClassifier(search="optimal", prune="cv", cv=3),
     TreeRegressor(),
     TreeRegressor(prune="cv", cv=5, rule="min"),
     TreeRegressor(criterion="absolute_error"),
     TreeRegressor(criterion="poisson", missing="category"),
     TreeRegressor(leaf="linear", max_depth=2),
     TreeRegressor(splits="oblique", max_depth=3),
+    TreeRegressor(search="optimal", max_leaf_nodes=5),
 ]
 
 

@@ -12,5 +12,6 @@ void bind_scores(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_transform(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
+void bind_optimal_tree(nanobind::module_& module);
 
 }  // namespace tamis

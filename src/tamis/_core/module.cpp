@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
     tamis::bind_search(module);
     tamis::bind_transform(module);
     tamis::bind_linear(module);
+    tamis::bind_optimal_tree(module);
 }

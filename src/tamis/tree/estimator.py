@@ -47,8 +47,11 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             from tamis.tree.linear_leaves import LinearLeaves
 
             problem = LinearLeaves(problem, X)
-        for name in ("cv_predictions_", "nested_predictions_"):  # of another table, when fitted before
+        for name in ("cv_predictions_", "nested_predictions_", "optimal_"):  # of another table, when fitted before
             self.__dict__.pop(name, None)
+        if self._search_checked() == "optimal":
+            self._search(X, problem, rows, limits, prune, y)
+            return
         tree, _ = problem.grow_on(rows, limits)
         if prune is None:
             self._keep(tree, problem, None)
@@ -73,6 +76,47 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             self.alpha_ = float(prune)
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         self._keep(tree, problem, shown)
+
+    def _search(
+        self, X: np.ndarray, problem: Any, rows: np.ndarray, limits: TreeLimits, prune: str | float | None, y: Any
+    ) -> None:
+        """The best small tree instead of a greedy one; its size as `prune` says."""
+        from tamis.tree.optimal import choose_size, size_table, sized_trees
+
+        sized = sized_trees(problem, rows, limits)
+        shown, chosen = size_table(sized), len(sized.trees) - 1
+        if prune == "cv":
+            folds = dealt_folds(self.cv, rows, problem.strata(), check_random_state(self.random_state), y)
+            choice = choose_size(problem, X, sized, limits, folds, self.rule, self.n_jobs)
+            shown, chosen = choice.table, choice.chosen
+            self.cv_predictions_ = self._shaped(choice.cv_predictions)
+            if len(folds) > 1:
+                self.nested_predictions_ = self._shaped(choice.nested_predictions)
+        elif prune is not None:
+            chosen = int(np.argmin(shown["risk"] + float(prune) * shown["n_leaves"]))
+        if prune is not None:
+            self.alpha_ = float(shown["alpha"][chosen])
+        self.optimal_ = sized.proved
+        self._keep(sized.trees[chosen], problem, shown)
+
+    def _search_checked(self) -> str:
+        """How splits are found; searching all trees knows fewer variants than growing one."""
+        search = check.one_of("search", self.search, ["greedy", "optimal"])
+        if search == "greedy":
+            return search
+        least = ("gini", "squared_error")
+        for name, takes in (("criterion", least), ("splits", ("axis",)), ("leaf", ("constant",))):
+            if getattr(self, name) not in takes:
+                raise ParameterError(
+                    f"search='optimal' does not go with {name}={getattr(self, name)!r}; give {' or '.join(map(repr, takes))}"
+                )
+        if self.prune == "chi2":
+            raise ParameterError("search='optimal' does not go with prune='chi2'; give 'cv', a number or None")
+        if self.max_depth is not None and self.max_depth > 3:
+            raise ParameterError(
+                f"search='optimal' finds trees of at most 3 levels, but max_depth={self.max_depth}; give 3"
+            )
+        return search
 
     def _shaped(self, predictions: np.ndarray) -> np.ndarray:
         """Predictions (rows × outputs) as `predict` or `predict_proba` shape them."""
@@ -176,6 +220,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         many of its folds as hold 262,144 rows, two at least and all but one at most, are judged.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
     leaf : "constant"; "linear" is for TreeRegressor.
+    search : "greedy" (one split after the other), or "optimal": of all trees of at most three levels and eight leaves
+        over binned cuts the one of least impurity, by branch and bound; `prune="cv"` then chooses the number of leaves.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and
         answers.
     priors : share of each class to expect, in the order of `classes_`; by default as in the training rows.
@@ -190,6 +236,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se (and cv_gap_se,
         the error of the difference to the best, for a probability score); smallest tree first.
     alpha_ : the price of a leaf that was used.
+    optimal_ : with `search="optimal"`, whether the tree is proved to be the best over the binned cuts, or the best
+        found within a fixed budget.
     cv_predictions_ : after pruning by CV, probabilities (rows × classes) of each row by the tree of the fold that left
         it out, pruned as the chosen subtree was in the cross-validation; the mean where several did, NaN where none
         did. Not saved by `to_dict`.
@@ -227,6 +275,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         cv: Any = 10,
         splits: str = "axis",
         leaf: str = "constant",
+        search: str = "greedy",
         loss_matrix: Any = None,
         priors: Any = None,
         class_weight: Any = None,
@@ -248,6 +297,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.cv = cv
         self.splits = splits
         self.leaf = leaf
+        self.search = search
         self.loss_matrix = loss_matrix
         self.priors = priors
         self.class_weight = class_weight
@@ -353,6 +403,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
         cv: Any = 10,
         splits: str = "axis",
         leaf: str = "constant",
+        search: str = "greedy",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -370,6 +421,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
         self.cv = cv
         self.splits = splits
         self.leaf = leaf
+        self.search = search
         self.random_state = random_state
         self.n_jobs = n_jobs
 
