@@ -2,8 +2,8 @@
 
     python benchmarks/tree/optimal.py --data ../shared/data/suite [tables]
 
-Each table (at most 1,000 rows) is split into five folds. Both trees have at most three levels, the same number of leaves
-and at least 5 rows in each leaf; losses are Brier scores, or squared errors as shares of the variance. Then the size is
+Each table (at most 1,000 rows) is split into five folds. Both trees have at most three levels, as many leaves and at
+least 5 rows in each leaf; losses are Brier scores, or squared errors as shares of the variance. Then the size is
 chosen by cross-validation inside the training rows. Last, 50,000 rows × 30 columns with two levels.
 """
 
@@ -88,10 +88,8 @@ def main() -> None:
     for path in paths:
         for name, (train, train_searched, test, test_searched) in compare(path).items():
             rows.append((name, train, train_searched, test, test_searched))
-            print(
-                f"{path.stem:16} {name:>2}: training {train:.3f} {train_searched:.3f}  held out {test:.3f} {test_searched:.3f}",
-                flush=True,
-            )
+            losses = f"training {train:.3f} {train_searched:.3f}  held out {test:.3f} {test_searched:.3f}"
+            print(f"{path.stem:16} {name:>2}: {losses}", flush=True)
     frame = pd.DataFrame(rows, columns=["size", "train", "train_searched", "test", "test_searched"])
     print(
         (frame["train_searched"] > frame["train"] * (1 + 1e-9)).groupby(frame["size"]).sum().rename("worse in training")

@@ -370,7 +370,7 @@ def optimal_trees(
 
     fine : uint16 (columns, rows), the codes that splits are refined on. last_fine : int32 (columns, coarse codes), the
     last fine code of each coarse one. Returns splits int32 (8, 7, 2), column (-1 for none) and fine code of the cut at
-    each position, the children of position i at 2i + 1 and 2i + 2; gains (8) before refinement; whether they are proved.
+    each position, the children of position i at 2i + 1 and 2i + 2; gains (8) before refinement; whether it is proved.
     """
 
 class BestSubsets:

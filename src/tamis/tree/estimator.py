@@ -106,10 +106,10 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             return search
         least = ("gini", "squared_error")
         for name, takes in (("criterion", least), ("splits", ("axis",)), ("leaf", ("constant",))):
-            if getattr(self, name) not in takes:
-                raise ParameterError(
-                    f"search='optimal' does not go with {name}={getattr(self, name)!r}; give {' or '.join(map(repr, takes))}"
-                )
+            value = getattr(self, name)
+            if value not in takes:
+                words = " or ".join(map(repr, takes))
+                raise ParameterError(f"search='optimal' does not go with {name}={value!r}; give {words}")
         if self.prune == "chi2":
             raise ParameterError("search='optimal' does not go with prune='chi2'; give 'cv', a number or None")
         if self.max_depth is not None and self.max_depth > 3:
