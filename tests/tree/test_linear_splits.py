@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tamis import TreeRegressor
+from tamis import TreeRegressor, _core
 
 
 def turning(n: int = 500, noise: float = 0.1, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -48,8 +48,6 @@ def test_a_category_that_changes_a_slope_is_found():
 
 def test_the_gain_of_a_split_is_that_of_lines_fitted_on_both_sides():
     """The kernel's sums would be of other rows, or its best split not the best: every split is fitted anew here."""
-    from tamis.tree.grow.linear_split import FIRST, LinearNode, best_linear_split
-
     random = np.random.default_rng(3)
     n, codes = 60, random.integers(0, 6, size=(3, 60)).astype(np.uint8)
     codes[2, :7] = 255
@@ -66,19 +64,18 @@ def test_the_gain_of_a_split_is_that_of_lines_fitted_on_both_sides():
             found.append(float(w @ (r[rows] - Z @ fit) ** 2) * (total + p) / (total - p))
         return min(found)
 
-    gains, cuts, orders = np.zeros(3), np.zeros(3, dtype=np.int64), np.zeros((3, 64), dtype=np.int64)
-    node = LinearNode(np.arange(n), X, r, weight)
-    table = np.empty((64, FIRST + 6))
-    best_linear_split(codes, np.zeros(3, bool), node, np.array([3.0, 5.0]), table, gains, cuts, orders)
+    gains, goes_left = _core.linear_splits(codes, np.zeros(3, bool), np.arange(n), X, r, weight, 3.0, 5.0)
     for j in range(3):
         there = np.flatnonzero(codes[j] != 255)
-        best = 0.0
+        best, best_cut = 0.0, 0
         for cut in range(1, 6):
             left = codes[j, there] < cut
             sides = there[left], there[~left]
             if min(map(len, sides)) >= 3 and min(weight[side].sum() for side in sides) >= 5:
-                best = max(best, cost(there) - cost(sides[0]) - cost(sides[1]))
+                gain = cost(there) - cost(sides[0]) - cost(sides[1])
+                best, best_cut = max((best, best_cut), (gain, cut))
         assert gains[j] == pytest.approx(best)
+        assert np.flatnonzero(goes_left[j]).tolist() == list(range(best_cut))
 
 
 def test_answers_stay_near_the_targets_of_their_leaf():

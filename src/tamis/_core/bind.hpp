@@ -13,5 +13,6 @@ void bind_search(nanobind::module_& module);
 void bind_transform(nanobind::module_& module);
 void bind_linear(nanobind::module_& module);
 void bind_optimal_tree(nanobind::module_& module);
+void bind_tree(nanobind::module_& module);
 
 }  // namespace tamis

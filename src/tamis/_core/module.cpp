@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
     tamis::bind_transform(module);
     tamis::bind_linear(module);
     tamis::bind_optimal_tree(module);
+    tamis::bind_tree(module);
 }

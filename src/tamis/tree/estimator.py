@@ -160,8 +160,6 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             missing=_MISSING[check.one_of("missing", self.missing, _MISSING)],
             n_surrogates=check.count("n_surrogates", self.n_surrogates, low=0),
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
-            max_features=table.n_columns,
-            seed=0,
         )
 
     def _matrix(self, X: Any) -> np.ndarray:

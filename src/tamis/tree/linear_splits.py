@@ -9,19 +9,30 @@ rows; those of the two sides are sums over bins. Numeric columns are cut between
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tamis import _core
 from tamis.tree.grow.fit import TreeData, grow_tree
 from tamis.tree.grow.layout import SQUARED_ERROR, TreeLimits, TreeTarget
-from tamis.tree.grow.linear_split import BINS, FIRST, MISSING, LinearNode, best_linear_split
 from tamis.tree.stumps import Stump, grow_by_stumps
 from tamis.tree.tree import Tree
 
+BINS = 64  # of a numeric column; a category has a bin for every level
+MISSING = 255  # the bin of a row without a value
 LEAST = 10.0  # weight that a side must have: a line has two coefficients
 _OF_NODE = ("n_rows", "weight", "impurity", "improvement", "risk", "value")
 MOST = 50  # numeric columns whose slopes are tried; of more, those that tell most about the residuals or their size
+
+
+class LinearNode(NamedTuple):
+    """The rows of a node, in any order."""
+
+    rows: np.ndarray  # int64: rows of the table
+    X: np.ndarray  # float64 (rows, regressors), centred
+    residual: np.ndarray  # float64: of the node's linear model
+    weight: np.ndarray  # float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,17 +142,11 @@ def _best(
     codes: np.ndarray, category: np.ndarray, node: LinearNode, least: np.ndarray
 ) -> tuple[int, float, np.ndarray]:
     """The column of the best split (-1: none), its gain, and for each row whether it goes left."""
-    n_bins = MISSING if category.any() else BINS
-    gains, cuts = np.zeros(len(codes)), np.zeros(len(codes), dtype=np.int64)
-    orders = np.zeros((len(codes), n_bins), dtype=np.int64)
-    table = np.empty((n_bins, FIRST + 3 * node.X.shape[1]))
-    best_linear_split(codes, category, node, least, table, gains, cuts, orders)
+    gains, goes_left = _core.linear_splits(codes, category, *node, *least)
     column = int(np.argmax(gains))
     if not gains[column] > 0.0:
         return -1, 0.0, np.empty(0, dtype=bool)
-    goes_left = np.zeros(256, dtype=bool)
-    goes_left[orders[column, : cuts[column]]] = True
-    return column, float(gains[column]), goes_left[codes[column, node.rows]]
+    return column, float(gains[column]), goes_left[column, codes[column, node.rows]] > 0
 
 
 def _refined(x: np.ndarray, left: np.ndarray, node: LinearNode, least: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ def _cut(projected: np.ndarray, target: TreeTarget, stump: TreeLimits, rows: np.
         case=target.case[rows],
     )
     one = TreeData.of(Table(matrix=projected[:, None]))
-    return grow_tree(one, local, stump._replace(missing=MAJORITY, max_features=1), np.arange(len(rows)))[0]
+    return grow_tree(one, local, stump._replace(missing=MAJORITY), np.arange(len(rows)))[0]
 
 
 def _spread(X: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tamis.engine import map_threads
+from tamis import _core
+from tamis.engine import workers
 from tamis.errors import DamagedError
 from tamis.saved import levels, numbers, refuse_outside, refuse_ranges, refuse_shape, refuse_tangled, texts
 from tamis.table import Table
-
-SHARE = 100_000  # rows that one thread sends down at a time
-
-
-class Routes(NamedTuple):
-    """The arrays that send rows down, as the kernels take them."""
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    left: np.ndarray
-    default: np.ndarray
-    first_level: np.ndarray
-    n_levels: np.ndarray
-    level: np.ndarray
-    coefficient: np.ndarray
-    first_surrogate: np.ndarray
-    n_surrogates: np.ndarray
-    surrogate: np.ndarray
-    surrogate_threshold: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,36 +71,9 @@ class Tree:
     def max_depth(self) -> int:
         return int(self.depth.max())
 
-    @property
-    def routes(self) -> Routes:
-        return Routes(*(getattr(self, name) for name in Routes._fields))
-
-    def steps(self) -> np.ndarray | None:
-        """The compact form for complete rows; None when a split is categorical or oblique."""
-        from tamis.tree.route import STEP
-
-        if np.any(self.n_levels > 0):
-            return None
-        steps = np.empty(self.n_nodes, dtype=STEP)
-        leaf = self.left < 0
-        steps["threshold"] = np.where(leaf, np.inf, self.threshold)
-        steps["feature"] = np.where(leaf, 0, self.feature)
-        steps["left"] = np.where(leaf, np.arange(self.n_nodes), self.left)
-        return steps
-
     def apply(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """The leaf of every row of a float64 matrix (categories as their codes, NaN for missing and unseen)."""
-        from tamis.tree.route import descend, descend_complete
-
-        leaf = np.empty(len(X), dtype=np.int64)
-        steps, routes = self.steps(), self.routes
-
-        def some(rows: slice) -> None:
-            if steps is None or descend_complete(X[rows], steps, leaf[rows]):
-                descend(X[rows], routes, leaf[rows])
-
-        map_threads(some, [slice(a, a + SHARE) for a in range(0, len(X), SHARE)], n_jobs)
-        return leaf
+        return _core.tree_leaves(self, X, workers(n_jobs))
 
     def preorder(self) -> np.ndarray:
         """Nodes from the root down, left before right."""

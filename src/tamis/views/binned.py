@@ -16,9 +16,6 @@ from tamis.views.coding import MOST, Coding
 BLOCK = 512  # columns of numbers that a task codes at most, and
 CELLS = 400_000  # values that it copies: few for the cache, enough that the cost of a task does not count
 
-# rows of BinnedByWidth.about
-WIDTH, PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER = range(5)
-
 
 class CodedColumns(NamedTuple):
     """What the coding of columns fills: line p belongs to column p."""
@@ -27,18 +24,6 @@ class CodedColumns(NamedTuple):
     values: np.ndarray  # float64 (columns, rows): distinct values in their order, sizes[p] of them
     sizes: np.ndarray  # int64 (columns)
     missing: np.ndarray  # bool (columns): whether some row has no value
-
-
-class BinnedByWidth(NamedTuple):
-    """Codes of all columns as narrow as each allows: lossless for any number of distinct values.
-
-    A tree reads one column at a time, and one byte instead of two halves what it reads.
-    """
-
-    codes8: np.ndarray  # uint8 (columns of one byte, rows)
-    codes16: np.ndarray  # uint16, likewise
-    codes32: np.ndarray  # uint32, likewise
-    about: np.ndarray  # int64 (5, columns): WIDTH (0, 1, 2), PLACE_IN_WIDTH, N_VALUES, IS_CATEGORICAL, ORDER (of ties)
 
 
 def bin_columns(
@@ -55,31 +40,6 @@ def bin_columns(
     if origin is not None and origin.table.n_rows <= MOST and not table.is_sparse:
         return _some_rows(table, order, _kept(origin.table, n_jobs), origin, n_jobs)
     return _short(table, order, n_jobs) if table.n_rows <= MOST else _long(table, order, n_jobs)
-
-
-def by_width(codes: list[np.ndarray], n_rows: int, about: np.ndarray) -> BinnedByWidth:
-    """The columns by width of their codes; fills about[WIDTH] and about[PLACE_IN_WIDTH]."""
-    about[WIDTH] = [line.dtype.itemsize.bit_length() - 1 for line in codes]
-    stacks = []
-    for width, dtype in enumerate((np.uint8, np.uint16, np.uint32)):
-        which = np.flatnonzero(about[WIDTH] == width)
-        about[PLACE_IN_WIDTH, which] = np.arange(len(which))
-        stack = np.empty((len(which), n_rows), dtype=dtype)
-        for q, j in enumerate(which):
-            stack[q] = codes[j]
-        stacks.append(stack)
-    return BinnedByWidth(stacks[0], stacks[1], stacks[2], about)
-
-
-def matrix_by_width(codes: np.ndarray, about: np.ndarray) -> BinnedByWidth:
-    """As `by_width` for the codes of a BinnedTable, all columns at once: by about[N_VALUES]."""
-    widths = (about[N_VALUES] > 255).astype(np.int64)
-    about[WIDTH] = widths
-    for width in (0, 1):
-        about[PLACE_IN_WIDTH, widths == width] = np.arange(np.count_nonzero(widths == width))
-    narrow = codes if not widths.any() else codes[widths == 0]
-    wide = np.ascontiguousarray(codes[widths == 1])
-    return BinnedByWidth(narrow.astype(np.uint8), wide, np.empty((0, codes.shape[1]), dtype=np.uint32), about)
 
 
 _KEEPING = Lock()

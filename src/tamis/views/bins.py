@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from tamis import _core
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
-from tamis.views.binned import BinnedByWidth, bin_columns, by_width, matrix_by_width
+from tamis.views.binned import bin_columns
 from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import MOST, Coding
 
@@ -133,25 +132,14 @@ class Bins:
             found[j] = coding.levels
         return tuple(found)
 
-    @cached_property
-    def by_width(self) -> BinnedByWidth:
-        """The codes as trees read them."""
-        zeros = np.zeros(self.n_columns, dtype=np.int64)
-        about = np.array([zeros, zeros, self.n_values, self.is_categorical, self.order()], dtype=np.int64)
-        if self.binned is not None:
-            return matrix_by_width(self.binned.codes, about)
-        return by_width(list(self.codes), self.n_rows, about)
-
-    @cached_property
+    @property
     def code_values(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest value of each code of all columns, one column after the other, each followed by ∞; their starts."""
+        """Smallest value of each code of all columns of numbers, one column after the other; their starts."""
         if self.binned is not None:
-            first = self.binned.first
-            return np.insert(self.binned.low, first[1:], np.inf), first + np.arange(len(first))
-        none = np.empty(0)
-        parts = [part for c in self.codings for part in (none if c.low is None else c.low, [np.inf])]
-        lengths = [0 if c.low is None else len(c.low) for c in self.codings]
-        return np.concatenate([none, *parts]), np.append(0, np.cumsum(np.array(lengths, dtype=np.int64) + 1))
+            return self.binned.low, self.binned.first
+        lows = [np.empty(0) if coding.low is None else coding.low for coding in self.codings]
+        sizes = np.array([len(low) for low in lows], dtype=np.int64)
+        return np.concatenate([np.empty(0), *lows]), np.append(0, np.cumsum(sizes)).astype(np.int64)
 
     def order(self) -> np.ndarray:
         """Positions of the columns in the order that breaks ties: by name, or by position when unnamed."""

@@ -6,12 +6,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from tamis.table import Table, categories
 from tamis.tree import TreeClassifier, TreeRegressor
-from tamis.tree.grow.fit import TreeData
-from tamis.tree.grow.training_set import ClassProblem
 from tamis.tree.prune.pruning import Sequence
 
 
@@ -121,54 +119,6 @@ def test_a_weight_of_two_is_a_row_given_twice(kind):
         np.testing.assert_allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-9, atol=1e-9)
 
 
-def test_a_random_choice_of_columns_is_kept_to():
-    """If this fails, max_features tries other columns than drawn, or the draw does not follow the seed."""
-    rng = np.random.default_rng(10)
-    X = rng.normal(size=(200, 4))
-    y = (X[:, 0] > 0).astype(np.int32)
-    table = Table.of(X)
-    problem = ClassProblem(TreeData.of(table), 0, y, np.ones(200), 1 - np.eye(2), None)
-    limits = TreeClassifier(max_depth=1)._limits(table, 200)
-    every = problem.grow_on(np.arange(200), limits)[0]
-    assert every.feature[0] == 0
-    roots = []
-    for seed in range(40):
-        one = problem.grow_on(np.arange(200), limits._replace(max_features=1, seed=seed))[0]
-        again = problem.grow_on(np.arange(200), limits._replace(max_features=1, seed=seed))[0]
-        assert one.to_dict() == again.to_dict()
-        roots.append(int(one.feature[0]))
-        j = roots[-1]
-        alone = TreeClassifier(max_depth=1).fit(X[:, [j]], y).tree_
-        assert one.threshold[0] == alone.threshold[0]
-    assert set(roots) == {0, 1, 2, 3}
-    two = [problem.grow_on(np.arange(200), limits._replace(max_features=2, seed=s))[0].feature[0] for s in range(60)]
-    assert 15 < two.count(0) < 45  # column 0 wins whenever it is among the two drawn of four
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_full_tree_is_the_one_of_scikit_learn(criterion):
-    """If this fails, growing differs from plain CART on complete numbers."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 5)).astype(np.float32).astype(float)
-    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=400) > 1).astype(int)
-    ours = TreeClassifier(criterion=criterion, max_depth=3).fit(X, y)
-    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=3, random_state=0).fit(X, y)
-    assert ours.get_n_leaves() == theirs.get_n_leaves()
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
-    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-6)
-
-
-@pytest.mark.parametrize("criterion", ["squared_error", "poisson", "absolute_error"])
-def test_regression_is_the_one_of_scikit_learn(criterion):
-    """If this fails, a criterion for numbers is computed wrongly."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 4)).astype(np.float32).astype(float)
-    y = rng.poisson(np.exp(1 + X[:, 0])).astype(float)
-    ours = TreeRegressor(criterion=criterion, max_leaf_nodes=9, min_samples_leaf=5).fit(X, y)
-    theirs = DecisionTreeRegressor(criterion=criterion, max_leaf_nodes=9, min_samples_leaf=5, random_state=0).fit(X, y)
-    np.testing.assert_allclose(ours.predict(X), theirs.predict(X))
-
-
 def test_several_targets_at_once():
     """If this fails, trees for several numbers split for the first one only."""
     rng = np.random.default_rng(2)
@@ -180,7 +130,7 @@ def test_several_targets_at_once():
 
 
 def test_sorting_at_each_node_grows_the_same_tree_as_sorting_once(monkeypatch):
-    """If this fails, very large tables or random columns get another tree than small ones."""
+    """If this fails, very large tables get another tree than small ones."""
     rng = np.random.default_rng(3)
     X = np.c_[rng.normal(size=(500, 3)), rng.integers(0, 5, (500, 2))]
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -189,7 +139,7 @@ def test_sorting_at_each_node_grows_the_same_tree_as_sorting_once(monkeypatch):
     for kind, target in ((TreeClassifier, y), (TreeRegressor, z)):
         once = kind().fit(X, target)
         with monkeypatch.context() as patch:
-            patch.setattr("tamis.tree.grow.fit._pays_to_presort", lambda *_: False)
+            patch.setattr("tamis.tree.grow.fit.MAX_SORTED", 0)
             each = kind().fit(X, target)
         for name in ("feature", "threshold", "left", "value", "surrogate", "default"):
             assert np.array_equal(getattr(once.tree_, name), getattr(each.tree_, name))

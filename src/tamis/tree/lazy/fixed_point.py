@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.tree.lazy.counting import LIMB
+LIMB = 31  # a whole number is summed as its high bits and its low 31: neither sum overflows
 
 BITS = 60
 NONE = -(1 << 62)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import reduce
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.lazy.level import partitions
@@ -24,7 +25,7 @@ _NO_CLASSES, _NO_VALUES = np.zeros(0, dtype=np.int32), np.zeros((0, 1))
 
 @dataclass(frozen=True, eq=False)
 class JudgeRows:
-    """Differences along the prunings of sums over held-out rows: errors, their squares, and squares to one pruning.
+    """Sums over held-out rows under every pruning: errors, their squares, and squares to one pruning.
 
     Parameters
     ----------
@@ -45,17 +46,12 @@ class JudgeRows:
     n_prunings: int
     best: int = -1
 
-    def warm(self) -> None:
-        """Compile the kernels, on a row."""
-        classes = np.zeros(1 if self.mapped.n_classes else 0, dtype=np.int32)
-        self._sums(np.zeros((1, self.mapped.n_columns)), classes, np.zeros((0 if self.mapped.n_classes else 1, 1)))
-
     def __call__(self, rows: slice) -> np.ndarray:
-        """(3, prunings + 1)."""
+        """(3, prunings)."""
         target = np.array(self.mapped.target[rows])
         here = np.flatnonzero(self.mapped.is_held_out(rows) & self.mapped.has_target(target))
         if not len(here):
-            return np.zeros((3, self.n_prunings + 1))
+            return np.zeros((3, self.n_prunings))
         X = np.array(self.mapped.codes[rows])[here].astype(np.float64)
         for j, coding in enumerate(self.mapped.codings):
             X[X[:, j] == coding.n_values, j] = np.nan
@@ -64,24 +60,16 @@ class JudgeRows:
         return self._sums(X, _NO_CLASSES, np.ascontiguousarray(target[here][:, None]))
 
     def _sums(self, X: np.ndarray, classes: np.ndarray, values: np.ndarray) -> np.ndarray:
-        from tamis.tree.route import errors_of_prunings, squares_to_pruning
-
-        out, every = np.zeros((3, self.n_prunings + 1)), np.arange(len(X))
         weight = self.case[classes] if len(classes) else np.ones(len(X))
-        node, target = np.empty(len(X), dtype=np.int64), (classes, values, weight)
-        errors_of_prunings(X, every, self.tree.routes, self.until, target, self.answers, self.cost, (node, *out[:2]))
-        if self.best >= 0:
-            squares_to_pruning(
-                self.best, every, node.astype(np.int32), self.tree.parent, self.until.astype(np.int32), classes, weight,
-                self.cost, out[2],
-            )  # fmt: skip
-        return out
+        return _core.pruning_errors(
+            self.tree, self.until, self.n_prunings, X, classes, values, weight, self.answers, self.cost, self.best
+        )
 
     def sums(self) -> np.ndarray:
         """(3, prunings) over all held-out rows, worked out by the engine in use."""
         found = reduce(partitions(self.mapped.n_rows), self, add)
         assert found is not None
-        return np.asarray(np.cumsum(found, axis=1)[:, :-1])
+        return np.asarray(found)
 
 
 def add(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -140,8 +128,7 @@ def _until(fold: FoldTree, sequence: Sequence, betas: np.ndarray, full_weight: f
     """The first pruning at which each node of a fold's tree is no leaf; prices are compared per unit of weight."""
     own = Sequence.of(fold.tree)
     share = sequence.scale / full_weight * fold.trained / own.scale
-    collapse = np.where(fold.tree.left >= 0, own.collapse, -np.inf)
-    return np.searchsorted(-betas * share, -collapse, side="right")
+    return _core.first_prunings(own.collapse, betas * share)
 
 
 def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:

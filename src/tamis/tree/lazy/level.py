@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import current
-from tamis.tree.lazy.counting import CodeRoutes
 from tamis.tree.lazy.fixed_point import FixedPoint
 from tamis.views.lazy.mapped_codes import MappedCodes
 
 BLOCK = 1 << 16  # rows that are copied out of the map at a time
 _PARTS = 4  # a worker: the last one to end keeps the others waiting for a quarter of its work at most
 MOST_NUMBERS = 1 << 23  # in the counts of a pass, 64 MB: nodes beyond wait for the next
+
+
+class CodeRoutes(NamedTuple):
+    """Splits as tables of sides: node k asks its rules one after the other, the split first, then its surrogates."""
+
+    left: np.ndarray  # int64 (nodes): left child, the right one follows; -1: none
+    default: np.ndarray  # uint8 (nodes): side of rows that no rule places
+    first_rule: np.ndarray  # int64 (nodes + 1)
+    column: np.ndarray  # int64 (rules)
+    side: np.ndarray  # uint8 (rules, 256): LEFT, RIGHT or UNKNOWN of each code
 
 
 @dataclass(frozen=True)
@@ -85,8 +96,6 @@ class CountLevel:
         self(RowSpan(0, 1))
 
     def __call__(self, span: RowSpan) -> LevelCounts:
-        from tamis.tree.lazy.counting import count_classes, sum_numbers
-
         offset = offsets(self.mapped)
         n_stats = self.mapped.n_classes or 3
         size = np.uint32 if self.fixed is None else np.int64  # rows of a span are counted in 32 bits
@@ -97,16 +106,16 @@ class CountLevel:
         for rows in span.blocks():
             block, y = np.array(codes[rows]), self.mapped.learned(rows)
             if self.fixed is None:
-                count_classes(block, y, self.routes, self.slot_of, offset, counts)
+                _core.count_classes(block, y, self.routes, self.slot_of, offset, counts)
             else:
                 q, q2 = self.fixed.encode(y), self.fixed.squares(y)
-                sum_numbers(block, q, q2, self.routes, self.slot_of, offset, counts, squares, extremes)
+                _core.sum_numbers(block, q, q2, self.routes, self.slot_of, offset, counts, squares, extremes)
         return LevelCounts(counts, squares, extremes)
 
 
 @dataclass(frozen=True, eq=False)
 class CountSides:
-    """Counts the rows of a span by the side of their node's split; see `counting.count_sides`."""
+    """Counts the rows of a span by the side of their node's split; see `count_sides` of the core."""
 
     mapped: MappedCodes
     routes: CodeRoutes
@@ -118,15 +127,13 @@ class CountSides:
         self(RowSpan(0, 1))
 
     def __call__(self, span: RowSpan) -> np.ndarray:
-        from tamis.tree.lazy.counting import count_sides
-
         offset = offsets(self.mapped)
         counts = np.zeros((len(self.primary), int(offset[-1]), 2), dtype=np.uint32)
         codes = self.mapped.codes
         for rows in span.blocks():
             present = self.mapped.has_target(self.mapped.learned(rows))
             block = np.array(codes[rows])
-            count_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
+            _core.count_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
         return counts
 
 

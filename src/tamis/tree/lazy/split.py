@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from tamis import _core
 from tamis.tree.grow.layout import (
     CATEGORY,
     CHI2,
@@ -15,14 +17,20 @@ from tamis.tree.grow.layout import (
     LEFT,
     RIGHT,
     UNKNOWN,
-    CutLimits,
-    LevelBuffers,
     TreeLimits,
 )
 from tamis.tree.lazy.statistics import NodeCounts
 from tamis.views.coding import Coding
 
 CODES = 256
+
+
+class CutLimits(NamedTuple):
+    """What both sides of a split need, and by how much a better split must be better."""
+
+    min_leaf: int
+    min_weight: float
+    slack: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,14 +139,11 @@ def _numbers(
     limits: CutLimits,
     case: np.ndarray,
 ) -> _Tried | None:
-    from tamis.tree.lazy.scan import cut_numbers
-
-    n, left = int(rows.sum()), np.empty(len(total))
-    gain, cut, upper = cut_numbers(criterion, n, table, rows, left, total, limits)
+    gain, cut, upper = _core.cut_numbers(criterion, table, rows, total, limits)
     missing = UNKNOWN
     if len(rows) > coding.n_values and rows[-1]:  # missing values were above all numbers; now below
         missing = RIGHT
-        below = cut_numbers(criterion, n, np.roll(table, 1, axis=0), np.roll(rows, 1), left, total, limits)
+        below = _core.cut_numbers(criterion, np.roll(table, 1, axis=0), np.roll(rows, 1), total, limits)
         if below[0] > gain + limits.slack and below[1] >= 1:
             gain, cut, upper, missing = below[0], below[1] - 1, below[2] - 1, LEFT
         if upper == coding.n_values:
@@ -167,23 +172,19 @@ def _levels(
     limits: CutLimits,
     case: np.ndarray,
 ) -> _Tried | None:
-    from tamis.tree.lazy.scan import ARRANGED, CODE, ROWS, divide_levels
-
     present = np.flatnonzero(rows)
-    group = np.zeros((6, len(present)), dtype=np.int64)
-    group[CODE], group[ROWS] = present, rows[present]
-    buffers = LevelBuffers(np.ascontiguousarray(table[present]), group, np.empty(len(present)))
-    stats, n = np.empty((6, len(total))), int(rows.sum())
-    gain, n_left = divide_levels(criterion, n, len(present), buffers, stats, total, limits)
-    if n_left == 0:
+    gain, left = _core.divide_levels(
+        criterion, np.ascontiguousarray(table[present]), rows[present], np.ascontiguousarray(total), limits
+    )
+    if len(left) == 0:
         return None
     inside = np.zeros(len(rows), dtype=bool)
-    inside[present[group[ARRANGED, :n_left]]] = True
+    inside[present[left]] = True
     levels = np.column_stack([present, np.where(inside[present], LEFT, RIGHT)]).astype(np.int64)
     missing = UNKNOWN
     if len(rows) > coding.n_values and rows[-1]:
         missing = LEFT if inside[-1] else RIGHT
-    rank = gain - _excess(criterion, total, impurity, n, len(present))
+    rank = gain - _excess(criterion, total, impurity, int(rows.sum()), len(present))
     return _ranked(node, j, criterion, table, inside, total, gain, rank, (-2, -2), levels, missing, case)
 
 
@@ -216,7 +217,7 @@ def _case_weights(node: NodeCounts, j: int, inside: np.ndarray, n: int, case: np
 
 
 def _excess(criterion: int, total: np.ndarray, impurity: float, n_rows: int, n_groups: int) -> float:
-    """Improvement that a column owes to having more than ten levels: see `grow.scan.criterion.excess`."""
+    """Improvement that a column owes to having more than ten levels: see `excess` of the core."""
     if n_groups <= 10:
         return 0.0
     levels = 2.0 / np.pi * (n_groups - 10)

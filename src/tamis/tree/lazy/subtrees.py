@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from tamis import _core
 from tamis.engine import current
 from tamis.tree.grow.fit import TreeData, grow_tree
 from tamis.tree.grow.layout import CHI2, TreeLimits, TreeTarget
-from tamis.tree.lazy.level import RowSpan
+from tamis.tree.lazy.level import RowSpan, offsets
 from tamis.tree.lazy.top import LazyProblem, TopTree
 from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
@@ -95,8 +96,6 @@ def _limits(top: TopTree, k: int) -> TreeLimits:
 
 def _list_rows(top: TopTree, nodes: list[int], ends: np.ndarray) -> None:
     """Write the numbers of each node's rows, node after node, to a file beside the codes."""
-    from tamis.tree.lazy.counting import list_rows
-
     mapped = top.problem.mapped
     path = Path(mapped.folder) / _ROWS
     with path.open("wb") as file, room(mapped.folder):
@@ -105,8 +104,8 @@ def _list_rows(top: TopTree, nodes: list[int], ends: np.ndarray) -> None:
     slot_of = np.full(len(top.nodes), -1, dtype=np.int64)
     slot_of[nodes] = np.arange(len(nodes))
     at, routes, codes = ends[:-1].astype(np.int64), top.routes(), mapped.codes
-    plain = np.asarray(listed)
+    plain, offset = np.asarray(listed), offsets(mapped)
     for rows in RowSpan(0, mapped.n_rows).blocks():
         present = mapped.has_target(mapped.learned(rows))
-        list_rows(np.array(codes[rows]), present, rows.start, routes, slot_of, at, plain)
+        _core.list_rows(np.array(codes[rows]), present, rows.start, routes, slot_of, offset, at, plain)
     listed.flush()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis import _core
 from tamis.tree.grow.layout import LEFT, RIGHT, UNKNOWN
 from tamis.tree.lazy.split import CODES
 from tamis.views.coding import Coding
@@ -76,8 +77,6 @@ _NO_LEVELS = np.empty((0, 2), dtype=np.int64)
 
 def _agree(part: np.ndarray, categorical: bool) -> tuple[float, int, int, bool, np.ndarray]:
     """Agreeing rows of a column's best surrogate, the codes around its cut, whether it is flipped, and its levels."""
-    from tamis.tree.lazy.scan import best_agreement
-
     rows, (left, right) = part.sum(axis=1), part.sum(axis=0).tolist()
     if np.count_nonzero(rows) < 2:
         return 0.0, -2, -2, False, _NO_LEVELS
@@ -86,6 +85,5 @@ def _agree(part: np.ndarray, categorical: bool) -> tuple[float, int, int, bool, 
         to_left = (part[present, 0] > part[present, 1]) | ((part[present, 0] == part[present, 1]) & (left > right))
         levels = np.column_stack([present, np.where(to_left, LEFT, RIGHT)]).astype(np.int64)
         return float(np.where(to_left, part[present, 0], part[present, 1]).sum()), -2, -2, False, levels
-    n = int(rows.sum())
-    agree, cut, upper, flip = best_agreement(n, part.astype(np.float64), rows, float(left), float(right))
-    return (float(agree) if cut >= 0 else 0.0), int(cut), int(upper), bool(flip), _NO_LEVELS
+    agree, cut, upper, flip = _core.best_agreement(part.astype(np.float64), rows, float(left), float(right))
+    return (agree if cut >= 0 else 0.0), cut, upper, flip, _NO_LEVELS

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tamis.tree.grow.layout import LEFT, RIGHT, SURROGATE, UNKNOWN, TreeLimits
-from tamis.tree.lazy.counting import CodeRoutes
 from tamis.tree.lazy.fixed_point import FixedPoint
-from tamis.tree.lazy.level import CountLevel, CountSides, at_a_time, count_level, count_sides_of, offsets
+from tamis.tree.lazy.level import CodeRoutes, CountLevel, CountSides, at_a_time, count_level, count_sides_of, offsets
 from tamis.tree.lazy.split import Split, best_split
 from tamis.tree.lazy.statistics import NodeCounts
 from tamis.tree.lazy.surrogate import Surrogate, find_surrogates

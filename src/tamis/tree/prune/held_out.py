@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis import _core
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
@@ -19,8 +21,6 @@ class HeldOut:
     parent : of each node, -1 at the root.
     until : of each node, the first pruning at which it is no longer a leaf; not smaller than that of its parent.
     answer : (nodes, outputs) what each node predicts.
-    cost : (classes, nodes) what the answer of each node costs a row of each class; empty unless a probability
-        score needs it again.
     """
 
     rows: np.ndarray
@@ -28,15 +28,10 @@ class HeldOut:
     parent: np.ndarray
     until: np.ndarray
     answer: np.ndarray
-    cost: np.ndarray
 
     def leaf_at(self, pruning: int) -> np.ndarray:
         """The node that answers for each row under one pruning: the highest that is a leaf there."""
-        from tamis.tree.route import leaves_at
-
-        leaf = np.empty(len(self.parent), dtype=np.int64)
-        leaves_at(pruning, self.parent, self.until, leaf)
-        return leaf[self.node]
+        return np.asarray(_core.leaves_of_pruning(pruning, self.parent, self.until)[self.node])
 
     def predict(self, pruning: int) -> np.ndarray:
         """(rows, outputs) predictions under one pruning."""

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import scipy
 
-from tamis.engine import map_threads
+from tamis import _core
+from tamis.engine import map_threads, workers
 from tamis.metrics.one_standard_error import one_standard_error
 from tamis.tree.grow.layout import TreeLimits
 from tamis.tree.grow.training_set import ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import HeldOut
 from tamis.tree.tree import Tree
-
-SAME = 1e-10  # prices closer than this share of the root's risk are one price
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,21 +34,7 @@ class Sequence:
 
     @classmethod
     def of(cls, tree: Tree) -> Sequence:
-        from tamis.tree.prune.cost_complexity import weakest_links
-
-        collapse = np.empty(tree.n_nodes)
-        weakest_links(tree.left, tree.parent, tree.risk, collapse)
-        scale = float(tree.risk[0]) if tree.risk[0] > 0 else 1.0
-        inner = np.flatnonzero(tree.left >= 0)
-        price = _join(np.maximum(collapse[inner] / scale, 0.0))
-        collapse = np.full(tree.n_nodes, -np.inf)
-        collapse[inner] = price
-        alpha = np.unique(np.append(price, 0.0))[::-1]
-        gain = tree.risk[inner] - tree.risk[tree.left[inner]] - tree.risk[tree.left[inner] + 1]
-        order = np.argsort(price)
-        beyond = len(price) - np.searchsorted(price[order], alpha, side="right")
-        saved = np.append(0.0, np.cumsum(gain[order][::-1]))[beyond]
-        return cls(collapse, scale, alpha, 1 + beyond, (tree.risk[0] - saved) / scale)
+        return cls(*_core.pruning_sequence(tree.left, tree.parent, tree.risk))
 
     def table(self) -> dict[str, np.ndarray]:
         """What people see of it."""
@@ -58,19 +43,6 @@ class Sequence:
     def leaves_at(self, alpha: float) -> np.ndarray:
         """Mask of the nodes that are leaves when a leaf costs `alpha`."""
         return self.collapse <= alpha
-
-
-def _join(price: np.ndarray) -> np.ndarray:
-    """Prices equal but for rounding become one."""
-    if len(price) == 0:
-        return price
-    order = np.argsort(price)
-    ordered = price[order]
-    fresh = np.append(True, np.diff(ordered) > SAME)
-    out = np.empty_like(price)
-    out[order] = ordered[np.flatnonzero(fresh)][np.cumsum(fresh) - 1]
-    out[out <= SAME] = 0.0
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,65 +97,62 @@ def cross_validate(
 
     Each fold grows its own tree on its own rows and prunes it at the geometric mean of neighbouring alphas.
     """
-    alpha, weight = sequence.alpha, problem.weight
-    betas = np.append(np.inf, np.sqrt(alpha[1:] * alpha[:-1]))
+    weight = problem.weight
     full_weight = float(weight[rows].sum())
-
-    def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
-        train, test = fold
-        tree, _ = problem.grow_on(train, limits)
-        fold_sequence = Sequence.of(tree)
-        # a price of the whole table, for rows that are fewer: compare risks per unit of weight
-        share = sequence.scale / full_weight * float(weight[train].sum()) / fold_sequence.scale
-        collapse = np.where(tree.left >= 0, fold_sequence.collapse, -np.inf)
-        if hasattr(problem, "errors"):  # nodes answer by models of their own
-            return problem.errors(tree, test, collapse, betas * share)  # type: ignore[no-any-return]
-        return _errors(problem, X, test, tree, np.searchsorted(-betas * share, -collapse, side="right"), len(betas))
-
-    made = map_threads(one, folds, n_jobs)
-    first, second = np.sum([part[0] for part in made], axis=0), np.sum([part[1] for part in made], axis=0)
-    parts = [part[2] for part in made]
+    judge = _judge_models if hasattr(problem, "errors") else _judge_trees
+    by_fold, by_fold_squared, squares, parts = judge(problem, X, limits, sequence, folds, full_weight, n_jobs)
+    first, second = by_fold.sum(axis=0), by_fold_squared.sum(axis=0)
     judged = float(sum(weight[test].sum() for _, test in folds))
     scale = sequence.scale * judged / full_weight
     gap_se = None
     if problem.is_probability_score:
-        best = int(np.argmin(first))
-        squares = np.sum([_squares_to(problem, part, best, len(betas)) for part in parts], axis=0)
-        gap_se = _spread(first - first[best], squares, judged) / scale
-    by_fold = np.array([part[0] for part in made])
+        gap_se = _spread(first - first.min(), squares, judged) / scale
     return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, parts, by_fold)
+
+
+Folds = list[tuple[np.ndarray, np.ndarray]]
+Judged = tuple[np.ndarray, np.ndarray, np.ndarray, list[Any]]
+
+
+def _judge_trees(
+    problem: Any, X: np.ndarray, limits: TreeLimits, sequence: Sequence, folds: Folds, full_weight: float, n_jobs: Any
+) -> Judged:
+    """Sums of errors and of their squares (folds × subtrees), squares to the best subtree, and held-out rows.
+
+    One call of the core, except that trees with linear combinations are grown here.
+    """
+    base, trees = getattr(problem, "base", problem), None
+    if base is not problem:
+        trees = map_threads(lambda fold: problem.grow_on(fold[0], limits)[0], folds, n_jobs)
+    given = [(np.ascontiguousarray(train), np.ascontiguousarray(test)) for train, test in folds]
+    table, threads = base.data.table, workers(n_jobs)
+    first, second, squares, found = _core.judge_prunings(
+        table, base, limits, X, given, trees, sequence.alpha, sequence.scale, full_weight, threads
+    )
+    return first, second, squares, [HeldOut(test, *part) for (_, test), part in zip(folds, found)]
+
+
+def _judge_models(
+    problem: Any, X: np.ndarray, limits: TreeLimits, sequence: Sequence, folds: Folds, full_weight: float, n_jobs: Any
+) -> Judged:
+    """As `_judge_trees`, where nodes answer by models of their own."""
+    betas = np.append(np.inf, np.sqrt(sequence.alpha[1:] * sequence.alpha[:-1]))
+
+    def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
+        train, test = fold
+        tree, _ = problem.grow_on(train, limits)
+        own = Sequence.of(tree)
+        share = sequence.scale / full_weight * float(problem.weight[train].sum()) / own.scale
+        return problem.errors(tree, test, own.collapse, betas * share)  # type: ignore[no-any-return]
+
+    made = map_threads(one, folds, n_jobs)
+    first, second = np.array([part[0] for part in made]), np.array([part[1] for part in made])
+    return first, second, np.empty(0), [part[2] for part in made]
 
 
 def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:
     """Standard error of sums over rows, from the sums, the sums of squares and the weight of all rows."""
     return np.asarray(np.sqrt(np.maximum(second - first**2 / judged, 0.0)))
-
-
-def _errors(
-    problem: Any, X: np.ndarray, test: np.ndarray, tree: Tree, until: np.ndarray, n_prunings: int
-) -> tuple[np.ndarray, np.ndarray, HeldOut]:
-    """Sums and sums of squares of the errors of held-out rows under every pruning of a fold's tree."""
-    from tamis.tree.route import errors_of_prunings
-
-    node, sums = np.empty(len(test), dtype=np.int64), np.zeros((2, n_prunings + 1))
-    answer, cost = problem.predictions(tree), problem.costs(tree)
-    target = (problem.classes, problem.values, problem.weight)
-    errors_of_prunings(X, test, tree.routes, until, target, answer, cost, (node, sums[0], sums[1]))
-    first, second = np.cumsum(sums, axis=1)[:, :-1]
-    if not problem.is_probability_score:
-        cost = np.empty((0, 0))  # of no further use: parts of all folds wait for the choice, so they are kept small
-    return first, second, HeldOut(test, node.astype(np.int32), tree.parent, until.astype(np.int32), answer, cost)
-
-
-def _squares_to(problem: Any, part: HeldOut, best: int, n_prunings: int) -> np.ndarray:
-    """Sums of squares of the difference of each pruning's errors to those of the best."""
-    from tamis.tree.route import squares_to_pruning
-
-    out = np.zeros(n_prunings + 1)
-    squares_to_pruning(
-        best, part.rows, part.node, part.parent, part.until, problem.classes, problem.weight, part.cost, out
-    )
-    return np.cumsum(out)[:-1]
 
 
 def chance_leaves(tree: Tree, is_class: bool, n_columns: int, level: float = 0.05) -> np.ndarray:

@@ -1,0 +1,102 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace tamis::cart {
+
+/// The codes of one column, of 1, 2 or 4 bytes each: `visit` hands on a pointer of the right type.
+struct CodedColumn {
+    const void* data;
+    size_t width;
+
+    template <class Function>
+    decltype(auto) visit(Function&& function) const {
+        if (width == 1) return function(static_cast<const uint8_t*>(data));
+        if (width == 2) return function(static_cast<const uint16_t*>(data));
+        return function(static_cast<const uint32_t*>(data));
+    }
+    int64_t at(size_t row) const {
+        return visit([&](const auto* codes) { return int64_t(codes[row]); });
+    }
+};
+
+/// A table whose every distinct value has a code: numbers by the order of their values, categories by level, missing by n_values.
+///
+/// As BinnedTable, but codes may be wider than two bytes, so that splits are exact however many values a column has.
+struct TreeTable {
+    std::vector<CodedColumn> columns;
+    size_t n_rows = 0;
+    std::span<const int64_t> n_values;  // (columns): value codes of each column, and its code for missing
+    std::span<const bool> category;     // (columns)
+    std::span<const int64_t> order;     // (columns): the order in which columns are tried; of equal splits the first one is made
+    std::span<const int64_t> first;     // (columns + 1): where a column's values begin in `value`; categories have none
+    std::span<const double> value;      // the value of each code
+    size_t max_sorted = 0;              // bytes that sorted columns may take; beyond, rows are sorted at each node
+
+    size_t n_columns() const { return columns.size(); }
+
+    /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper -1: there is none.
+    double threshold(size_t j, int64_t cut, int64_t upper) const {
+        const double low = value[size_t(first[j] + cut)];
+        const double high = upper < 0 ? std::numeric_limits<double>::infinity() : value[size_t(first[j] + upper)];
+        const double middle = 0.5 * low + 0.5 * high;
+        return low <= middle && (middle < high || std::isinf(high)) ? middle : low;
+    }
+};
+
+/// The rows of every numeric column in the order of its codes, rows without a value last: sorted once, however many trees grow.
+class SortedColumns {
+public:
+    explicit SortedColumns(const TreeTable& table) : table_(table) {}
+
+    /// (numeric columns, rows)
+    const uint32_t* line(size_t j) const {
+        std::call_once(once_, [this] { sort(); });
+        return rows_.get() + place_[j] * table_.n_rows;
+    }
+
+private:
+    void sort() const {
+        const size_t n = table_.n_rows, d = table_.n_columns();
+        place_.resize(d);
+        size_t n_numeric = 0;
+        for (size_t j = 0; j < d; ++j) place_[j] = table_.category[j] ? 0 : n_numeric++;
+        rows_ = std::make_unique_for_overwrite<uint32_t[]>(n_numeric * n);
+        std::vector<uint32_t> other(n), counts;
+        for (size_t j = 0; j < d; ++j) {
+            if (table_.category[j]) continue;
+            uint32_t* rows = rows_.get() + place_[j] * n;
+            table_.columns[j].visit([&](const auto* codes) { sort_by_code(codes, size_t(table_.n_values[j]), rows, other, counts); });
+        }
+    }
+
+    /// Radix sort on digits of 16 bits: one pass for most columns.
+    template <class Code>
+    static void sort_by_code(const Code* codes, size_t highest, uint32_t* rows, std::vector<uint32_t>& other, std::vector<uint32_t>& counts) {
+        const size_t n = other.size();
+        std::iota(rows, rows + n, 0u);
+        for (unsigned shift = 0; shift == 0 || highest >> shift; shift += 16) {
+            const size_t digits = std::min<size_t>((highest >> shift) + 1, size_t(1) << 16);
+            counts.assign(digits + 1, 0);
+            auto digit = [&](uint32_t row) { return (size_t(codes[row]) >> shift) & 0xFFFF; };
+            for (size_t i = 0; i < n; ++i) ++counts[digit(rows[i]) + 1];
+            for (size_t d = 1; d < digits; ++d) counts[d] += counts[d - 1];
+            for (size_t i = 0; i < n; ++i) other[counts[digit(rows[i])]++] = rows[i];
+            std::copy(other.begin(), other.end(), rows);
+        }
+    }
+
+    const TreeTable& table_;
+    mutable std::once_flag once_;
+    mutable std::unique_ptr<uint32_t[]> rows_;
+    mutable std::vector<size_t> place_;
+};
+
+}  // namespace tamis::cart
