@@ -31,9 +31,9 @@ def test_a_study_compiles_nothing_that_is_there(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "jobs"),
     [
-        (("classes",), ["linear classifiers", "trees"]),
-        (("classes", 3), ["linear classifiers of several classes", "trees"]),
-        (("numbers", 0, True), ["linear regressors", "trees of categories"]),
+        (("classes",), ["linear classifiers"]),
+        (("classes", 3), ["linear classifiers of several classes"]),
+        (("numbers", 0), ["linear regressors"]),
     ],
 )
 def test_a_first_study_compiles_what_is_missing(monkeypatch, given, jobs):
@@ -50,8 +50,8 @@ def test_a_first_study_compiles_what_is_missing(monkeypatch, given, jobs):
 def test_every_job_of_a_study_can_be_found():
     """A job without a kernel that tells whether it is done would stop a study before it begins."""
     jobs = {**warm.JOBS, **warm.PARTS}
-    for task, n_classes, categories in product(("classes", "numbers"), (2, 3), (False, True)):
-        for name in warm._jobs_of_study(task, n_classes, categories):
+    for task, n_classes in product(("classes", "numbers"), (2, 3)):
+        for name in warm._jobs_of_study(task, n_classes):
             module, function = warm._KERNEL[name]
             assert name in jobs
             assert isinstance(kernel.is_kept(getattr(import_module(module), function)), bool)
@@ -63,8 +63,8 @@ def test_jobs_are_shared_with_other_processes(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(warm, "_do", done.append)
     monkeypatch.setattr(warm, "_hand_out", lambda waiting, finished: finished.put(waiting.popleft()))
-    warm._share(["scores", "trees", "linear classifiers"])
-    assert done in (["scores", "linear classifiers"], ["scores", "trees"])
+    warm._share(["scores", "searches", "linear classifiers"])
+    assert done in (["scores", "linear classifiers"], ["scores", "searches"])
 
 
 @pytest.mark.nightly

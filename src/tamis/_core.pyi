@@ -388,3 +388,104 @@ class BestSubsets:
 
     def columns(self, size: int) -> np.ndarray:
         """Columns of the best set of a size, int64, in no order."""
+
+class TreeTable:
+    """A table whose every distinct value has a code, to grow trees on any of its rows."""
+
+    def __init__(
+        self, codes: Any, n_values: np.ndarray, category: np.ndarray, order: np.ndarray, first: np.ndarray,
+        value: np.ndarray, n_rows: int, max_sorted: int,
+    ) -> None:  # fmt: skip
+        """codes: a matrix (columns, rows) or a list of columns, unsigned; order: in which columns are tried.
+
+        value: of the codes of all columns of numbers, those of column j from first[j] on.
+        """
+
+    def grow(self, target: Any, limits: Any, rows: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """A tree for a TreeTarget: the fields of a Tree, and the leaf of each row."""
+
+    def fit(self, problem: Any, limits: Any, rows: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The same for a ClassProblem or a NumberProblem."""
+
+def tree_leaves(tree: Any, X: np.ndarray, n_threads: int) -> np.ndarray:
+    """The leaf of every row of a float64 matrix (int64)."""
+
+def pruning_sequence(
+    left: np.ndarray, parent: np.ndarray, risk: np.ndarray
+) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, np.ndarray]:
+    """collapse, scale, alpha, n_leaves, risk: the fields of a Sequence."""
+
+def first_prunings(collapse: np.ndarray, prices: np.ndarray) -> np.ndarray:
+    """The first pruning, of prices that fall, at which each node is no longer a leaf (int32)."""
+
+def leaves_of_pruning(pruning: int, parent: np.ndarray, until: np.ndarray) -> np.ndarray:
+    """Of each node, the node that answers under one pruning for rows that come as far (int32)."""
+
+def pruning_errors(
+    tree: Any, until: np.ndarray, n_prunings: int, X: np.ndarray, classes: np.ndarray, values: np.ndarray,
+    weight: np.ndarray, answer: np.ndarray, cost: np.ndarray, best: int,
+) -> np.ndarray:  # fmt: skip
+    """(3, prunings) sums of the rows' errors, of their squares, and of the squares to pruning `best` (-1: none)."""
+
+def judge_prunings(
+    table: TreeTable, problem: Any, limits: Any, X: np.ndarray, folds: list[tuple[np.ndarray, np.ndarray]],
+    trees: list[Any] | None, alpha: np.ndarray, scale: float, full_weight: float, n_threads: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]]:  # fmt: skip
+    """Every subtree of a pruning sequence on rows left out: folds grow their trees where none are given.
+
+    Sums of errors and of their squares (folds, subtrees); squares to the best subtree, for probability scores; and of
+    each fold node, parent, until and answer of a HeldOut.
+    """
+
+def class_factors(
+    totals: np.ndarray, loss: np.ndarray, priors: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a row of each class counts towards probabilities and towards splits."""
+
+def node_risks(problem: Any, value: np.ndarray) -> np.ndarray:
+    """What nodes with these weights of classes cost their training rows."""
+
+def node_costs(problem: Any, value: np.ndarray) -> np.ndarray:
+    """(classes, nodes) what the answer of each node costs a row of each class that it was not grown on."""
+
+def linear_splits(
+    codes: np.ndarray, category: np.ndarray, rows: np.ndarray, X: np.ndarray, residual: np.ndarray,
+    weight: np.ndarray, min_rows: float, min_weight: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Of each column of bins (uint8) the gain of its best split for lines, and the bins that go left (columns, 256)."""
+
+def count_classes(
+    codes: np.ndarray, classes: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray, counts: np.ndarray
+) -> None:
+    """Adds rows to counts (slots, codes, classes), uint32."""
+
+def sum_numbers(
+    codes: np.ndarray, fixed: np.ndarray, squares: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
+    sums: np.ndarray, squared: np.ndarray, extremes: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds rows to sums (slots, codes, 3), squared (slots, 2) and extremes (slots, 2), int64."""
+
+def count_sides(
+    codes: np.ndarray, is_used: np.ndarray, routes: Any, slot_of: np.ndarray, primary: np.ndarray, offset: np.ndarray,
+    counts: np.ndarray,
+) -> None:  # fmt: skip
+    """Adds rows to counts (slots, codes, sides), uint32."""
+
+def list_rows(
+    codes: np.ndarray, is_used: np.ndarray, first: int, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
+    ends: np.ndarray, rows: np.ndarray,
+) -> None:  # fmt: skip
+    """Writes the numbers of the rows at each node that has a slot."""
+
+def cut_numbers(
+    kind: int, stats: np.ndarray, rows: np.ndarray, total: np.ndarray, limits: Any
+) -> tuple[float, int, int]:
+    """Improvement of the best cut of codes, the last one on the left (-2: none) and the next one."""
+
+def divide_levels(
+    kind: int, stats: np.ndarray, rows: np.ndarray, total: np.ndarray, limits: Any
+) -> tuple[float, np.ndarray]:
+    """Improvement of the best division of levels, and those that go left."""
+
+def best_agreement(sides: np.ndarray, rows: np.ndarray, left: float, right: float) -> tuple[float, int, int, bool]:
+    """Agreeing rows of the best surrogate cut, the codes around it, and whether codes up to it go right."""

@@ -43,36 +43,8 @@ def _classes(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
     return X, (y > 0).astype(int)
 
 
-def _with_categories() -> tuple[Table, np.ndarray]:
-    """Two numbers and a category."""
-    from tamis.table import Table
-
-    X, y = _table(2)
-    cells = np.empty((_ROWS, 3), dtype=object)
-    cells[:, :2], cells[:, 2] = X, np.where(X[:, 0] > 0, "yes", "no")
-    return Table.of(cells), y
-
-
 def _three_classes(y: np.ndarray) -> np.ndarray:
     return np.digitize(y, [-0.7, 0.7])
-
-
-def _trees_of_categories() -> None:
-    from tamis.tree import TreeClassifier, TreeRegressor
-
-    X, y = _with_categories()
-    TreeClassifier(prune="cv").fit(X, y > 0).predict(X)
-    TreeRegressor(prune="cv").fit(X, y).predict(X)
-
-
-def _trees() -> None:
-    from tamis.tree import TreeClassifier, TreeRegressor
-
-    X, y = _table()
-    TreeClassifier(prune="cv").fit(*_classes()).predict(X)
-    TreeRegressor(prune="cv").fit(X, y).predict(X)
-    X[::7, 0] = np.nan
-    TreeClassifier().fit(X, (y > 0).astype(int)).predict(X)
 
 
 def _linear_classifiers() -> None:
@@ -133,10 +105,8 @@ def _study() -> None:
 
 #: The longest first.
 JOBS: dict[str, Callable[[], None]] = {
-    "trees of categories": _trees_of_categories,
     "searches": _searches,
     "linear classifiers of several classes": _linear_classifiers_of_several,
-    "trees": _trees,
     "linear classifiers": _linear_classifiers,
     "linear regressors": _linear_regressors,
     "scores": _scores,
@@ -148,20 +118,17 @@ PARTS: dict[str, Callable[[], None]] = {}
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
 _KERNEL = {
-    "trees": ("tamis.tree.grow.grow", "grow_ordered"),
-    "trees of categories": ("tamis.tree.grow.grow", "grow"),
     "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
     "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
     "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
 }
 
 
-def _jobs_of_study(task: str, n_classes: int, categories: bool) -> list[str]:
+def _jobs_of_study(task: str, n_classes: int) -> list[str]:
     """The jobs of a study, in the order in which they are begun."""
-    linear, trees = "linear regressors", "trees of categories" if categories else "trees"
     if task == "classes":
-        linear = "linear classifiers of several classes" if n_classes > 2 else "linear classifiers"
-    return [linear, trees]
+        return ["linear classifiers of several classes" if n_classes > 2 else "linear classifiers"]
+    return ["linear regressors"]
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
@@ -186,7 +153,7 @@ def lacking() -> list[str]:
     ]
 
 
-def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> None:
+def warm_for_study(task: str, n_classes: int = 2) -> None:
     """Compile what a study needs before it is run, where several processors can share the work and nothing is there.
 
     This process takes jobs, too: it has loaded the compiler already, and keeps what it compiles.
@@ -196,7 +163,7 @@ def warm_for_study(task: str, n_classes: int = 2, categories: bool = False) -> N
     n_processors = os.cpu_count() or 1
     names = [
         name
-        for name in _jobs_of_study(task, n_classes, categories)
+        for name in _jobs_of_study(task, n_classes)
         if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))
     ]
     if len(names) < 2 or n_processors < 2:

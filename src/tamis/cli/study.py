@@ -136,7 +136,7 @@ def _run(
         if not as_json:
             say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
         problem = study.problem
-        warm_for_study(problem.task, len(problem.labels), not problem.table.is_numeric)
+        warm_for_study(problem.task, len(problem.labels))
         with forking(own and len(problem.y) <= MOST_ROWS), progress_bar(enabled=not as_json) as bar:
             study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:
