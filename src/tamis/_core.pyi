@@ -430,16 +430,14 @@ def pruning_errors(
 def judge_prunings(
     table: TreeTable, problem: Any, limits: Any, X: np.ndarray, folds: list[tuple[np.ndarray, np.ndarray]],
     trees: list[Any] | None, alpha: np.ndarray, scale: float, full_weight: float, n_threads: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, ...]]]:  # fmt: skip
     """Every subtree of a pruning sequence on rows left out: folds grow their trees where none are given.
 
     Sums of errors and of their squares (folds, subtrees); squares to the best subtree, for probability scores; and of
     each fold node, parent, until and answer of a HeldOut.
     """
 
-def class_factors(
-    totals: np.ndarray, loss: np.ndarray, priors: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
+def class_factors(totals: np.ndarray, loss: np.ndarray, priors: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """What a row of each class counts towards probabilities and towards splits."""
 
 def node_risks(problem: Any, value: np.ndarray) -> np.ndarray:
@@ -454,24 +452,24 @@ def linear_splits(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Of each column of bins (uint8) the gain of its best split for lines, and the bins that go left (columns, 256)."""
 
-def count_classes(
+def count_level_classes(
     codes: np.ndarray, classes: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray, counts: np.ndarray
 ) -> None:
     """Adds rows to counts (slots, codes, classes), uint32."""
 
-def sum_numbers(
+def sum_level_numbers(
     codes: np.ndarray, fixed: np.ndarray, squares: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
     sums: np.ndarray, squared: np.ndarray, extremes: np.ndarray,
 ) -> None:  # fmt: skip
     """Adds rows to sums (slots, codes, 3), squared (slots, 2) and extremes (slots, 2), int64."""
 
-def count_sides(
+def count_level_sides(
     codes: np.ndarray, is_used: np.ndarray, routes: Any, slot_of: np.ndarray, primary: np.ndarray, offset: np.ndarray,
     counts: np.ndarray,
 ) -> None:  # fmt: skip
     """Adds rows to counts (slots, codes, sides), uint32."""
 
-def list_rows(
+def list_level_rows(
     codes: np.ndarray, is_used: np.ndarray, first: int, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
     ends: np.ndarray, rows: np.ndarray,
 ) -> None:  # fmt: skip

@@ -15,7 +15,6 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,7 +25,7 @@ import numpy as np
 from tamis.engine.announce import announce
 
 if TYPE_CHECKING:
-    from tamis.table import Table
+    pass
 
 _ROWS = 120
 
@@ -124,13 +123,6 @@ _KERNEL = {
 }
 
 
-def _jobs_of_study(task: str, n_classes: int) -> list[str]:
-    """The jobs of a study, in the order in which they are begun."""
-    if task == "classes":
-        return ["linear classifiers of several classes" if n_classes > 2 else "linear classifiers"]
-    return ["linear regressors"]
-
-
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:
     """Compile the kernels of some jobs, or of all and a study; gives the name of each when it is done."""
     waiting = deque(JOBS if names is None else names)
@@ -151,41 +143,6 @@ def lacking() -> list[str]:
         for name, (module, kernel) in _KERNEL.items()
         if name in JOBS and not is_kept(getattr(import_module(module), kernel))
     ]
-
-
-def warm_for_study(task: str, n_classes: int = 2) -> None:
-    """Compile what a study needs before it is run, where several processors can share the work and nothing is there.
-
-    This process takes jobs, too: it has loaded the compiler already, and keeps what it compiles.
-    """
-    from tamis.engine.kernel import is_kept
-
-    n_processors = os.cpu_count() or 1
-    names = [
-        name
-        for name in _jobs_of_study(task, n_classes)
-        if not is_kept(getattr(import_module(_KERNEL[name][0]), _KERNEL[name][1]))
-    ]
-    if len(names) < 2 or n_processors < 2:
-        return
-    announce(
-        "tamis: compiling kernels for this machine, once: those of a first study "
-        "take about half a minute; later runs start at once, and `tamis warm` does it beforehand"
-    )
-    with suppress(Exception):  # what is not there is compiled when it is needed, and an error is seen there
-        _share(names)
-
-
-def _share(names: list[str]) -> None:
-    """Do jobs together with a process for each further processor."""
-    waiting, mine, n_mine = deque(names[1:]), names[0], 0
-    done = _start(waiting, (os.cpu_count() or 1) - 1)
-    while mine:
-        _do(mine)
-        n_mine += 1
-        mine = _next(waiting)
-    for _ in range(len(names) - n_mine):
-        _result(done.get())
 
 
 def _next(waiting: deque[str]) -> str:

@@ -543,13 +543,13 @@ void bind_tree(nb::module_& module) {
     module.def("node_costs", &node_costs, nb::arg("problem"), nb::arg("value"));
     module.def("linear_splits", &linear_splits, nb::arg("codes"), nb::arg("category"), nb::arg("rows"), nb::arg("X"), nb::arg("residual"),
                nb::arg("weight"), nb::arg("min_rows"), nb::arg("min_weight"));
-    module.def("count_classes", &count_classes_of, nb::arg("codes"), nb::arg("classes"), nb::arg("routes"), nb::arg("slot_of"),
+    module.def("count_level_classes", &count_classes_of, nb::arg("codes"), nb::arg("classes"), nb::arg("routes"), nb::arg("slot_of"),
                nb::arg("offset"), nb::arg("counts"));
-    module.def("sum_numbers", &sum_numbers_of, nb::arg("codes"), nb::arg("fixed"), nb::arg("squares"), nb::arg("routes"), nb::arg("slot_of"),
+    module.def("sum_level_numbers", &sum_numbers_of, nb::arg("codes"), nb::arg("fixed"), nb::arg("squares"), nb::arg("routes"), nb::arg("slot_of"),
                nb::arg("offset"), nb::arg("sums"), nb::arg("squared"), nb::arg("extremes"));
-    module.def("count_sides", &count_sides_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("routes"), nb::arg("slot_of"),
+    module.def("count_level_sides", &count_sides_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("routes"), nb::arg("slot_of"),
                nb::arg("primary"), nb::arg("offset"), nb::arg("counts"));
-    module.def("list_rows", &list_rows_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("first"), nb::arg("routes"), nb::arg("slot_of"),
+    module.def("list_level_rows", &list_rows_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("first"), nb::arg("routes"), nb::arg("slot_of"),
                nb::arg("offset"), nb::arg("ends"), nb::arg("rows"));
     module.def("cut_numbers", &cut_numbers, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("total"), nb::arg("limits"));
     module.def("divide_levels", &divide_levels, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("total"), nb::arg("limits"));

@@ -129,14 +129,12 @@ def _run(
     from tamis.engine.cluster.copy import forking
     from tamis.report import progress_bar, say_answer, say_columns
     from tamis.report.ahead import drawing_ahead
-    from tamis.warm import warm_for_study
 
     own = own and is_main() and study.n_jobs != 1  # a script may use threads that cannot be copied
     with forking(own), drawing_ahead():
         if not as_json:
             say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
         problem = study.problem
-        warm_for_study(problem.task, len(problem.labels))
         with forking(own and len(problem.y) <= MOST_ROWS), progress_bar(enabled=not as_json) as bar:
             study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:

@@ -1,6 +1,6 @@
 """Trees people can read: growing, categorical splits, surrogates, pruning, printing.
 
-Read `estimator` (what users see), `tree` (a grown tree) and `route` (rows down it), then `grow/`, `prune/`, `export/`;
+Read `estimator` (what users see) and `tree` (a grown tree), then `grow/`, `prune/`, `export/`;
 `oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees, `lazy/` those of tables larger than memory.
 """
 

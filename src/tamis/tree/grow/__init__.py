@@ -1,5 +1,4 @@
 """Growing one tree: codes in, nodes out.
 
-Read `fit` (from a table to a Tree) and `layout` (the arrays), then `grow` (the loop), `summary`, `split`, `scan/`
-(the best cut of one column), `partition` (rows to children), `surrogate`; `training_set` joins table and target.
+Read `fit` (from a table to a Tree), `layout` (the arrays) and `training_set` (table and target); the core grows.
 """

@@ -106,10 +106,10 @@ class CountLevel:
         for rows in span.blocks():
             block, y = np.array(codes[rows]), self.mapped.learned(rows)
             if self.fixed is None:
-                _core.count_classes(block, y, self.routes, self.slot_of, offset, counts)
+                _core.count_level_classes(block, y, self.routes, self.slot_of, offset, counts)
             else:
                 q, q2 = self.fixed.encode(y), self.fixed.squares(y)
-                _core.sum_numbers(block, q, q2, self.routes, self.slot_of, offset, counts, squares, extremes)
+                _core.sum_level_numbers(block, q, q2, self.routes, self.slot_of, offset, counts, squares, extremes)
         return LevelCounts(counts, squares, extremes)
 
 
@@ -133,7 +133,7 @@ class CountSides:
         for rows in span.blocks():
             present = self.mapped.has_target(self.mapped.learned(rows))
             block = np.array(codes[rows])
-            _core.count_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
+            _core.count_level_sides(block, present, self.routes, self.slot_of, self.primary, offset, counts)
         return counts
 
 

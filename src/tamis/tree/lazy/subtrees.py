@@ -107,5 +107,5 @@ def _list_rows(top: TopTree, nodes: list[int], ends: np.ndarray) -> None:
     plain, offset = np.asarray(listed), offsets(mapped)
     for rows in RowSpan(0, mapped.n_rows).blocks():
         present = mapped.has_target(mapped.learned(rows))
-        _core.list_rows(np.array(codes[rows]), present, rows.start, routes, slot_of, offset, at, plain)
+        _core.list_level_rows(np.array(codes[rows]), present, rows.start, routes, slot_of, offset, at, plain)
     listed.flush()
