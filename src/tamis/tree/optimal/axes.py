@@ -101,7 +101,7 @@ def greedy_cuts(data: TreeData, tree: Tree) -> dict[int, list[int]]:
     cuts: dict[int, list[int]] = {}
     for node in np.flatnonzero((tree.left >= 0) & (tree.n_levels == 0)):
         j = int(tree.feature[node])
-        low = values[first[j] : first[j + 1] - 1]
+        low = values[first[j] : first[j + 1]]
         code = int(np.searchsorted(low, tree.threshold[node], side="right")) - 1
         cuts.setdefault(j, []).append(code * MAX_FINE // len(low) if len(low) > MAX_FINE else code)
     return cuts

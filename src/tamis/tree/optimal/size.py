@@ -29,16 +29,18 @@ def sized_trees(problem: Any, rows: np.ndarray, limits: TreeLimits) -> SizedTree
     """`search_trees` for a problem of classes or numbers: risks and shares are those of its costs and priors."""
     searches: list[SizedTrees] = []
 
-    def grow(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
-        if not searches:
-            searches.append(search_trees(data, target, limits, rows))
-        position = limits.seed  # which of the sizes is asked for
-        return searches[0].trees[position], searches[0].leaf[position]
+    def tree_at(position: int) -> tuple[Tree, np.ndarray]:
+        def grow(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.ndarray) -> tuple[Tree, np.ndarray]:
+            if not searches:
+                searches.append(search_trees(data, target, limits, rows))
+            return searches[0].trees[position], searches[0].leaf[position]
 
-    first, leaf = problem.grow_on(rows, limits._replace(seed=0), grow=grow)
+        return problem.grow_on(rows, limits, grow=grow)  # type: ignore[no-any-return]
+
+    first, leaf = tree_at(0)
     trees, leaves = [first], [leaf]
     for position in range(1, len(searches[0].trees)):
-        tree, leaf = problem.grow_on(rows, limits._replace(seed=position), grow=grow)
+        tree, leaf = tree_at(position)
         trees.append(tree)
         leaves.append(leaf)
     return SizedTrees(trees, leaves, searches[0].proved)
