@@ -112,7 +112,8 @@ def test_signal_that_only_the_black_box_shows_is_said_and_not_claimed(tmp_path):
     assert found["signal"] == "uncaptured"
     assert found["by_black_box_alone"]
     assert not found["beats_baseline"]
-    assert "a black box (gradient boosting) beats always guessing the majority beyond chance" in study.answer_
+    assert "a black box (gradient boosting) beats always guessing one class beyond chance" in study.answer_
+    assert "against 0.500 for the baseline)" in study.answer_  # as quoted, not the 0.508 of these folds
     assert "no procedure tried (stump, lasso) does" in study.answer_
     assert study.results_["comparison"]["black_box"]["score"] > 0.85
     assert "A black box beats the baseline beyond chance" in (tmp_path / "s" / "report.html").read_text()
@@ -149,22 +150,45 @@ def test_chance_is_tested_with_the_black_box_among_the_procedures():
 
 BOX = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013, "better": "black box"}
 FACTS = {"signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True, "loss": "brier"}
+FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
 
 
 @pytest.mark.parametrize(
     ("box", "facts", "end"),
     [
-        ({}, {}, "in the same folds, in which this way of working gets 0.953: a model that can be read costs 0.013."),
-        ({}, {"readable": False, "procedure": "forest"}, "gets 0.953: the forest instead costs 0.013."),
-        ({"better": "neither"}, {}, "gets 0.953; the difference is no more than chance explains."),
-        ({"cost": -0.01}, {}, "; by the Brier score the black box is better beyond chance."),
-        ({"better": "quoted"}, {}, "; by the Brier score the black box is worse beyond chance."),
+        ({}, {}, "on all 9 columns is better (0.966 against 0.953): the readable model loses 0.013."),
+        ({}, {"readable": False, "procedure": "forest"}, "is better (0.966 against 0.953): the forest loses 0.013."),
+        (
+            {},
+            {"procedure": "baseline"},
+            "is better (0.966 against 0.953 for the baseline).",
+        ),
+        (
+            {},
+            {"procedure": "booster"},
+            "boosting at its usual settings on all 9 columns is better (0.966 against 0.953): "
+            "the readable model loses 0.013.",
+        ),
+        ({"better": "neither"}, {}, "is not measurably better (0.966 against 0.953)."),
+        ({"better": "neither", "score": 0.897, "cost": -0.056}, {}, "is no better (0.897 against 0.953)."),
+        ({"better": "neither", "score": 0.9531, "cost": 1e-4}, {}, "is no better (0.953 against 0.953)."),
+        (
+            {"score": 0.945, "cost": -0.008},
+            {},
+            "is better by the Brier score, but not by balanced accuracy (0.945 against 0.953).",
+        ),
+        ({"better": "quoted"}, {}, "is worse by the Brier score, but not by balanced accuracy (0.966 against 0.953)."),
         (
             {"better": "quoted", "score": 0.94, "cost": -0.013},
             {},
-            "gets 0.953: a model that can be read costs nothing.",
+            "is worse (0.940 against 0.953): the readable model loses nothing.",
         ),
-        ({}, {"signal": "none"}, "shows none either: 0.966 (95% interval 0.951–0.978)."),
+        ({}, {"signal": "none"}, "is no better beyond chance: 0.966 (95% interval 0.951–0.978)."),
+        (
+            {"better": "neither"},
+            {"interval_note": "cannot be bounded with 7 rows of class 'c0'; do not quote"},
+            "Gradient boosting on all 9 columns is not measurably better by the Brier score.",
+        ),
     ],
 )
 def test_every_sentence_about_the_price(box, facts, end):

@@ -46,7 +46,7 @@ def test_a_signal_is_hardly_ever_claimed_in_noise(tmp_path):
             continue
         assert study.selected_ == []
         assert study.score_ == study.results_["answer"]["baseline"]
-        assert study.answer_.startswith("No signal that can be told from chance was found in 8 columns")
+        assert study.answer_.startswith("None of the 8 columns predicts the target measurably better than chance")
     assert claimed <= 1
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
-from tamis.metrics import Metric
+from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
 from tamis.saved import mapping, numbers, part, shortened, text, texts
-from tamis.study.claims.claim import ALPHA
+from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, question
 from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
@@ -65,9 +65,12 @@ def assemble(
         "naive": compared["naive"],
         "association": compared["association"],
         "gain_p_value": compared["gain_p_value"],
+        "shown_by": _shown_by(compared),
+        "largest_classes": _largest_classes(problem, metric),
+        "n_rows": len(problem.y),
         "beats_baseline": compared["signal"] == "captured"
         if compared["chosen_by"] == "rule"
-        else rows[compared["chosen"]]["p_value"] <= ALPHA,
+        else rows[compared["chosen"]]["p_value"] <= compared["alpha"],
         "procedure": compared["chosen"],
         "chosen_by": compared["chosen_by"],
         "by_rule": compared["by_rule"],
@@ -88,7 +91,7 @@ def assemble(
         "dominant": final["dominant"],
     }
     facts["p_value"] = compared["p_value"]
-    facts["shrunken"] = _shrunken(facts, compared["p_value"], compared["shared_luck"])
+    facts["shrunken"] = _shrunken(facts, metric, compared["shared_luck"], compared["alpha"])
     return {
         "tamis": tamis.__version__,
         "schema": SCHEMA,
@@ -163,17 +166,36 @@ def _accuracy(
     return [own, rows["baseline"]["metrics"]["accuracy"]]
 
 
-def _shrunken(facts: dict[str, Any], p_value: float, shared_luck: float) -> float | None:
-    """The score with its gain over guessing corrected for having been claimed; None far above the threshold."""
-    guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
+def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
+    """The procedure of the smallest p-value, where that shows a signal."""
+    rows = [row for row in compared["procedures"] if row["name"] != "baseline" and row["p_value"] <= compared["alpha"]]
+    best = min(rows, key=lambda row: row["p_value"], default=None)
+    return best and {"name": best["name"], "p_value": best["p_value"]}
+
+
+def _largest_classes(problem: StudyProblem, metric: Metric) -> list[int] | None:
+    """How many classes are about as large as the largest, and of how many; None where accuracy is not quoted."""
+    if not problem.labels or metric.base not in ("accuracy", "error"):
+        return None
+    counts = np.bincount(problem.y, minlength=len(problem.labels))
+    return [len(largest_classes(counts)), len(problem.labels)]
+
+
+def _shrunken(facts: dict[str, Any], metric: Metric, shared_luck: float, alpha: float) -> float | None:
+    """The score with its gain over guessing corrected for having been claimed.
+
+    None far above the threshold, and where the metric shows no gain (ranks or probabilities may be better all the
+    same).
+    """
+    guess, p_value = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"], facts["p_value"]
     if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
         return None
-    if facts["interval"] is None or p_value < WEAK:
+    if facts["interval"] is None or p_value < WEAK or utility(metric, facts["score"]) <= utility(metric, guess):
         return None
     low, high = facts["interval"]
     gain = facts["score"] - guess
     error = (facts["score"] - low if gain > 0 else high - facts["score"]) / normal_quantile(0.975)
-    corrected = max(0.0, abs(gain) - claim_excess(p_value, ALPHA) * shared_luck * error)
+    corrected = max(0.0, abs(gain) - claim_excess(p_value, alpha) * shared_luck * error)
     return guess + float(np.sign(gain)) * corrected if corrected < NEAR_THRESHOLD * abs(gain) else None
 
 

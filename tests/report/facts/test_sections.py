@@ -195,7 +195,7 @@ def test_a_black_box_and_chance_stand_beside_the_score(made):
     values = {card["label"]: card["detail"] for card in facts(results, made.plan())["answer"]["cards"]}
     assert values["Black box, same folds"] == "beside 0.940 there; no difference beyond chance"
     assert answer["null"] == (
-        "On 20 shuffled targets this way of working scores 0.520 on average, on the target itself 0.935 (p = 0.048)."
+        "On 20 shuffled targets this procedure scores 0.520 on average, on the target itself 0.935 (p = 0.048)."
     )
     assert np.isclose(results["null"]["p_value"], 1 / 21)
 
@@ -243,4 +243,4 @@ def test_the_rule_that_takes_the_best_says_no_more(made):
     """The best would be said to be chosen because nothing simpler will do, which is not asked."""
     results = made.study()
     results["comparison"].update(prefer="best", chosen=results["comparison"]["best"], signal="captured")
-    assert " It is chosen. The whole way" in facts(results, made.plan())["procedures"]["rule"]
+    assert " It is chosen. The whole procedure" in facts(results, made.plan())["procedures"]["rule"]

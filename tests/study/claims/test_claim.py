@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from tests.study.tables import held_out
 
 import tamis
-from tamis.study.claims.claim import Claim
+from tamis.study.claims.association import Association
+from tamis.study.claims.claim import ALPHA, FEW_ROWS_ALPHA, Claim, claim, level_of
 from tamis.study.claims.methods import methods
 from tamis.study.claims.sentences import answer
 
@@ -96,7 +98,9 @@ def test_probabilities_are_called_better_only_by_their_own_test():
     """'The probabilities are better than the shares of the classes' was said of noise."""
     assert "probabilities are better" in answer(FACTS | {"gain_p_value": 0.04})
     assert "probabilities" not in answer(FACTS | {"gain_p_value": 0.06})
-    assert "The answers are not more often right." in answer(FACTS | {"gain_p_value": 0.06})
+    assert "The predicted class is not right more often." in answer(FACTS | {"gain_p_value": 0.06})
+    ranked = answer(FACTS | {"gain_p_value": 0.29, "p_value": 0.032, "signal": "captured"})
+    assert "ranks rows better than chance (p = 0.032), but the predicted class is not right more often." in ranked
 
 
 def test_a_bound_above_chance_is_not_denied():
@@ -113,3 +117,16 @@ def test_a_bound_above_chance_is_not_denied():
     best = {"name": "lasso", "score": 0.64, "interval": [0.51, 0.76]}
     denied = FACTS | {"metric": "roc_auc", "signal": "none", "procedure": "baseline", "above_chance": best}
     assert "the best of 1 often has as much by chance" in answer(denied)
+
+
+def test_few_rows_of_a_class_are_claimed_at_a_stricter_level():
+    """Ranks of a dozen positives pass 0.1 in a tenth of tables of noise, all tests together."""
+    assert level_of(Association(0.3, {"a": 0.3}, joint_p_value=0.2)) == FEW_ROWS_ALPHA
+    assert level_of(Association(0.3, {"a": 0.3}, joint_p_value=0.02)) == ALPHA  # there is signal: is it captured?
+    assert level_of(Association(0.3, {"a": 0.3})) == ALPHA
+    rng = np.random.default_rng(0)
+    base, own = held_out(np.ones(100)), held_out(0.85 + 0.5 * rng.normal(size=100))
+    p = claim(base, [own], own).p_value
+    assert FEW_ROWS_ALPHA < p <= ALPHA
+    assert claim(base, [own], own).signal == "captured"
+    assert claim(base, [own], own, alpha=FEW_ROWS_ALPHA).signal == "none"

@@ -7,6 +7,8 @@ from scipy.stats import binomtest
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
 import tamis
+from tamis.metrics import METRICS
+from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.scoring import headline, majority_share
 from tamis.study.claims.sentences import answer
 from tamis.study.results import _shrunken
@@ -104,7 +106,7 @@ def test_a_weak_claim_is_corrected_and_a_clear_one_is_not(p_value, interval, sco
     facts = {"contributions": {"x": 1.0}, "n_columns": 2, "task": "classes", "metric": "accuracy", "score": score}
     facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": interval, "baseline": 0.5}
     facts |= {"interval_note": "", "chosen_by": "rule", "p_value": p_value}
-    facts["shrunken"] = _shrunken(facts, p_value, 1.0)
+    facts["shrunken"] = _shrunken(facts, METRICS["accuracy"], 1.0, ALPHA)
     assert (expected is None) == (facts["shrunken"] is None)
     assert expected is None or answer(facts).endswith(expected)
     assert expected is not None or "evidence is weak" not in answer(facts)

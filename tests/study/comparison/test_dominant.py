@@ -48,3 +48,13 @@ def test_a_column_that_is_merely_good_is_not_asked_about(strength, tmp_path):
     study = tamis.Study(frame, target="y", folder=tmp_path, **FAST).run()
     assert study.results_["answer"]["dominant"] is None
     assert "beforehand" not in study.results_["answer"]["words"]
+
+
+def test_a_strong_column_that_was_surely_known_is_not_asked_about(tmp_path):
+    """The weight of a car alone explains 85% of its price: the question would be asked of every such table."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
+    frame["price"] = frame["a"] + 0.42 * rng.normal(size=300)
+    study = tamis.Study(frame, target="price", folder=tmp_path, **FAST).run()
+    assert study.results_["answer"]["score"] > 0.75
+    assert study.results_["answer"]["dominant"] is None

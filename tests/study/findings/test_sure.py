@@ -115,4 +115,4 @@ def test_the_answer_says_which_columns_are_sure(tmp_path):
         lock=0,
     ).run()
     assert "Sure are x00" in study.answer_
-    assert "also used, but may be chance." in study.answer_
+    assert "also used, but may repeat" in study.answer_

@@ -40,7 +40,9 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
 def _guess(found: dict[str, Any]) -> str:
     if found["metric"] == "cost":
         return "the cheapest answer for all"
-    return "always the majority" if found["task"] == "classes" else "always the mean"
+    if found["task"] != "classes":
+        return "always the mean"
+    return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
 def _black_box(results: Results) -> list[tuple[str, str, str]]:
@@ -74,12 +76,12 @@ def _columns(results: Results) -> tuple[str, str, str]:
 
 
 def _null(results: Results) -> str:
-    """The score of the whole way of working on shuffled targets, beside the one quoted."""
+    """The score of the whole procedure on shuffled targets, beside the one quoted."""
     found = results.get("null")
     if not found:
         return ""
     mean = show.number(found["mean"])
     return (
-        f"On {show.count(found['permutations'], 'shuffled target')} this way of working scores {mean} on average, on "
+        f"On {show.count(found['permutations'], 'shuffled target')} this procedure scores {mean} on average, on "
         f"the target itself {show.number(found['score'])} (p {show.p_value(found['p_value'])})."
     )

@@ -113,7 +113,7 @@ def _rule(compared: dict[str, Any]) -> str:
 
 def _claim(compared: dict[str, Any]) -> str:
     p = show.p_value(compared["p_value"])
-    whole = f"The whole way of working, the choice between procedures included, against the baseline: p {p}."
+    whole = f"The whole procedure, the choice between models included, against the baseline: p {p}."
     if compared.get("by_black_box_alone"):
         return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
     if compared.get("by_bound_alone"):
@@ -226,9 +226,9 @@ def optimism(results: Results) -> dict[str, Any]:
 def _quoted(compared: dict[str, Any]) -> str:
     """Which of the scores is quoted above."""
     if compared.get("chosen_by") == "person":
-        return f"That is the rule's way of working; quoted above is the nested score of {compared['chosen']} alone."
+        return f"That is the rule's own choice; quoted above is the nested score of {compared['chosen']} alone."
     if compared["chosen"] == "baseline":
-        return "That is the way of working; quoted above is the nested score of the baseline, which is kept."
+        return "That is the rule's own choice; quoted above is the nested score of the baseline, which is kept."
     return (
         "The expected score quoted above is the one found; it judges the choice between procedures too, so it can "
         "differ from the nested score of the chosen one."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.study.claims.sentences import SPOKEN, associated, stop_words
+from tamis.study.claims.price import UNQUOTABLE, spoken
+from tamis.study.claims.sentences import associated, stop_words
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -106,11 +107,11 @@ def _score(results: dict[str, Any]) -> str:
     answer = results["answer"]
     if answer["score"] is None:
         return ""
-    metric = SPOKEN.get(answer["metric"], answer["metric"].replace("_", " "))
+    metric = spoken(answer["metric"])
     what = (
         "of the chosen procedure in the outer folds"
         if answer["chosen_by"] == "person"
-        else "of the whole way of working, the choice between procedures made anew inside every outer fold"
+        else "of the whole procedure, the choice of a model repeated inside every outer fold"
     )
     bounds = answer["interval"]
     note = answer["interval_note"] or "no interval could be given"
@@ -124,14 +125,21 @@ def _signal(results: dict[str, Any]) -> str:
     if compared["signal"] == "captured":
         p = compared["p_value"]
         said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-        return (
-            f"The way of working was better than the baseline (one-sided tests of held-out losses and ranks, {said})."
-        )
+        tests = f"(one-sided tests of held-out losses and ranks, {said})"
+        if _is_no_more_accurate(results["answer"]):
+            return f"It was better than the baseline {tests}, but the predicted class was not right more often."
+        return f"It was better than the baseline {tests}."
     if compared.get("by_columns_alone"):
         return f"No procedure was shown to be better than the baseline, but {associated(compared['association'])}."
     if compared["signal"] == "uncaptured":
-        return "Some signal was seen beyond chance, but the way of working did not capture it reliably."
+        return "Some signal was seen beyond chance, but no choice of a model captured it reliably."
     return "No signal was seen beyond what chance explains."
+
+
+def _is_no_more_accurate(answer: dict[str, Any]) -> bool:
+    """Whether a quoted accuracy is not above the baseline's, though ranks or probabilities are better."""
+    quoted = answer["metric"] in ("accuracy", "balanced_accuracy") and answer["baseline"] is not None
+    return quoted and answer["score"] is not None and answer["score"] <= answer["baseline"]
 
 
 def _model(results: dict[str, Any]) -> str:
@@ -150,9 +158,11 @@ def _black_box(results: dict[str, Any]) -> str:
     box = results["comparison"]["black_box"]
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
+    if (results["answer"]["interval_note"] or "").endswith(UNQUOTABLE):
+        return ""
     return (
         f"As a reference that could not be chosen, gradient boosting had {box['score']:.3g} in the same outer folds; "
-        f"the way of working had {box['beside']:.3g}."
+        f"the score above was {box['beside']:.3g} in them."
     )
 
 
@@ -166,7 +176,7 @@ def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     first = opened[0]
     bounds = first["interval"]
     sure = "" if bounds is None else f" (95% interval {bounds[0]:.3g}–{bounds[1]:.3g})"
-    metric = SPOKEN.get(first["metric"], first["metric"].replace("_", " "))
+    metric = spoken(first["metric"])
     day = str(first["when"])[:10]
     score = f"{first['score']:.3g}{sure}"
     said = f"On the {first['rows']:,} locked rows the {metric} of the study's model was {score} on {day}"

@@ -1,4 +1,4 @@
-"""What a model that can be read costs, in words: the black box beside the quoted way of working, in the same folds."""
+"""What gradient boosting adds to the model, in words: both judged in the same folds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from typing import Any
 #: The losses procedures are compared by, as they are said.
 LOSSES = {"brier": "Brier score", "log_loss": "log loss", "squared_error": "squared error", "cost": "cost"}
 
+#: Metrics whose names do not read well in a sentence.
+SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
 #: Procedures that need no other word before their name.
 OWN = ("baseline", "stump", "tree", "lasso", "ridge", "forest", "booster", "boosting")
+
+#: How the note on an interval ends where classes have too few rows to bound the score.
+UNQUOTABLE = "do not quote"
 
 
 def the_procedure(name: str) -> str:
@@ -25,6 +30,11 @@ def the_procedure(name: str) -> str:
     return f"the {name}" if name in OWN else f"the procedure {name!r}"
 
 
+def spoken(metric: str) -> str:
+    """A metric as it stands in a sentence."""
+    return metric if metric.endswith(")") else SPOKEN.get(metric, metric.replace("_", " "))
+
+
 def price(facts: dict[str, Any]) -> str:
     """The sentence about the black box, empty without one.
 
@@ -34,9 +44,8 @@ def price(facts: dict[str, Any]) -> str:
     >>> box = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013,
     ...        "better": "black box"}
     >>> price({"black_box": box, "signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True,
-    ...        "loss": "brier", "by_black_box_alone": False, "procedure": "tree"})
-    'A black box (gradient boosting) gets 0.966 (95% interval 0.951–0.978) in the same folds, in which this way of \
-working gets 0.953: a model that can be read costs 0.013.'
+    ...        "loss": "brier", "by_black_box_alone": False, "procedure": "tree", "metric": "accuracy", "n_columns": 9})
+    'Gradient boosting on all 9 columns is better (0.966 against 0.953): the readable model loses 0.013.'
     """
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
@@ -44,37 +53,41 @@ working gets 0.953: a model that can be read costs 0.013.'
     if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
         return ""
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
-        return f"{_black_box(facts)} shows none either: {_three(box['score'])}{_sure(box)}."
+        return f"{_black_box(facts)} is no better beyond chance: {_three(box['score'])}{_sure(box)}."
+    if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
+        verdict = {"neither": "not measurably better", "black box": "better", "quoted": "worse"}[box["better"]]
+        return f"{_black_box(facts)} is {verdict} by the {LOSSES[facts['loss']]}."
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
-    whose = the_procedure(facts["procedure"]) if alone else "this way of working"
-    both = (
-        f"{_black_box(facts)} gets {_three(box['score'])}{_sure(box)} in the same folds, in which {whose} gets "
-        f"{_three(box['beside'])}"
-    )
-    return f"{both}{_verdict(facts, box)}."
+    whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
+    both = f"({_three(box['score'])} against {_three(box['beside'])}{whose})"
+    return f"{_black_box(facts)} is {_verdict(facts, box, both)}."
 
 
 def _black_box(facts: dict[str, Any]) -> str:
     """What it is called; beside a booster, by what makes it another kind of boosting."""
-    which = " at its usual settings, on all columns" if facts["procedure"] == "booster" else ""
-    return f"A black box (gradient boosting{which})"
+    which = " at its usual settings" if facts["procedure"] == "booster" else ""
+    columns = "the same column" if facts["n_columns"] == 1 else f"all {facts['n_columns']:,} columns"
+    return f"Gradient boosting{which} on {columns}"
 
 
-def _verdict(facts: dict[str, Any], box: dict[str, Any]) -> str:
+def _verdict(facts: dict[str, Any], box: dict[str, Any], both: str) -> str:
     """Which is better, by loss and score; the amount is that of the two scores as they are shown."""
-    loss, cost = LOSSES[facts["loss"]], box["cost"]
-    amount = _three(abs(round(box["score"], 3) - round(box["beside"], 3)))
+    by_loss, by_metric = f"by the {LOSSES[facts['loss']]}", f"but not by {spoken(facts['metric'])}"
+    difference = abs(round(box["score"], 3) - round(box["beside"], 3))
+    ahead, behind = (difference > 0 and sign * box["cost"] > 0 for sign in (1, -1))
     if box["better"] == "neither":
-        return "; the difference is no more than chance explains"
+        return f"{'not measurably better' if ahead else 'no better'} {both}"
     if box["better"] == "black box":
-        if cost > 0:
-            what = "a model that can be read" if facts["readable"] else f"{the_procedure(facts['procedure'])} instead"
-            return f": {what} costs {amount}"
-        return f"; by the {loss} the black box is better beyond chance"
-    if cost < 0:
-        free = "a model that can be read costs nothing" if facts["readable"] else "the black box has no advantage"
-        return f": {free}"
-    return f"; by the {loss} the black box is worse beyond chance"
+        if not ahead:
+            return f"better {by_loss}, {by_metric} {both}"
+        if facts["procedure"] == "baseline":
+            return f"better {both}"
+        loser = "the readable model" if facts["readable"] else the_procedure(facts["procedure"])
+        return f"better {both}: {loser} loses {_three(difference)}"
+    if not behind:
+        return f"worse {by_loss}, {by_metric} {both}"
+    readable = facts["readable"] and facts["procedure"] != "baseline"
+    return f"worse {both}{': the readable model loses nothing' if readable else ''}"
 
 
 def _sure(box: dict[str, Any]) -> str:

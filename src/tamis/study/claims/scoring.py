@@ -59,9 +59,19 @@ def majority_share(counts: np.ndarray) -> float | None:
     >>> majority_share(np.array([54, 46])), majority_share(np.array([60, 20, 20]))
     (0.5, None)
     """
+    alike = largest_classes(counts)
+    return float(counts[alike].mean() / counts.sum()) if len(alike) > 1 else None
+
+
+def largest_classes(counts: np.ndarray) -> np.ndarray:
+    """Codes of the classes that cannot be told from the largest in size.
+
+    >>> largest_classes(np.array([54, 46, 9])).tolist()
+    [0, 1]
+    """
     largest = int(counts.max())
-    alike = [int(count) for count in counts if 2 * binomial_tail(largest, largest + int(count), 0.5) > SIZE_LEVEL]
-    return float(np.mean(alike) / counts.sum()) if len(alike) > 1 else None
+    alike = [2 * binomial_tail(largest, largest + int(count), 0.5) > SIZE_LEVEL for count in counts]
+    return np.flatnonzero(alike)
 
 
 def value(

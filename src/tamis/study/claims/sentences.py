@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from tamis.study.claims.price import price, the_procedure
+from tamis.study.claims.held_out import RANKING_SHARE
+from tamis.study.claims.price import UNQUOTABLE, price, spoken, the_procedure
 
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
@@ -38,9 +40,6 @@ NAIVE = {
     "season": "repeating the season of earlier values",
 }
 
-#: Metrics whose names do not read well in a sentence.
-SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
-
 
 def answer(facts: dict[str, Any]) -> str:
     """The answer in words, from the facts of results.json.
@@ -73,7 +72,7 @@ def question(facts: dict[str, Any]) -> str:
     column = facts.get("dominant")
     if column is None or column["score"] is None:
         return ""
-    metric = _spoken(facts["metric"])
+    metric = spoken(facts["metric"])
     article = "an" if metric[0] in "aeiouR" else "a"
     return (
         f"{_seen(column['column'])} alone reaches {article} {metric} of {_three(column['score'])}. "
@@ -115,14 +114,15 @@ def _own_score(facts: dict[str, Any]) -> str:
 
 
 def _nothing(facts: dict[str, Any]) -> str:
-    among = f"{facts['n_columns']:,} column{'' if facts['n_columns'] == 1 else 's'}"
-    tested = " or by a test of each column alone" if facts.get("association") else ""
+    n_columns = facts["n_columns"]
+    who = "The column does not predict" if n_columns == 1 else f"None of the {n_columns:,} columns predicts"
+    tested = "alone or " if facts.get("association") else ""
     if tested and facts["association"]["p_value"] <= BORDERLINE:
         p, level = facts["association"]["p_value"], facts["association"]["level"]
-        tested += f" (smallest adjusted p = {p:.2f}, more than the {level} asked for)"
+        tested = f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for) or "
     return (
-        f"No signal that can be told from chance was found in {among} by any procedure tried "
-        f"({', '.join(facts['tried'])}){tested}.{_best_by_chance(facts)}{_few_rows(facts)}"
+        f"{who} the target measurably better than chance, {tested}in any model tried ({', '.join(facts['tried'])})."
+        f"{_best_by_chance(facts)}{_few_rows(facts)}"
     )
 
 
@@ -182,9 +182,10 @@ def _uncaptured(facts: dict[str, Any]) -> str:
             "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
             "procedure beat the shares of the classes beyond chance."
         )
+    best = facts["shown_by"]
     return (
-        "There is signal, but the choice between procedures does not capture it reliably: taken alone, at least one "
-        f"procedure beats {_rival(facts)} beyond chance; choosing anew in every fold does not."
+        f"The columns carry some information about the target ({the_procedure(best['name'])} beats {_rival(facts)}, "
+        f"p = {best['p_value']:.2g}), but with {facts['n_rows']:,} rows no choice of a model is reliable."
     )
 
 
@@ -212,25 +213,28 @@ def associated(found: dict[str, Any]) -> str:
 
 
 def _expected(facts: dict[str, Any]) -> str:
-    metric, guess = _spoken(facts["metric"]), _guess(facts)
+    metric, guess = spoken(facts["metric"]), _guess(facts)
     if facts["score"] is None:
         return f"No {metric} can be expected: it has no value in any fold, as of too few rows or of constant answers."
     bound = facts["interval"]
-    sure = f"95% interval {_two(bound[0])}–{_two(bound[1])}" if bound else facts["interval_note"]
-    said = f"Expected {metric} on new rows {_two(facts['score'])}"
-    if bound is None and facts["procedure"] != "baseline" and facts["interval_note"].endswith("do not quote"):
+    digits = _digits(bound)
+    sure = f"95% interval {digits(bound[0])}–{digits(bound[1])}" if bound else facts["interval_note"]
+    said = f"Expected {metric} on new rows {digits(facts['score'])}"
+    if bound is None and facts["procedure"] != "baseline" and facts["interval_note"].endswith(UNQUOTABLE):
         beside = f" {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else ""
         told = f"The {metric} on new rows {facts['interval_note']} the {_two(facts['score'])} measured here."
         return f"{told}{beside}{_by_class(facts)}"
     if facts["procedure"] == "baseline":
         return (
-            f"{said}, that of {guess}{_naive_beside(facts)}."
+            f"{said}, that of {guess}{_mean(facts)}{_naive_beside(facts)}."
             if bound is None or bound[0] == bound[1]
-            else f"{said} ({sure}), that of {guess}{_naive_beside(facts)}."
+            else f"{said} ({sure}), that of {guess}{_mean(facts)}{_naive_beside(facts)}."
         )
     if facts["metric"] == "roc_auc":
         return f"{said} ({sure}); 0.50 is chance.{_corrected(facts)} {_beside_ranking(facts)}{_by_class(facts)}"
-    base = "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}{_naive(facts)}"
+    base = (
+        "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}{_mean(facts)}{_naive(facts)}"
+    )
     return f"{said} ({sure}){base}.{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
 
 
@@ -274,9 +278,17 @@ def _no_better(facts: dict[str, Any]) -> str:
         return ""
     if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
         return ""
-    if facts.get("gain_p_value", 1.0) <= BETTER:
-        return " The probabilities are better than the shares of the classes; the answers are not more often right."
-    return " The answers are not more often right."
+    gain_p, p = facts.get("gain_p_value", 1.0), facts.get("p_value", 1.0)
+    if gain_p <= BETTER:
+        return (
+            " The predicted probabilities are better than the shares of the classes, but the predicted class is not "
+            "right more often."
+        )
+    if facts["signal"] == "captured" and p < gain_p / (1 - RANKING_SHARE):  # ranks pass the test, losses do not
+        return (
+            f" The model ranks rows better than chance (p = {p:.2g}), but the predicted class is not right more often."
+        )
+    return " The predicted class is not right more often."
 
 
 def _beside_ranking(facts: dict[str, Any]) -> str:
@@ -306,13 +318,23 @@ def _naive(facts: dict[str, Any]) -> str:
 
 def _an(metric: str) -> str:
     """The metric with its article."""
-    return f"{'an' if _spoken(metric)[0] in 'aeiou' else 'a'} {_spoken(metric)}"
+    return f"{'an' if spoken(metric)[0] in 'aeiou' else 'a'} {spoken(metric)}"
 
 
 def _guess(facts: dict[str, Any]) -> str:
     if facts["metric"] == "cost":
         return "the cheapest answer for all"
-    return "always guessing the majority" if facts["task"] == "classes" else "always guessing the mean"
+    if facts["task"] != "classes":
+        return "always guessing the mean"
+    alike, of = facts.get("largest_classes") or (1, 2)
+    if alike == 1:
+        return "always guessing the majority"
+    return "always guessing one class" if alike == of else f"always guessing one of the {alike} largest classes"
+
+
+def _mean(facts: dict[str, Any]) -> str:
+    """That the score of guessing is a mean over classes that are about as large as each other."""
+    return " on average" if (facts.get("largest_classes") or (1, 2))[0] > 1 else ""
 
 
 def _columns(facts: dict[str, Any]) -> str:
@@ -330,8 +352,10 @@ def _columns(facts: dict[str, Any]) -> str:
         first = f"{shares[names[0]]:.1%}" if shares[names[0]] >= 0.001 else "less than 0.1%"
         return f"{uses}; none stands out: the first, {_seen(names[0])}, makes up {first} of what they contribute."
     listed = _with_joint(facts, names)
-    made_up = f"{len(names)} of which make up {made:.0%} of what they contribute"
-    return f"{uses}, {made_up}: {listed}.{_sure(facts, names)}"
+    share = "more than 99%" if made > 0.995 else f"{made:.0%}"
+    if len(names) == 1:
+        return f"{uses}; one accounts for {share} of the model: {listed}.{_sure(facts, names)}"
+    return f"{uses}, {len(names)} of which make up {share} of what they contribute: {listed}.{_sure(facts, names)}"
 
 
 def _with_joint(facts: dict[str, Any], names: list[str]) -> str:
@@ -354,21 +378,23 @@ def _sure(facts: dict[str, Any], names: list[str]) -> str:
     """Which of the named columns explain the target beyond the others; nothing where all do.
 
     >>> _sure({"sure": ["age"]}, ["age", "bmi", "sex"])
-    ' Sure is age; the others are also used, but may be chance.'
+    ' Sure is age; the others are also used, but may repeat it or be chance.'
     >>> _sure({"sure": ["age", "bmi"]}, ["age", "bmi", "sex"])
-    ' All are sure but sex, which may be chance.'
+    ' All are sure but sex, which may repeat others or be chance.'
     """
     if facts.get("sure") is None or set(names) <= set(facts["sure"]):
         return ""
     sure = [_seen(name) for name in names if name in set(facts["sure"])]
     doubtful = [_seen(name) for name in names if name not in set(facts["sure"])]
     if not sure:
-        return " None is sure: each may be chance, given the others."
+        if len(doubtful) == 1:
+            return " It may be chance."
+        return " None is shown to add to the others: they may repeat each other or be chance."
     if len(doubtful) < len(sure):
-        return f" All are sure but {_listed(doubtful)}, which may be chance."
-    verb = "is" if len(sure) == 1 else "are"
+        return f" All are sure but {_listed(doubtful)}, which may repeat others or be chance."
+    verb, these = ("is", "it") if len(sure) == 1 else ("are", "these")
     other = "the other is" if len(doubtful) == 1 else "the others are"
-    return f" Sure {verb} {_listed(sure)}; {other} also used, but may be chance."
+    return f" Sure {verb} {_listed(sure)}; {other} also used, but may repeat {these} or be chance."
 
 
 def _listed(names: list[str]) -> str:
@@ -396,8 +422,9 @@ def named(shares: dict[str, float]) -> list[str]:
     return found if len(shares) - len(found) > 1 or len(shares) > MOST_NAMED else list(shares)
 
 
-def _spoken(metric: str) -> str:
-    return metric if metric.endswith(")") else SPOKEN.get(metric, metric.replace("_", " "))
+def _digits(bound: list[float] | None) -> Callable[[float], str]:
+    """Two decimals, or three where the ends of the interval would otherwise look the same."""
+    return _three if bound and bound[0] < bound[1] and _two(bound[0]) == _two(bound[1]) else _two
 
 
 def _two(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The price of readability: a black box judged in the same outer folds, beside the way of working that is quoted."""
+"""The price of readability: a black box judged in the same outer folds, beside the procedure that is quoted."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def black_box_facts(
     quoted: list[dict[str, Any]],
     judged: list[dict[str, Any]],
     p_value: float,
+    guessed: float | None = None,
 ) -> dict[str, Any]:
-    """The black box's score, and what the quoted way of working gives up against it in the same folds.
+    """The black box's score, and what the quoted procedure gives up against it in the same folds.
 
     Parameters
     ----------
@@ -34,11 +35,13 @@ def black_box_facts(
     quoted : in each of them, what was kept of the procedure whose score is quoted.
     judged : the same of the black box.
     p_value : that it is no better than the baseline, after Holm.
+    guessed : the baseline's score as it is quoted, where the baseline is what is quoted.
     """
     rows = by_unit(problem, folds, quoted, "rows")
     ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, judged))
     gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
-    found, beside = figures(problem, rules, folds, judged), score(problem, rules, folds, quoted)
+    found = figures(problem, rules, folds, judged)
+    beside = score(problem, rules, folds, quoted) if guessed is None else guessed
     return {
         "name": procedure.name,
         "words": procedure.words,

@@ -13,7 +13,7 @@ from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.study.choose import choose
 from tamis.study.claims.association import Association
-from tamis.study.claims.claim import CHANCE, claim
+from tamis.study.claims.claim import CHANCE, claim, level_of
 from tamis.study.claims.held_out import HeldOut
 from tamis.study.claims.scoring import majority_share
 from tamis.study.comparison.black_box import black_box_facts
@@ -61,7 +61,9 @@ def compare(
     baseline = HeldOut.of(problem, folds, naive[rival])
     reference = None if black_box is None else HeldOut.of(problem, folds, black_box[1])
     of_choice = figures(problem, rules, folds, of_picked)
-    shown = claim(baseline, held_out[1:], whole, reference).beside(columns).bounded(metric.name, of_choice["interval"])
+    alpha = level_of(columns)
+    shown = claim(baseline, held_out[1:], whole, reference, alpha).beside(columns)
+    shown = shown.bounded(metric.name, of_choice["interval"])
     metric_sums, by_none = _metric_sums(problem, folds, names, judged), shown.by_no_procedure
     place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
     by_metric = bool(place) and metric_sums is not None and place != _chosen(losses, rows, prefer, by_none, None)
@@ -81,6 +83,7 @@ def compare(
         | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, kept), len(listed))}
         for procedure, kept in few
     ]
+    guessed = listed[0]["nested"] if taken == names[0] else None
     return {
         "procedures": [*listed, *(row for row in held if row["name"] == taken)],
         "loss": rules.loss,
@@ -97,6 +100,7 @@ def compare(
         "above_chance": _above_chance(metric.name, listed) if shown.signal == "none" else None,
         "association": columns.to_dict(),
         "p_value": shown.p_value,
+        "alpha": alpha,
         "shared_luck": _shared_luck(problem, folds, losses[0], metric_sums, of_picked),
         "gain_p_value": (HeldOut.of(problem, folds, whose[taken]) if person else whole).gain_p_value(baseline),
         "naive": None if rival == names[0] else {"name": rival, "score": score(problem, rules, folds, naive[rival])},
@@ -109,7 +113,7 @@ def compare(
         "judged": _judged(problem, rules, folds, whose[taken]),
         "black_box": None
         if black_box is None or shown.black_box is None
-        else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box),
+        else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box, guessed),
         "frontier": frontier([*listed, *held], taken),
         "paths": _paths(rules, folds, judged),
     }

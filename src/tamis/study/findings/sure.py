@@ -66,7 +66,7 @@ def sure_columns(
         elif name in partner:
             is_sure, reason = True, f"acts together with {partner[name]}"
         else:
-            reason = "not tested: too few rows" if p is None else "may be chance, given the other columns of the model"
+            reason = "not tested: too few rows" if p is None else "may repeat other columns of the model or be chance"
         found.append({"name": name, "sure": is_sure, "p_value": p, "reason": reason})
     return found
 

@@ -1,0 +1,90 @@
+"""Sentences of the answer: numbers that stand beside each other do not contradict each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tamis
+from tamis.study.claims.sentences import answer
+
+FACTS = {"contributions": {"a": 0.6, "b": 0.4}, "n_columns": 4, "metric": "accuracy", "score": 0.8}
+FACTS |= {"interval": [0.7, 0.9], "baseline": 0.33, "task": "classes", "signal": "captured", "procedure": "lasso"}
+FACTS |= {"tried": ["lasso"], "interval_note": "", "accuracy": [0.8, 0.33], "p_value": 1e-9, "gain_p_value": 1e-9}
+
+
+@pytest.mark.parametrize(
+    ("classes", "words"),
+    [
+        ([1, 3], "always guessing the majority gives 0.33."),
+        ([3, 3], "always guessing one class gives 0.33 on average."),
+        ([2, 3], "always guessing one of the 2 largest classes gives 0.33 on average."),
+    ],
+)
+def test_guessing_among_classes_of_about_one_size_is_a_mean(classes, words):
+    """Of 59, 71 and 48 wines "always guessing the majority gives 0.33" beside a share of 0.40 that readers count."""
+    assert words in answer(FACTS | {"largest_classes": classes})
+
+
+def test_the_mean_over_classes_is_said_of_three_nearly_equal_classes(tmp_path):
+    """The count of classes would not reach the sentence."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["u", "v", "w"], [40, 36, 38])
+    frame = pd.DataFrame(rng.normal(size=(114, 3)) + 2 * (y == "u")[:, None], columns=list("abc")).assign(y=y)
+    options = {"procedures": ["stump", "lasso"], "black_box": False, "repeats": 1, "lock": 0, "n_jobs": 1}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", **options).run()
+    assert study.results_["answer"]["largest_classes"] == [3, 3]
+    assert "always guessing one class gives 0.33 on average" in study.answer_
+    assert "one class, on average" in (tmp_path / "s" / "report.html").read_text()
+
+
+def test_one_column_that_makes_up_the_model_is_named_in_the_singular():
+    """ "1 of which make up 98%"."""
+    said = answer(FACTS | {"contributions": {"density": 0.98, "age": 0.01, "wrist": 0.01}})
+    assert "The lasso uses 3 of 4 columns; one accounts for 98% of the model: density." in said
+
+
+def test_two_of_four_columns_do_not_make_up_everything():
+    """ "2 of which make up 100%" beside four columns that are used."""
+    said = answer(FACTS | {"contributions": {"a": 0.6, "b": 0.397, "c": 0.002, "d": 0.001}})
+    assert "2 of which make up more than 99% of what they contribute: a, b." in said
+
+
+def test_an_interval_has_two_ends():
+    """ "1.00 (95% interval 1.00–1.00)" says that no row will ever be wrong."""
+    said = answer(FACTS | {"score": 0.9996, "interval": [0.9987, 1.0]})
+    assert "on new rows 1.000 (95% interval 0.999–1.000)" in said
+    assert "0.80 (95% interval 0.70–0.90)" in answer(FACTS)
+
+
+def test_columns_that_repeat_each_other_are_not_called_chance_alone():
+    """One of three indicators of a category adds nothing to the others, and is no chance."""
+    assert "All are sure but b" not in answer(FACTS | {"sure": ["a"]})
+    assert "Sure is a; the other is also used, but may repeat it or be chance." in answer(FACTS | {"sure": ["a"]})
+    none = answer(FACTS | {"sure": []})
+    assert "None is shown to add to the others: they may repeat each other or be chance." in none
+
+
+def test_signal_without_a_reliable_model_names_who_shows_it():
+    """ "At least one procedure beats …" leaves the reader to search for it."""
+    said = answer(FACTS | {"signal": "uncaptured", "shown_by": {"name": "forest", "p_value": 0.012}, "n_rows": 42})
+    assert said.startswith(
+        "The columns carry some information about the target (the forest beats always guessing the majority, p = "
+        "0.012), but with 42 rows no choice of a model is reliable."
+    )
+
+
+def test_a_score_below_guessing_is_not_corrected_towards_it(tmp_path):
+    """An accuracy of 0.73 beside a majority of 0.75 "may, corrected, be no better than guessing"."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(160, 3))
+    y = np.where(rng.random(160) < 1 / (1 + np.exp(1.25 - 0.55 * x[:, 0])), "yes", "no")
+    frame = pd.DataFrame(x, columns=list("abc")).assign(y=y)
+    study = tamis.Study(frame, target="y", folder=tmp_path, n_jobs=1, lock=0, black_box=False).run()
+    found = study.results_["answer"]
+    assert found["signal"] == "captured"
+    assert found["score"] <= found["baseline"]
+    assert found["shrunken"] is None
+    assert "the predicted class is not right more often." in study.answer_
+    assert "guessing the majority" in study.answer_
