@@ -60,6 +60,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOME[name]), name)
     if name in _STAGES:
         return import_module(f"tamis.{name}")
+    if name == "_core":  # asked for by `from tamis import _core`, before Python looks for a file of that name
+        return import_module("tamis.compiled").core()
     raise AttributeError(f"module 'tamis' has no attribute {name!r}")
 
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+#: The digest of the files it was compiled from.
+SOURCES: str
+
 # columns as codes
 
 def code_columns(

@@ -12,6 +12,8 @@ ValueError
     └── DamagedError    something saved does not hold what it should
 TypeError
 └── KindError           a column or value of a kind the method cannot take
+ImportError
+└── CoreError           the compiled core is missing, or older than its sources
 UserWarning
 └── TamisWarning        the answer stands, but the user should know something about it
     └── NotConverged    a solver stopped before its stated gap
@@ -60,6 +62,10 @@ class DamagedError(TamisError):
 
 class KindError(TypeError):
     """A column or value is of a kind the method cannot take."""
+
+
+class CoreError(ImportError):
+    """The compiled core is missing, or older than its sources."""
 
 
 class TamisWarning(UserWarning):

@@ -505,3 +505,15 @@ def _fuzz_tree(model: TreeRegressor, X) -> None:
                 sentence(error)
 
     change()
+
+
+@pytest.mark.parametrize("entry", ["ime", "Seed", ""])
+def test_a_setting_that_no_study_has_is_said_of_its_file(folder, entry):
+    """A flipped letter in the name of a setting was an error of Python's own."""
+    place = folder("tree")
+    plan = place / "plan.json"
+    facts = json.loads(plan.read_text(encoding="utf-8"))
+    facts["settings"][entry] = facts["settings"].pop("time")
+    plan.write_text(json.dumps(facts), encoding="utf-8")
+    with pytest.raises(TamisError, match=r"plan\.json of .* is damaged; "):
+        tamis.load(place).cite()

@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core: arrays and numbers only.";
+    module.attr("SOURCES") = TAMIS_SOURCES;  // the digest of the files it was compiled from
     tamis::bind_table(module);
     tamis::bind_forest(module);
     tamis::bind_boosting(module);

@@ -147,6 +147,7 @@ class Guarded(RequestHandler):
             self.say(without_paths(str(error)))
             return
         said = {
+            HTTPStatus.BAD_REQUEST: "this request cannot be read",
             HTTPStatus.NOT_FOUND: "there is nothing at this address",
             HTTPStatus.METHOD_NOT_ALLOWED: "this cannot be asked for",
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "this is more than Tamis takes",

@@ -18,7 +18,7 @@ from tamis.evaluate.leakage.near_twins import NearTwins, near_twins
 from tamis.evaluate.leakage.univariate import Univariate, neighbour_share, suspects, univariate
 from tamis.evaluate.problem import Problem, problem_of
 from tamis.split import Folds
-from tamis.table import Column, Table
+from tamis.table import Column, Table, refuse_extreme
 
 __all__ = ["Leak", "leaks"]
 
@@ -91,6 +91,7 @@ def leaks(
     if not isinstance(X, Problem):
         X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
     table, classes, target, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.time
+    refuse_extreme(table)
     keys, chance = row_keys(table), Coincidences(table)
     sets, groups = duplicates(keys), X.groups if X.copies is None else X.copies
     copies = equal_rows(table, target, classes, sets)

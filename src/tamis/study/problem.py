@@ -16,7 +16,17 @@ from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
-from tamis.table import Column, Decision, Held, Raw, Table, is_class_target, raw_of
+from tamis.table import (
+    Column,
+    Decision,
+    Held,
+    Raw,
+    Table,
+    is_class_target,
+    raw_of,
+    refuse_extreme,
+    refuse_extreme_matrix,
+)
 from tamis.table.inference.dates import PARTS
 
 #: With fewer rows than this neither a fold nor a score means anything.
@@ -109,6 +119,7 @@ class StudyProblem(Problem):
         free = np.flatnonzero(~lock.mask(raw.n_rows))
         parted = raw.part(free, given_types(raw, settings), settings.target, known)
         table = _features(parted.table, settings)
+        refuse_extreme(table)  # distances, variances and correlations of columns are told of every study
         values, spelt = target_values(parted.target)
         has = np.array([value is not None for value in values], dtype=bool)
         rows, answers = free[has], [value for value in values if value is not None]
@@ -254,7 +265,9 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
     task = settings.task or ("classes" if text or is_class_target(np.array(known)) else "numbers")
     if task == "numbers":
         _refuse_infinite(known, name)
-        return task, (), np.array(known, dtype=np.float64)
+        y = np.array(known, dtype=np.float64)
+        refuse_extreme_matrix(y[:, None], [name])
+        return task, (), y
     shown = {v: int(v) if isinstance(v, float) and v.is_integer() else v for v in set(known)}
     labels = tuple(sorted(set(shown.values()), key=lambda v: (isinstance(v, str), v)))
     place = {label: code for code, label in enumerate(labels)}

@@ -34,13 +34,15 @@ def mixed(n: int = 240, seed: int = 0, new: bool = False) -> pd.DataFrame:
 
 
 def messy(n: int) -> pd.DataFrame:
-    """New rows whose texts have space around them, and whose booleans are words."""
+    """New rows whose texts have space around them or say that a value is missing, and whose booleans are words."""
     frame, rng = mixed(n, seed=3, new=True), np.random.default_rng(4)
-    before, after = rng.choice(["", " ", "\t"], n), rng.choice(["", " ", "\n"], n)
+    before, after = rng.choice(["", " ", "\t", "\xa0"], n), rng.choice(["", " ", "\n", "\u2003"], n)
     words = {True: ["true", "TRUE", " True"], False: ["false", "FALSE", "False "]}
     frame["kind"] = [
         a + kind + b if isinstance(kind, str) else None for kind, a, b in zip(frame["kind"], before, after)
     ]
+    frame.loc[rng.random(n) < 0.1, "kind"] = " null"
+    frame.loc[rng.random(n) < 0.1, "kind"] = "NA\xa0"
     frame["flag"] = [words[bool(flag)][k] for flag, k in zip(frame["flag"], rng.integers(0, 3, n))]
     return frame
 

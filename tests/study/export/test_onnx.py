@@ -6,7 +6,7 @@ import builtins
 
 import numpy as np
 import pytest
-from tests.study.export.tables import QUICK, mixed
+from tests.study.export.tables import QUICK, messy, mixed
 
 import tamis
 from tamis.errors import ParameterError, StudyError
@@ -45,6 +45,15 @@ def test_classes_and_probabilities_are_those_of_predict(studies, tmp_path, targe
     found = _asked(study, new, tmp_path)
     np.testing.assert_allclose(found["probabilities"], study.predict_proba(new), rtol=1e-9, atol=1e-12)
     assert found["prediction"].tolist() == study.predict(new).tolist()
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso"])
+def test_texts_are_trimmed_as_predict_does(studies, tmp_path, procedure):
+    """A space around a level would make it one never seen, and a text that says "missing" a level."""
+    study, new = studies("number", procedure), messy(200)
+    new["flag"] = [str(word).strip().lower() == "true" for word in new["flag"]]
+    found = _asked(study, new, tmp_path)["prediction"]
+    np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
 
 
 def test_the_cheapest_answer_is_that_of_predict(studies, tmp_path):

@@ -14,8 +14,16 @@ from tests.study.tables import write_table
 import tamis
 from tamis.errors import StudyError
 from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.export import runtime
+from tamis.table.inference.missing import SOFT_TOKENS, TOKENS
 
 PROCEDURES = ["baseline", "stump", "tree", "lasso", "forest", "booster"]
+
+
+def test_texts_that_mean_missing_are_those_of_tables():
+    """A text that one reads as missing and the other as a level changes answers."""
+    assert runtime.MISSING == TOKENS
+    assert runtime.MISSING_NUMBERS == SOFT_TOKENS
 
 
 def _module(study):

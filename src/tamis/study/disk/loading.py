@@ -69,7 +69,8 @@ def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) 
         }
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
     study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
-    if procedures is not None and study.settings.to_dict()["procedures"] != kept:
+    settings_known = study.settings.to_dict()  # looked at here: what is damaged in the file is said of the file
+    if procedures is not None and settings_known["procedures"] != kept:
         raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")
     study._loaded, study._cut = True, plan.get("credentials") is not None
     return study

@@ -1,7 +1,8 @@
 """A model as an ONNX graph of standard operators in double precision.
 
 Numbers come in as one tensor of doubles a column, NaN where missing (ordered words and booleans as their places from
-0, dates as days since 1970), categories as texts, empty where missing. Trees are descended all at once, step by step:
+0, dates as days since 1970), categories as texts, empty where missing; space around texts is taken off, and texts such
+as "NA" are missing, as where Tamis reads them. Trees are descended all at once, step by step:
 the node of each row in each tree is replaced by its child until the deepest tree is at its leaves.
 """
 
@@ -13,9 +14,13 @@ import numpy as np
 
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
+from tamis.table.inference.missing import TOKENS
 
-#: Versions of the operators that are written.
-OPSET, ML_OPSET = 17, 3
+#: Versions of the operators that are written: 20 is the first to compare texts with patterns.
+OPSET, IR = 20, 9
+
+#: Space around texts, in the words of patterns: what Tamis takes off, too.
+SPACE = r"[\s\v\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*"
 
 #: Codes of a category that is missing, and of one never seen.
 _MISSING, _UNSEEN = -1, -2
@@ -36,12 +41,29 @@ def onnx_of(program: Program) -> bytes:
     if program.link == "shares":
         answers = graph.do("Div", _leaves(graph, program, columns), graph.constant(float(len(program.trees))))
         if program.power != 1:
-            top = graph.do("ReduceMax", answers, axes=[1], keepdims=1)
+            top = graph.do("ReduceMax", answers, graph.constant([1], np.int64), keepdims=1)
             raised = graph.do("Pow", graph.do("Div", answers, top), graph.constant(program.power))
             answers = graph.do("Div", raised, _row_sums(graph, raised, len(program.labels)))
     else:
         answers = _linked(graph, program, _sums(graph, program, columns))
     return graph.finished(program, answers)
+
+
+def _pattern(texts: list[str]) -> str:
+    """A pattern that some texts match, with space around them or without."""
+    return f"{SPACE}(?:{'|'.join(_literal(text) for text in texts)}){SPACE}"
+
+
+def _literal(text: str) -> str:
+    """A text as a pattern: signs get a backslash, and characters that end a line their number."""
+    return "".join(
+        letter
+        if letter.isalnum()
+        else f"\\x{{{ord(letter):x}}}"
+        if ord(letter) < 32 or ord(letter) > 126
+        else f"\\{letter}"
+        for letter in text
+    )
 
 
 class _Graph:
@@ -84,14 +106,12 @@ class _Graph:
         if not is_text:
             return self.do("Unsqueeze", name, axis)
         levels = [str(level) for level in column["levels"]]
-        coded = self.do(
-            "LabelEncoder",
-            name,
-            domain="ai.onnx.ml",
-            keys_strings=["", *levels],
-            values_int64s=[_MISSING, *range(len(levels))],
-            default_int64=_UNSEEN,
-        )
+        codes = {_pattern([token for token in TOKENS if token not in levels]): _MISSING}
+        codes |= {_pattern([level]): code for code, level in enumerate(levels)}
+        coded = self.constant([_UNSEEN], np.int64)
+        for pattern, code in codes.items():
+            matches = self.do("RegexFullMatch", name, pattern=pattern)
+            coded = self.do("Where", matches, self.constant(code, np.int64), coded)
         return self.do("Unsqueeze", coded, axis)
 
     def finished(self, program: Program, answers: str) -> bytes:
@@ -109,8 +129,8 @@ class _Graph:
                 helper.make_tensor_value_info("probabilities", kinds.DOUBLE, ["rows", len(program.labels)]),
             ]
         graph = helper.make_graph(self.nodes, "tamis", self.inputs, outputs, self.constants)
-        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-        made = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=8)
+        opsets = [helper.make_opsetid("", OPSET)]
+        made = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=IR)
         self.onnx.checker.check_model(made)
         return bytes(made.SerializeToString())
 
@@ -120,7 +140,8 @@ class _Graph:
             return self.do("ArgMax", shares, axis=1, keepdims=0)
         expected = self.do("MatMul", shares, self.constant(program.costs))
         slack = 1e-12 * float(np.max(np.abs(program.costs)))
-        limit = self.do("Add", self.do("ReduceMin", expected, axes=[1], keepdims=1), self.constant(slack))
+        least_cost = self.do("ReduceMin", expected, self.constant([1], np.int64), keepdims=1)
+        limit = self.do("Add", least_cost, self.constant(slack))
         least = self.do("Not", self.do("Greater", expected, limit))
         whole = self.do("Cast", least, to=self.onnx.TensorProto.INT32)
         return self.do("ArgMax", whole, axis=1, keepdims=0)

@@ -5,6 +5,20 @@ import datetime
 import math
 from typing import Any
 
+#: Texts that stand for a missing value, unless they are levels; the second group only where numbers are expected.
+MISSING = (
+    *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT", "null", "NULL", "Null"),
+    *("<NA>", "#N/A", "#NA", "?", ".", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
+)
+MISSING_NUMBERS = ("None", "none", "NONE", "nil", "-", "--", "---")
+
+
+def is_missing(column: dict[str, Any], text: str) -> bool:
+    """Whether a text stands for a missing value in a column."""
+    if text in [str(level) for level in column["levels"] or ()]:
+        return False
+    return text in MISSING or (column["kind"] != "category" and text in MISSING_NUMBERS)
+
 
 def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
     """The number or code of a cell; None where it is missing, or a category that was never seen."""
@@ -14,7 +28,9 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
     given = row.get(name)
     if isinstance(given, str):
         given = given.strip()
-    if given is None or given == "" or given != given:
+        if is_missing(column, given):
+            return None
+    if given is None or given != given:
         return None
     if column["kind"] == "category":
         return {str(level): code for code, level in enumerate(column["levels"])}.get(str(given), -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
 from tamis.table.inference.dates import PARTS
+from tamis.table.inference.missing import TOKENS
 from tamis.table.notation import Notation
 from tamis.tree.export.sql import literal, quoted
 
@@ -19,8 +21,10 @@ TABLE = "new_rows"
 #: Parts of a date that are in its order, so that a date can be compared instead.
 YEAR, ELAPSED = PARTS[0], PARTS[3]
 
-#: What is taken off the ends of texts.
-SPACE = " \t\n\r"
+#: What is taken off the ends of texts: what Tamis takes off, without characters that command a terminal.
+SPACE = (
+    " \t\n\r\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 #: Leaves of a tree at most: databases bound the depth of an expression.
 MOST_LEAVES = 500
@@ -76,11 +80,14 @@ def sql_of(program: Program) -> str:
     """The statement: columns of the table, those of steps between (tamis_…), "prediction", "p(class)" of every class.
 
     Columns are compared with what the database holds: words, trimmed, with words, dates with ISO dates; booleans are
-    booleans, 0 and 1, or texts such as 'true' and 'no'. NULL is a missing value, and so is an empty text.
+    booleans, 0 and 1, or texts such as 'true' and 'no'. NULL is a missing value, and so are texts such as '' and 'NA'.
     """
+    program, texts = _with_texts(program)
     head = (
         f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n"
-        f"WITH tamis_input AS (SELECT * FROM {quoted(TABLE)}),\n"
+        f"WITH tamis_rows AS (SELECT * FROM {quoted(TABLE)}),\n"
+        f"tamis_input AS (SELECT *{''.join(f', {text} AS {name}' for name, text in texts.items())} FROM tamis_rows"
+        f"{' ' + COMPUTED_ONCE if texts else ''}),\n"
     )
     is_one_tree = len(program.trees) == 1 and program.link == "shares" and program.power == 1
     if program.trees and not is_one_tree:
@@ -91,6 +98,23 @@ def sql_of(program: Program) -> str:
             "--to python, or take a tree with `tamis choose STUDY --procedure tree`"
         )
     return head + (_of_tree(program) if program.link == "shares" else _of_sums(program))
+
+
+def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
+    """The program, whose columns of texts have the names of their trimmed texts; the expressions of these.
+
+    Texts that stand for a missing value, as Tamis reads tables, are NULL.
+    """
+    inputs, texts = [], {}
+    for place, column in enumerate(program.inputs, 1):
+        levels = column["levels"] or ()
+        if column["kind"] in ("category", "words") and levels and all(isinstance(level, str) for level in levels):
+            trimmed = f"TRIM(tamis_rows.{quoted(column['name'])}, {literal(SPACE)})"
+            missing = ", ".join(literal(token) for token in TOKENS if token not in levels)
+            texts[f"tamis_text_{place}"] = f"CASE WHEN {trimmed} IN ({missing}) THEN NULL ELSE {trimmed} END"
+            column = {**column, "text": f"tamis_text_{place}"}
+        inputs.append(column)
+    return replace(program, inputs=tuple(inputs)), texts
 
 
 def _of_tree(program: Program) -> str:
@@ -234,11 +258,8 @@ def _number(column: dict[str, Any]) -> str:
 
 
 def _text(column: dict[str, Any]) -> str:
-    """A column of texts without the space around them, as Tamis reads it; an empty one is missing."""
-    name = _column(column)
-    if not all(isinstance(level, str) for level in column["levels"] or (0,)):
-        return name
-    return f"NULLIF(TRIM({name}, {literal(SPACE)}), '')"
+    """A column of texts without the space around them, as Tamis reads it."""
+    return f"tamis_input.{column['text']}" if "text" in column else _column(column)
 
 
 def _spelled(column: dict[str, Any], place: int) -> str:

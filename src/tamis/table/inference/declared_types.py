@@ -88,7 +88,10 @@ def texts_of(array: pa.ChunkedArray) -> pa.ChunkedArray:
         values = floats_of(array)
         texts = [None if v != v else str(int(v)) if v == int(v) else repr(v) for v in values.tolist()]
         return pa.chunked_array([pa.array(texts, pa.string())])
-    return pc.cast(array, pa.string())
+    try:
+        return pc.cast(array, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, structures, bytes that are no text
+        return pa.chunked_array([pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())])
 
 
 def cells_of(array: pa.ChunkedArray, rules: Rules, type: Type, *, soft: bool) -> DistinctTexts:
@@ -104,6 +107,8 @@ def _numbers(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.
         return np.full(len(array), np.nan)
     elif pa.types.is_time(array.type):
         return hours_of_times(array)
+    elif pa.types.is_duration(array.type):
+        return floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
     elif pa.types.is_temporal(array.type):
         return days_of_times(array)
     else:
@@ -133,7 +138,7 @@ def _numbers_of_texts(name: str, cells: DistinctTexts, type: Type, rules: Rules)
 def _days(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.ndarray:
     if pa.types.is_null(array.type):
         return np.full(len(array), np.nan)
-    if pa.types.is_temporal(array.type) and not pa.types.is_time(array.type):
+    if pa.types.is_temporal(array.type) and not pa.types.is_time(array.type) and not pa.types.is_duration(array.type):
         return days_of_times(array)
     cells = cells_of(array, rules, type, soft=True)
     dates = dates_of(cells.texts, type.day_first, compact=True)

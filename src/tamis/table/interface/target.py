@@ -11,6 +11,7 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 
 from tamis.errors import KindError, TableError
+from tamis.table.column import is_missing
 from tamis.table.interface.extreme import is_extreme
 
 _PLAIN = "biufOUS"  # kinds of vectors that nothing is to be said against
@@ -27,13 +28,14 @@ class Classes:
     def of(cls, y: Any) -> Classes:
         """Codes (int32) and sorted labels of a one-dimensional class target."""
         values = _vector(y)
-        if values.dtype.kind == "O":
-            _refuse_missing(np.array([v is None or v != v for v in values]))
+        if values.dtype.kind in "OS":
+            _refuse_missing(np.array([is_missing(v) for v in values], dtype=bool))
             _refuse_objects(values)
         close = _close_whole_numbers(values)
         if close is not None:
             return cls(close[1][close[2]], close[0])
-        check_classification_targets(values)
+        with np.errstate(invalid="ignore"):  # scikit-learn casts numbers to integers that may not hold them
+            check_classification_targets(values)
         labels, codes = np.unique(values, return_inverse=True)
         return cls(codes.astype(np.int32), labels)
 
@@ -51,10 +53,14 @@ class Classes:
 
 def _refuse_objects(labels: np.ndarray) -> None:
     """Refuse labels that are neither texts nor numbers, such as the intervals of pd.cut."""
-    plain = (str, bytes, bool, int, float, np.generic, date, timedelta)
-    bad = next((label for label in labels if not isinstance(label, plain)), None)
+    plain = (str, bool, int, float, np.generic, date, timedelta)
+    bad = next((label for label in labels.tolist() if not isinstance(label, plain)), None)
     if bad is not None:
         raise KindError(f"the target holds {bad!r}, no text or number; give its labels as text: y.astype(str)")
+    texts = [isinstance(label, str) for label in labels]
+    if any(texts) and not all(texts):
+        text, other = labels[texts.index(True)], labels[texts.index(False)]
+        raise KindError(f"the target holds {text!r} and {other!r}; give all its labels as text: y.astype(str)")
 
 
 def numbers(y: Any, *, several: bool = False) -> np.ndarray:
@@ -63,10 +69,15 @@ def numbers(y: Any, *, several: bool = False) -> np.ndarray:
         return np.require(check_array(y, dtype=np.float64, input_name="y"), requirements=["C", "W"])
     values = _vector(y)
     if values.dtype.kind not in "fiub":
+        if values.dtype.kind == "O":
+            _refuse_missing(np.array([is_missing(v) for v in values], dtype=bool))
         try:
             values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise TableError(f"the target y must hold numbers, but has {values[0]!r}; {error}") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            bad = next((v for v in values.tolist() if not _is_number(v)), values[0])
+            raise TableError(
+                f"the target y must hold numbers, but has {bad!r}; give numbers, or a classifier"
+            ) from error
     # pandas hands out read-only arrays, for which every kernel would be compiled once more
     values = np.require(values, dtype=np.float64, requirements=["C", "W"])
     assert_all_finite(values, input_name="y")
@@ -76,6 +87,14 @@ def numbers(y: Any, *, several: bool = False) -> np.ndarray:
             "multiply it by a constant first"
         )
     return values
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def is_class_target(y: Any) -> bool:

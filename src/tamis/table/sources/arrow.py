@@ -25,9 +25,9 @@ def read_parquet(file: File) -> pa.Table:
 
 def read_feather(file: File) -> pa.Table:
     """The table of a Feather (Arrow IPC) file."""
-    import pyarrow.feather as feather
+    from pyarrow import ipc  # pyarrow.feather ends with a TypeError where two columns have one name
 
-    return _sound(file, "Feather", lambda: feather.read_table(_place(file), memory_map=False))
+    return _sound(file, "Feather", lambda: ipc.open_file(_place(file)).read_all())
 
 
 def read_json_lines(file: File) -> pa.Table:
@@ -90,11 +90,11 @@ def _from_series(series: Any) -> pa.Array | pa.ChunkedArray:
         return pa.array(series.to_native().dt.to_timestamp(), from_pandas=True)  # a month is its first day
     try:
         array = series.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError):
         return array_of(series.to_list())
     if str(array.type) == "string_view":
         return array.cast(pa.large_string())
-    return array
+    return _plain(array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]))
 
 
 def _in_words(series: Any) -> Any:
@@ -136,11 +136,45 @@ def _place(file: File) -> Any:
 def _sound(file: File, what: str, read: Any) -> pa.Table:
     try:
         table = read()
+        table.validate(full=True)  # a flipped bit in a text or a code is found here, and not by a crash later
+    except TypeError as error:  # of a class by which pandas reads its own types
+        raise TableError(
+            f"{file.label} has a column that cannot be read back, such as intervals of pandas in a Feather file; write "
+            "it as text"
+        ) from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, ValueError) as error:
         reason = (str(error).splitlines() or [""])[0].rstrip(".")
         raise TableError(f"{file.label} is not a sound {what} file ({reason}); make or fetch it again") from error
     refuse_duplicates(table.column_names)
-    return table
+    return pa.table([_plain(column) for column in table.columns], names=table.column_names)
+
+
+def _plain(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column without pandas' own types: periods as whole numbers, levels that hold several values as texts."""
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = pa.chunked_array([chunk.storage for chunk in array.chunks], array.type.storage_type)
+    type = array.type
+    if not pa.types.is_dictionary(type):
+        return array
+    levels = type.value_type
+    if not isinstance(levels, pa.BaseExtensionType) and not pa.types.is_nested(levels):
+        return array
+    closed = getattr(levels, "closed", "right")
+    texts = [
+        pa.DictionaryArray.from_arrays(
+            chunk.indices, pa.array([_level(value, closed) for value in chunk.dictionary.to_pylist()], pa.string())
+        )
+        for chunk in array.chunks
+    ]
+    return pa.chunked_array(texts, pa.dictionary(type.index_type, pa.string()))
+
+
+def _level(value: Any, closed: str) -> str | None:
+    """A level as pandas would write it: (0.5, 1.5] for an interval."""
+    if not isinstance(value, dict) or set(value) != {"left", "right"}:
+        return None if value is None else str(value)
+    start, end = "[" if closed in ("left", "both") else "(", "]" if closed in ("right", "both") else ")"
+    return f"{start}{value['left']}, {value['right']}{end}"
 
 
 def _json_lines(file: File) -> list[Any]:

@@ -214,10 +214,14 @@ def _read(file: File, head: bytes, plan: _Plan, tokens: tuple[str, ...]) -> tupl
             plan = _mended(plan, str(error), head, file)
         except UnicodeError as error:
             raise TableError(
-                f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
+                f"{file.label} is not {plan.encoding} text throughout{_at(error)}; give its encoding="
             ) from error
     plan = replace(plan, types=_texts(plan))
     return file.guard(lambda: _parse(file.open(), plan, tokens)), plan
+
+
+def _at(error: UnicodeError) -> str:
+    return f" ({error.reason})" if isinstance(error, UnicodeDecodeError) else ""
 
 
 def _parse(

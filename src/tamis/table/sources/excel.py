@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.check import nearest
-from tamis.errors import TableError
+from tamis.errors import TableError, TamisError
 from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
@@ -51,8 +52,11 @@ def _book(file: File) -> Iterator[Any]:
             book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=True)
             yield book
             book.close()
-    except (zipfile.BadZipFile, KeyError, OSError, EOFError) as error:
-        raise TableError(f"{file.label} is not a sound Excel workbook ({error}); save it again as .xlsx") from error
+    except TamisError:
+        raise
+    except Exception as error:  # a damaged part of a workbook ends in whatever openpyxl meets there
+        told = f" ({error})" if isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError)) else ""
+        raise TableError(f"{file.label} is not a sound Excel workbook{told}; save it again as .xlsx") from error
 
 
 def _filled_rows(file: File, sheet: Any) -> list[list[Any]]:

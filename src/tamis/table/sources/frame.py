@@ -102,7 +102,14 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, "numeric", _floats(series.dt.total_microseconds()) / 86_400e6, unit=SPAN)
     if dtype in (nw.Categorical, nw.Enum, nw.String):  # only levels that occur: the rest is how the frame was made
         return _of_words(name, series)
-    return _of_objects(name, np.array(series.to_list(), dtype=object))
+    return _of_objects(name, _objects(series.to_list()))
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    """One object a row: NumPy would make a second dimension of lists of one length."""
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
 
 
 def _of_arrow(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -149,14 +156,26 @@ def _of_objects(name: str, values: np.ndarray) -> Column:
         return Column(name, "numeric", _days(values, there, "timedelta64[us]"), unit=SPAN)
     try:
         numbers = np.array([v if known else np.nan for v, known in zip(values, there)], dtype=np.float64)
-        if not any(issubclass(kind, str) for kind in kinds):
+        if numbers.ndim == 1 and not any(issubclass(kind, str) for kind in kinds):
             return Column(name, "numeric", numbers)
     except (TypeError, ValueError):
         pass
     try:
         return categories(name, list(values))
     except TypeError as error:
-        raise KindError(f"column {name!r} holds values that are neither a number nor a string ({error})") from error
+        kind = next(type(value).__name__ for value in values if not _is_hashable(value))
+        raise KindError(
+            f"column {name!r} holds values that are neither a number nor a string (of type {kind}); give their parts "
+            "as columns of their own"
+        ) from error
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _days(values: np.ndarray, there: np.ndarray, unit: str) -> np.ndarray:

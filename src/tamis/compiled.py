@@ -1,0 +1,45 @@
+"""The compiled core, or one sentence that says what is missing and how it is made."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from tamis.errors import CoreError
+
+_CORE = Path(__file__).parent / "_core"
+_WAY_OUT = "run `make core` in the folder of its sources, or `pip install -e .`"
+
+
+def core() -> ModuleType:
+    """The extension module, once it is known to be made from the sources beside it (an installed wheel has none)."""
+    spec = find_spec("tamis._core")
+    if spec is None or spec.origin is None:  # no file, though the folder of its sources looks like a package
+        raise CoreError(f"the compiled core of Tamis is missing; {_WAY_OUT}")
+    try:
+        found = import_module("tamis._core")
+    except ImportError as error:
+        raise CoreError(f"the compiled core of Tamis cannot be loaded ({error}); {_WAY_OUT}") from error
+    if _is_stale(found, Path(spec.origin)):
+        vars(sys.modules["tamis"]).pop("_core", None)  # put there by the import: who asks again is to be told again
+        raise CoreError(f"the compiled core of Tamis is older than its sources; {_WAY_OUT}")
+    return found
+
+
+def _is_stale(found: ModuleType, place: Path) -> bool:
+    """Whether it was made from other sources; these are read only where one has a later date than the core."""
+    files = sorted(file for file in _CORE.rglob("*") if file.suffix in (".cpp", ".hpp"))
+    latest = max((file.stat().st_mtime for file in files), default=0.0)
+    if not files or (hasattr(found, "SOURCES") and latest <= place.stat().st_mtime):
+        return False
+    return getattr(found, "SOURCES", None) != digest(files)
+
+
+def digest(files: list[Path]) -> str:
+    """The digest of names and contents that CMakeLists.txt gives the core."""
+    lines = sorted((file.relative_to(_CORE).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
+    return hashlib.sha256("".join(f"{name} {one}\n" for name, one in lines).encode()).hexdigest()

@@ -1,0 +1,166 @@
+"""Tables of every kind end in an answer or in one sentence: what benchmarks/fuzz found, by the public path."""
+
+import warnings
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import tamis
+from tamis.errors import KindError, TableError
+from tamis.linear import LinearRegressor
+from tamis.tree import TreeClassifier, TreeRegressor
+
+QUICK = {"folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1, "procedures": ["tree"]}
+
+
+def frame(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=n)
+    return pd.DataFrame({"a": a, "b": rng.normal(size=n), "y": np.where(a > 0, "p", "q")})
+
+
+def test_a_target_with_pandas_own_missing_value_is_refused_by_its_row():
+    """Neither like nor unlike itself, pd.NA was an error of Python's own."""
+    y = pd.array([1, 0] * 30, dtype="Int64")
+    y[7] = pd.NA
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        TreeClassifier().fit(frame()[["a", "b"]], y)
+    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 7"):
+        TreeClassifier().fit(frame()[["a", "b"]], y.astype(object))
+    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 7"):
+        TreeRegressor().fit(frame()[["a", "b"]], y.astype(object))
+
+
+def test_a_target_of_words_is_named_where_numbers_are_asked_for():
+    """NumPy's words for it name neither the value nor a way out."""
+    with pytest.raises(TableError, match="must hold numbers, but has 'p'; give numbers, or a classifier"):
+        TreeRegressor().fit(frame()[["a", "b"]], ["1", "p"] * 30)
+
+
+@pytest.mark.parametrize("kind", [object, "S1"])
+def test_a_target_of_bytes_is_refused(kind):
+    """scikit-learn's words for it came through."""
+    with pytest.raises(KindError, match=r"the target holds b'p'.*y.astype\(str\)"):
+        TreeClassifier().fit(frame()[["a", "b"]], np.array([b"p", b"q"] * 30, dtype=kind))
+
+
+def test_a_target_of_texts_and_numbers_is_refused():
+    """Python's words about their order came through."""
+    with pytest.raises(KindError, match=r"the target holds 'p' and 1; .*y.astype\(str\)"):
+        TreeClassifier().fit(frame()[["a", "b"]], np.array(["p", 1] * 30, dtype=object))
+
+
+def test_a_flipped_bit_in_a_feather_file(tmp_path):
+    """Texts that are no UTF-8 ended in an error of Python's, codes without a level in a crash."""
+    frame().to_feather(tmp_path / "t.feather", compression="uncompressed")
+    content = bytearray((tmp_path / "t.feather").read_bytes())
+    place = content.rindex(b"pqpq"[:2] if b"pqpq" not in content else b"pqpq")
+    content[place] = 0xD0
+    (tmp_path / "t.feather").write_bytes(bytes(content))
+    with pytest.raises(TableError, match="is not a sound Feather file"):
+        tamis.read(tmp_path / "t.feather")
+
+
+def test_time_spans_are_read_as_before(tmp_path):
+    """A study predicts what it learned from: a cast of Arrow's failed there."""
+    rows = frame(150)
+    rows["span"] = pd.to_timedelta(np.arange(150), unit="h")
+    rows.to_parquet(tmp_path / "t.parquet")
+    study = tamis.Study(tmp_path / "t.parquet", target="y", folder=tmp_path / "s", **QUICK).run()
+    assert len(study.predict(tmp_path / "t.parquet")) == 150
+
+
+def test_two_columns_of_one_name_in_a_feather_file(tmp_path):
+    """pyarrow.feather ends with a TypeError."""
+    table = pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
+    with pa.OSFile(str(tmp_path / "t.feather"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(TableError, match="'a' appears more than once"):
+        tamis.read(tmp_path / "t.feather")
+
+
+@pytest.mark.parametrize("cell", [[1, 2], np.array([1, 2]), {"a": 1}], ids=["list", "array", "dict"])
+def test_cells_that_hold_several_values(cell):
+    """Lists of one length became a second dimension; other libraries' words stood in the sentence."""
+    rows = frame()[["a"]].assign(c=[cell] * 60)
+    with pytest.raises(KindError, match=r"column 'c' holds values that are neither .* type (list|ndarray|dict)"):
+        TreeRegressor().fit(rows, rows["a"])
+
+
+def test_cells_that_are_tuples_are_levels():
+    """Tuples of one length became a second dimension."""
+    rows = frame()[["a"]].assign(c=[(1, i % 3) for i in range(60)])
+    assert len(TreeRegressor().fit(rows, rows["a"]).predict(rows)) == 60
+
+
+def test_whole_numbers_beyond_64_bits_in_a_frame():
+    """The conversion to Arrow overflowed."""
+    rows = frame().assign(c=[10**30 + i for i in range(60)])
+    assert tamis.read(rows).n_rows == 60
+
+
+def test_a_study_of_intervals_in_an_arrow_table(tmp_path):
+    """Arrow cannot unpack a dictionary of pandas' intervals: the lock ended in its words."""
+    rows = frame(150)
+    rows["part"] = pd.cut(rows["a"], 4)
+    table = pa.Table.from_pandas(rows)
+    levels = [next(c.levels for c in tamis.read(one).columns if c.name == "part") for one in (table, rows)]
+    assert levels[0] == levels[1]
+    study = tamis.Study(table, target="y", folder=tmp_path / "s", **QUICK).run()
+    assert (study.predict(rows) == study.predict(table)).all()
+
+
+def test_intervals_in_a_feather_file(tmp_path):
+    """pandas, where it is imported, refuses to read back what it wrote, by a TypeError."""
+    frame().assign(part=pd.cut(frame()["a"], 4)).to_feather(tmp_path / "t.feather")
+    with pytest.raises(TableError, match="cannot be read back, such as intervals of pandas"):
+        tamis.read(tmp_path / "t.feather")
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e160, 1e300])
+@pytest.mark.parametrize("name", ["b", "y"])
+def test_a_study_of_numbers_whose_squares_have_no_value(tmp_path, name, factor):
+    """Distances, correlations and leaks squared them: warnings of NumPy, and NaN or an overflow in the results."""
+    rows = frame(150)
+    rows["y"] = rows["a"] + rows["b"]
+    rows[name] *= factor
+    rows.loc[3, "b"] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(TableError, match=f"column '{name}' holds .* to be squared; .* it by a constant"):
+            tamis.Study(rows, target="y", folder=tmp_path / "s", **QUICK).run()
+        with pytest.raises(TableError, match="to be squared"):
+            tamis.evaluate.leaks(rows[["a", "b"]] * factor, rows["a"] > 0)
+
+
+def test_text_in_another_encoding_than_its_mark_says(tmp_path):
+    """Python's words about codecs stood in the sentence."""
+    (tmp_path / "t.csv").write_bytes("a,b\n1,2\n".encode("utf-16") + b"\xc2")
+    with pytest.raises(TableError, match=r"is not utf-16 text throughout \(truncated data\); give its encoding="):
+        tamis.read(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("place", range(0, 4000, 400))
+def test_a_damaged_workbook(tmp_path, place):
+    """A damaged part of a workbook ends in whatever openpyxl meets there: errors of zlib, of XML, of Python."""
+    pytest.importorskip("openpyxl")
+    frame().to_excel(tmp_path / "whole.xlsx", index=False)
+    content = bytearray((tmp_path / "whole.xlsx").read_bytes())
+    for k in range(8):
+        content[(place + 37 * k) % len(content)] ^= 0x55
+    (tmp_path / "t.xlsx").write_bytes(bytes(content))
+    with suppress(TableError):  # bytes that nobody reads may be others
+        tamis.read(tmp_path / "t.xlsx")
+
+
+def test_moments_of_several_zones_in_one_column():
+    """Some with a zone and some without."""
+    when = np.array([datetime(2020, 1, 1 + i % 28) for i in range(60)], dtype=object)
+    when[::2] = [one.replace(tzinfo=UTC) for one in when[::2]]
+    rows = frame().assign(when=when)
+    assert tamis.read(rows).n_rows == 60
+    LinearRegressor(cv=2).fit(rows[["a", "when"]], rows["b"])
