@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "tamis"
 #: Folders of benchmarks that measure several folders of the package at once.
-ACROSS = {"scale"}
+ACROSS = {"scale", "fuzz"}
 #: Folders of tests that stand for no folder of the package.
 APART = ("contract", "golden", "examples", "report/browser")
 #: Where the site is built: not there in a fresh clone.

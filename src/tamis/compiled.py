@@ -41,5 +41,6 @@ def _is_stale(found: ModuleType, place: Path) -> bool:
 
 def digest(files: list[Path]) -> str:
     """The digest of names and contents that CMakeLists.txt gives the core."""
-    lines = sorted((file.relative_to(_CORE).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()) for file in files)
-    return hashlib.sha256("".join(f"{name} {one}\n" for name, one in lines).encode()).hexdigest()
+    contents = {file.relative_to(_CORE).as_posix(): file.read_bytes() for file in files}
+    lines = [f"{name} {hashlib.sha256(contents[name]).hexdigest()}\n" for name in sorted(contents)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
