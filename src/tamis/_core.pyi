@@ -354,7 +354,128 @@ def log1p_below_1(x: np.ndarray) -> None:
 def times_log(x: np.ndarray) -> None:
     """x ln x of numbers between 0 and 1; 0 of others."""
 
-# linear models
+# linear models: paths of penalised losses
+
+def coordinate_descent(
+    H: np.ndarray, q: np.ndarray, beta: np.ndarray, l1: np.ndarray, l2: np.ndarray, tol: float, max_sweeps: int
+) -> int:
+    """Minimise ½ δᵀHδ - qᵀδ + Σ l1|β| + ½ Σ l2 β² over β = β₀ + δ in place; q becomes the gradient. Sweeps made."""
+
+def solve_active(H: np.ndarray, q: np.ndarray, beta: np.ndarray, l1: np.ndarray, l2: np.ndarray) -> None:
+    """Set β to the exact optimum of the columns in use for their present signs."""
+
+def group_coordinate_descent(
+    H: np.ndarray, q: np.ndarray, beta: np.ndarray, starts: np.ndarray, top: np.ndarray, l1: np.ndarray, l2: np.ndarray,
+    tol: float, max_sweeps: int,
+) -> int:  # fmt: skip
+    """The same for a group penalty Σ l1_g‖β_g‖ + ½ Σ l2_g‖β_g‖²; `top` bounds the curvature of each group."""
+
+def gram_path(
+    H: np.ndarray, c: np.ndarray, yy: float, l1: np.ndarray, l2: np.ndarray, alphas: np.ndarray, goal: float,
+    coef: np.ndarray, gap: np.ndarray,
+) -> None:  # fmt: skip
+    """A path of ½ βᵀHβ - cᵀβ + ½ yy with its penalty: coef (alphas, columns) and duality gaps (alphas)."""
+
+class Columns:
+    """Columns of one fit: (Z - centre) · inverse; Z (columns, rows), or (1, entries) with begin and row."""
+
+    def __init__(
+        self, Z: np.ndarray, begin: np.ndarray, row: np.ndarray, centre: np.ndarray, inverse: np.ndarray,
+        norms: np.ndarray, n_rows: int,
+    ) -> None: ...  # fmt: skip
+
+class SquaredPath:
+    """A fit of the squared loss by the Gram matrix of its working set."""
+
+    null_gradient: np.ndarray
+    null_loss: float
+
+    def __init__(
+        self, columns: Columns, y: np.ndarray, w: np.ndarray, l1: np.ndarray, l2: np.ndarray, has_intercept: bool
+    ) -> None: ...
+    def solve(
+        self, alphas: np.ndarray, goal: float, enough: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray
+    ) -> None:
+        """Fill coef (alphas, columns + 1), linear predictors (alphas, rows) and duality gaps."""
+
+class ProxNewton:
+    """A fit of one linear predictor and any loss by proximal Newton steps."""
+
+    beta: np.ndarray
+    eta: np.ndarray
+    residual: np.ndarray
+    null_gradient: np.ndarray
+    intercept: float
+    mean_loss: float
+    floor: float
+
+    def __init__(
+        self, loss: str, width: float, columns: Columns, y: np.ndarray, w: np.ndarray, offset: np.ndarray,
+        l1: np.ndarray, l2: np.ndarray, has_intercept: bool, keeps_hessian: bool,
+    ) -> None: ...  # fmt: skip
+    def start(self, intercept: float, eta: np.ndarray) -> None:
+        """The model without columns, from a first intercept and its linear predictors."""
+
+    def solve(
+        self, alphas: np.ndarray, goal: float, enough: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray
+    ) -> None:
+        """As of SquaredPath."""
+
+    def share_hessian(self, row_curvature: np.ndarray, slots: np.ndarray, block: np.ndarray) -> None:
+        """Take a Hessian without scales: slot 0 is the intercept's, 1 + j that of column j."""
+
+class MultinomialReference:
+    """A fit near by, whose Hessian serves others: hessian (classes · (1 + columns))², held (classes, columns)."""
+
+    def __init__(self, w: np.ndarray, prob: np.ndarray, hessian: np.ndarray, held: np.ndarray) -> None: ...
+
+class MultinomialPath:
+    """A fit of several classes on (class, column) pairs."""
+
+    beta: np.ndarray
+    eta: np.ndarray
+    residual: np.ndarray
+    prob: np.ndarray
+    null_gradient: np.ndarray
+    intercept: np.ndarray
+    mean_loss: float
+    was_renewed: bool
+
+    def __init__(
+        self, columns: Columns, y: np.ndarray, w: np.ndarray, l1: np.ndarray, l2: np.ndarray, ends: np.ndarray,
+        has_intercept: bool, max_hessian: int, intercept: np.ndarray,
+    ) -> None: ...  # fmt: skip
+    def solve(
+        self, alphas: np.ndarray, goal: float, enough: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray
+    ) -> None:
+        """As of SquaredPath, with as many numbers per column and row as there are classes."""
+
+    def share(self, reference: MultinomialReference) -> None:
+        """Take the Hessian of a fit near by."""
+
+    def refresh(self, totals: np.ndarray) -> None:
+        """Residuals, probabilities and mean loss at the linear predictors; totals: sums of residuals."""
+
+def update_strengths(
+    loss: str, width: float, eta: np.ndarray, residual: np.ndarray, curvature: np.ndarray, intercept: np.ndarray,
+    y: np.ndarray, w: np.ndarray, has_intercept: bool, tolerance: float, which: np.ndarray,
+) -> None:  # fmt: skip
+    """Residuals and curvatures of some strengths (lines), the intercepts at their optimum."""
+
+def search_strengths(
+    loss: str, width: float, eta: np.ndarray, residual: np.ndarray, curvature: np.ndarray, intercept: np.ndarray,
+    y: np.ndarray, w: np.ndarray, which: np.ndarray, move: np.ndarray, mixed: np.ndarray, square: np.ndarray,
+    length: np.ndarray,
+) -> None:  # fmt: skip
+    """Lengths of steps of the linear predictors, halved until the objective falls; the predictors follow."""
+
+def fit_logistic_sets(
+    Z: np.ndarray, y: np.ndarray, weights: np.ndarray, ridge: np.ndarray, columns: np.ndarray, sizes: np.ndarray,
+    starts: np.ndarray, betas: np.ndarray, decisions: np.ndarray,
+) -> None:  # fmt: skip
+    """Logistic regression on many sets of columns (sets, most): betas (sets, folds, most), decisions (…, rows)."""
+
+# linear models: best subsets
 
 def pair_gains(
     coarse: np.ndarray, n_coarse: np.ndarray, values: np.ndarray, weight: np.ndarray, min_leaf: int

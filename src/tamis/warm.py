@@ -18,75 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tamis.engine.announce import announce
 
-if TYPE_CHECKING:
-    pass
-
 _ROWS = 120
-
-
-def _table(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers, and a target that depends on the first two columns."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(_ROWS, n_columns))
-    return X, X[:, 0] - X[:, 1] + rng.normal(size=_ROWS)
-
-
-def _classes(n_columns: int = 6) -> tuple[np.ndarray, np.ndarray]:
-    X, y = _table(n_columns)
-    return X, (y > 0).astype(int)
-
-
-def _three_classes(y: np.ndarray) -> np.ndarray:
-    return np.digitize(y, [-0.7, 0.7])
-
-
-def _linear_classifiers() -> None:
-    from tamis.linear import LinearClassifier
-
-    LinearClassifier().fit(*_classes())
-
-
-def _linear_classifiers_of_several() -> None:
-    from tamis.linear import LinearClassifier
-
-    X, y = _table()
-    LinearClassifier().fit(X, _three_classes(y))
-
-
-def _linear_regressors() -> None:
-    from tamis.linear import LinearRegressor
-
-    LinearRegressor().fit(*_table())
-    LinearRegressor().fit(*_table(2 * _ROWS))
-
-
-def _scores() -> None:
-    from tamis import score
-
-    X, y = _table()
-    for criterion in ("pearson", "mutual_information", "relief"):
-        getattr(score, criterion)(X, y)
-    for criterion in ("stump", "mutual_information", "gain_ratio", "gini", "chi2", "anova", "relief"):
-        getattr(score, criterion)(*_classes())
-    score.interaction(*_classes())
-
-
-def _searches() -> None:
-    from tamis.linear import LinearClassifier, LinearRegressor
-    from tamis.search import SubsetSelector
-
-    numbers = LinearRegressor(penalty=None)
-    for search, cv in (("forward", 5), ("backward", 5), ("branch-and-bound", "train")):
-        SubsetSelector(numbers, search=search, k=2, cv=cv).fit(*_table())
-    SubsetSelector(LinearClassifier(penalty=None), search="forward", k=2).fit(*_classes())
-    LinearRegressor(penalty="subset", k=2).fit(*_table())
-    LinearClassifier(penalty="subset", k=2).fit(*_classes())
 
 
 def _study() -> None:
@@ -102,25 +37,15 @@ def _study() -> None:
         Study(str(table), target="diagnosis", folder=Path(folder) / "study", folds=2).run()
 
 
-#: The longest first.
-JOBS: dict[str, Callable[[], None]] = {
-    "searches": _searches,
-    "linear classifiers of several classes": _linear_classifiers_of_several,
-    "linear classifiers": _linear_classifiers,
-    "linear regressors": _linear_regressors,
-    "scores": _scores,
-}
+#: The longest first. None is left: models are compiled when Tamis is installed.
+JOBS: dict[str, Callable[[], None]] = {}
 #: After those that they consist of.
 LAST: dict[str, Callable[[], None]] = {"studies": _study}
 #: Parts of jobs, for processors to share.
 PARTS: dict[str, Callable[[], None]] = {}
 
 #: A kernel of each job that a study may need; it tells whether the job has been done.
-_KERNEL = {
-    "linear classifiers": ("tamis.linear.solvers.compiled.newton", "solve_path"),
-    "linear classifiers of several classes": ("tamis.linear.solvers.compiled.multinomial.path", "solve_path"),
-    "linear regressors": ("tamis.linear.solvers.coordinate_descent", "follow_path"),
-}
+_KERNEL: dict[str, tuple[str, str]] = {}
 
 
 def warm(names: Iterable[str] | None = None, processes: int | None = None) -> Iterator[str]:

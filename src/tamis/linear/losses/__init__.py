@@ -1,7 +1,7 @@
 """Losses of linear models: value, gradient, curvature and convex conjugate of each row's loss.
 
 Read `loss` first (what a loss is), then one file a loss, found by its name ("squared_hinge" is
-squared_hinge.SquaredHinge), and `row_loss` (the same inside kernels, chosen by a number).
+squared_hinge.SquaredHinge). The core has each of them again, row by row, in `_core/linear/losses`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 
 from tamis.linear.losses.loss import Loss
 
-_NO_LOSSES = ("loss", "row_loss")
+_NO_LOSSES = ("loss",)
 
 
 @lru_cache(maxsize=2)

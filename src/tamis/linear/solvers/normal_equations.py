@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tamis import _core
 from tamis.errors import NotConverged
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units
-from tamis.linear.solvers.coordinate_descent import follow_path
 from tamis.linear.solvers.quadratic import minimise
 from tamis.views.moments import Moments
 
@@ -70,7 +70,7 @@ class NormalEquations:
         goal = tol * max(0.5 * self.yy, np.finfo(float).tiny)
         if penalty.starts is None and penalty.l1_ratio > 0 and np.all(penalty.factors > 0) and np.all(alphas > 0):
             out, gaps = np.empty((len(alphas), len(self.c))), np.empty(len(alphas))
-            follow_path(
+            _core.gram_path(
                 self.H, self.c, self.yy, *penalty.at(1.0), np.asarray(alphas, dtype=np.float64), goal, out, gaps
             )
         else:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from tamis.linear.solvers.coordinate_descent import coordinate_descent, group_coordinate_descent, polish
+from tamis import _core
 
 _SWEEPS = 20_000
 
@@ -31,11 +31,11 @@ def minimise(
         return beta + new, q - H @ new
     if starts is not None:
         top = np.array([np.linalg.norm(H[a:b, a:b], 2) for a, b in pairwise(starts)])
-        group_coordinate_descent(H, q, beta, starts, top, l1, l2[starts[:-1]], tol, _SWEEPS)
+        _core.group_coordinate_descent(H, q, beta, starts, top, l1, l2[starts[:-1]], tol, _SWEEPS)
         return beta, q
-    coordinate_descent(H, q, beta, l1, l2, tol, _SWEEPS)
+    _core.coordinate_descent(H, q, beta, l1, l2, tol, _SWEEPS)
     if exact:
-        polish(H, q, beta, l1, l2)
+        _core.solve_active(H, q, beta, l1, l2)
     return beta, q
 
 

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tamis import _core
 from tamis.engine import map_threads, workers
 from tamis.linear import LinearClassifier
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
@@ -155,8 +156,6 @@ class LogisticEvaluator(Evaluator):
         self.starts = starts
 
     def _solve(self, sets: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        from tamis.linear.solvers.compiled.logistic_sets import Rows, Sets, fit_sets
-
         last = len(self.Z) - 1
         most = max(len(columns) for columns in sets) + 1
         padded, sizes = np.full((len(sets), most), last, dtype=np.int64), np.empty(len(sets), dtype=np.int64)
@@ -165,7 +164,7 @@ class LogisticEvaluator(Evaluator):
             sizes[s] = len(columns) + int(self.model.intercept)
         folds, n = self.learned.shape
         betas, decisions = np.zeros((len(sets), folds, most)), np.zeros((len(sets), folds, n))
-        fit_sets(Rows(self.Z, self.y, self.learned, self.ridge), Sets(padded, sizes, self.starts, betas, decisions))
+        _core.fit_logistic_sets(self.Z, self.y, self.learned, self.ridge, padded, sizes, self.starts, betas, decisions)
         return betas, decisions, padded[:, : sizes[0]]
 
     def _scores(self, decisions: np.ndarray) -> np.ndarray:

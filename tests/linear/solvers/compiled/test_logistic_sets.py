@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from tamis.linear.solvers.compiled.logistic_sets import Rows, Sets, fit_sets
+from tamis import _core
 
 
 def fitted(X, y, sets, weights=None, ridge=1.0, starts=None):
@@ -21,7 +21,8 @@ def fitted(X, y, sets, weights=None, ridge=1.0, starts=None):
     lift = np.tile(np.append(np.full(d, ridge), 0.0), (len(weights), 1))
     starts = np.zeros_like(lift) if starts is None else starts
     betas, decisions = np.zeros((len(sets), len(weights), most)), np.zeros((len(sets), len(weights), n))
-    fit_sets(Rows(Z, np.where(y, 1.0, -1.0), weights, lift), Sets(padded, sizes, starts, betas, decisions))
+    y = np.where(y, 1.0, -1.0)
+    _core.fit_logistic_sets(Z, y, weights, lift, padded, sizes, starts, betas, decisions)
     return Z, betas, decisions
 
 

@@ -7,14 +7,13 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from tamis import LinearClassifier, LinearRegressor
+from tamis import LinearClassifier, LinearRegressor, _core
 from tamis.linear.fit import Job, path_of
 from tamis.linear.losses.logistic import Logistic
 from tamis.linear.losses.squared import Squared
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import suits
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
-from tamis.linear.solvers.coordinate_descent import follow_path
 
 SHAPES = {"wide": (40, 150), "square": (60, 60), "tall": (1200, 25)}  # the last keeps a Hessian for two classes
 
@@ -145,7 +144,7 @@ def test_a_path_on_normal_equations_is_exact_for_orthogonal_columns():
     c = np.array([3.0, -2.0, 0.5, 0.0])
     alphas = np.array([2.5, 1.0, 0.1])
     out, gaps = np.empty((3, 4)), np.empty(3)
-    follow_path(np.eye(4), c, 20.0, np.ones(4), np.zeros(4), alphas, 1e-12, out, gaps)
+    _core.gram_path(np.eye(4), c, 20.0, np.ones(4), np.zeros(4), alphas, 1e-12, out, gaps)
     np.testing.assert_allclose(out, np.sign(c) * np.maximum(np.abs(c) - alphas[:, None], 0), atol=1e-12)
     assert gaps.max() <= 1e-12
 

@@ -7,48 +7,59 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.linear.losses.huber import Huber
 from tamis.linear.losses.logistic import Logistic
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared_hinge import SquaredHinge
-from tamis.linear.solvers.compiled.layout import PathOut, Screening, Target
-from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, OneOutputFit
+from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, PathFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
 _OWN = 10_000_000  # products of one Hessian below which every fit computes its own
 _AXES = 60  # axes above which conjugate gradients solve for several strengths at once
 _STRENGTHS = 10  # strengths at once there
+LEAST = 1e-9  # curvature of a row fitted perfectly
 
 
-class NewtonFit(OneOutputFit):
+class NewtonFit(PathFit):
     """A fit of any loss of one linear predictor.
 
-    The kernel is given the target in units of its own: counts over their mean, other numbers about their middle and
+    The core is given the target in units of its own: counts over their mean, other numbers about their middle and
     over a width or deviation, so that no number in it depends on the units of the target. `shift` and `stretch` bring
     linear predictors back, `size` the loss.
     """
 
     takes_sparse = True
-    shift, stretch, size, kind, width = 0.0, 1.0, 1.0, 0, np.inf
+    shift, stretch, size, kind, width = 0.0, 1.0, 1.0, "", np.inf
 
     def _begin(self, loss: Loss) -> None:
         self.loss = loss
         self._scale()
         p, n = len(self.inverse), len(self.w)
-        self.beta, self.b0 = np.zeros(p), np.zeros(2)
         given = np.zeros(n) if loss.offset is None else loss.offset[:, 0]
-        self.eta = given + self._first()
-        is_none = (self.centred and loss.offset is None) or not self.eta.any()
-        self.offset = np.zeros(0) if is_none else np.array(given if self.centred else self.eta)
-        self.residual = np.empty(n)
-        size = p + 1 if p <= min(n, _TALL) or (self._is_squared and p <= _TALL) else 0
-        self.hessian, self.in_hessian = np.zeros((size, size)), np.zeros(p, dtype=bool)
-        self.row_curvature = self.w if self._is_squared else np.zeros(0)
-        self.enough = 0.0
-        self._start_residual()
+        first = self._first()
+        eta = given + first
+        is_none = (self.centred and loss.offset is None) or not eta.any()
+        self.offset = np.zeros(0) if is_none else np.array(given if self.centred else eta)
+        self.keeps_hessian = p <= min(n, _TALL) or (self._is_squared and p <= _TALL)
+        self.core = _core.ProxNewton(
+            self.kind,
+            self.width,
+            self.core_columns,
+            self.y,
+            self.w,
+            self.offset,
+            self.l1,
+            self.l2,
+            self.centred,
+            self.keeps_hessian,
+        )
+        self.core.start(first if self.centred else 0.0, eta)
+        self.null_gradient = self.core.null_gradient * (self.size / self.stretch)
+        self._measure()
 
     @property
     def _is_squared(self) -> bool:
@@ -56,18 +67,16 @@ class NewtonFit(OneOutputFit):
         return self.loss.constant_curvature
 
     def _scale(self) -> None:
-        """The kind of loss, and the target in the kernel's units."""
-        from tamis.linear.losses.row_loss import HUBER, LOGISTIC, POISSON, SQUARED_HINGE
-
+        """The kind of loss, and the target in the core's units."""
         y, w = self.loss.y[:, 0], self.w
         if isinstance(self.loss, Logistic | SquaredHinge):
-            self.kind = LOGISTIC if isinstance(self.loss, Logistic) else SQUARED_HINGE
+            self.kind = "logistic" if isinstance(self.loss, Logistic) else "squared_hinge"
         elif isinstance(self.loss, Poisson):
-            self.kind, mean = POISSON, float(w @ y)
+            self.kind, mean = "poisson", float(w @ y)
             self.shift, self.size = np.log(mean), mean
             y = y / mean
         else:
-            self.kind = HUBER
+            self.kind = "huber" if isinstance(self.loss, Huber) else "squared"
             middle = float(self.loss.start(w)[0]) if self.centred else 0.0
             spread = self.loss.width if isinstance(self.loss, Huber) else float(np.sqrt(w @ (y - middle) ** 2))
             spread = spread if spread > 0 else 1.0
@@ -78,40 +87,28 @@ class NewtonFit(OneOutputFit):
         self.l1, self.l2 = self.l1 * (self.stretch / self.size), self.l2 * (self.stretch**2 / self.size)
 
     def _first(self) -> float:
-        """The intercept to begin with, in the kernel's units."""
+        """The intercept to begin with, in the core's units."""
         if not self.centred:
             return -self.shift / self.stretch
-        self.b0[0] = (float(self.loss.start(self.w)[0]) - self.shift) / self.stretch
-        return float(self.b0[0])
+        return (float(self.loss.start(self.w)[0]) - self.shift) / self.stretch
 
-    def _start_residual(self) -> None:
-        """Residuals without columns, the intercept at its optimum."""
-        from tamis.linear.solvers.compiled.newton import FLOOR, HAS_INTERCEPT, KIND, N_RULES, TOLERANCE, WIDTH
-
-        self.rules = np.zeros(N_RULES)
-        self.rules[[KIND, WIDTH, HAS_INTERCEPT, TOLERANCE]] = self.kind, self.width, self.centred, 1e-16
+    def _measure(self) -> None:
+        """The objective without columns, less what no model can lower."""
         floor = -float(self.w @ self.loss.conjugate(np.zeros_like(self.loss.y)))
-        self.screening = Screening(self.residual, np.ones(2), np.zeros_like(self.beta), np.zeros_like(self.beta))
-        self.null = 1.0
-        self._run(np.zeros(0), 0.0, PathOut(np.empty((0, len(self.beta) + 1)), np.empty((0, len(self.w))), np.empty(0)))
-        whole = float(self.w @ self.losses(self._original(self.eta)[:, None]))
+        whole = float(self.w @ self.losses(self._original(self.core.eta)[:, None]))
         large = max(abs(whole), abs(floor), self.loss.magnitude(self.w), np.finfo(float).tiny)
         self.null, self.floor = whole - floor if whole - floor > 1e-13 * large else large, floor
-        self.rules[FLOOR] = self._in_units(floor)
+        self.core.floor = self._in_units(floor)
 
     def _in_units(self, loss: float) -> float:
-        """A mean loss in the kernel's units."""
+        """A mean loss in the core's units."""
         if not isinstance(self.loss, Poisson):
             return loss / self.size
-        saturated = float(self.w @ (xlogy(self.y, self.y) - self.y))  # which the kernel's loss leaves out
+        saturated = float(self.w @ (xlogy(self.y, self.y) - self.y))  # which the core's loss leaves out
         return loss / self.size - saturated
 
     def _original(self, eta: np.ndarray) -> np.ndarray:
         return np.asarray(self.stretch * eta + self.shift)
-
-    def _start_screening(self) -> None:
-        super()._start_screening()
-        self.null_gradient *= self.size / self.stretch
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         loss = self.loss if isinstance(rows, slice) else self.loss.take(rows)
@@ -125,14 +122,9 @@ class NewtonFit(OneOutputFit):
             found[:, -1] += self.shift
         return found, self._original(etas)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
-        from tamis.linear.solvers.compiled.newton import ENOUGH, GOAL, SharedHessian, solve_path
-
-        self.rules[[GOAL, ENOUGH]] = goal / self.size, self.enough * self.null / self.size
-        target = Target(self.y, self.w, self.offset)
-        shared = SharedHessian(self.row_curvature, self.in_hessian, self.hessian)
-        solve_path(self.arrays, target, self.weights, self.screening, self.state, shared, self.rules, alphas, out)
-        out.gap[:] *= self.size
+    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
+        self.core.solve(alphas, goal / self.size, self.enough * self.null / self.size, coef, eta, gap)
+        gap *= self.size
 
     @property
     def at_once(self) -> int:
@@ -141,17 +133,15 @@ class NewtonFit(OneOutputFit):
     @property
     def _shares(self) -> bool:
         """Whether a Hessian of all rows serves the fits of every fold."""
-        return self.hessian.size * len(self.w) > _OWN and not self._is_squared
+        return self.keeps_hessian and (len(self.inverse) + 1) ** 2 * len(self.w) > _OWN and not self._is_squared
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Give all fits the Hessian of this one at the columns any of them uses."""
-        from tamis.linear.solvers.compiled.newton import LEAST
-
         if not self._shares:
             return
-        curvature = self.loss.curvature(self._original(self.eta)[:, None])[:, 0] * (self.stretch**2 / self.size)
+        curvature = self.loss.curvature(self._original(self.core.eta)[:, None])[:, 0] * (self.stretch**2 / self.size)
         row_curvature = self.w * np.maximum(curvature, LEAST)
-        used = np.flatnonzero(np.any([(fit.beta != 0) | (fit.l1 == 0) for fit in fits], axis=0))
+        used = np.flatnonzero(np.any([(fit.core.beta != 0) | (fit.l1 == 0) for fit in fits], axis=0))
         rows = np.array_split(np.arange(len(row_curvature)), min(PARTS, len(row_curvature)))
 
         def part(i: slice) -> np.ndarray:
@@ -160,18 +150,15 @@ class NewtonFit(OneOutputFit):
             return np.asarray((block * row_curvature[i]) @ block.T)
 
         total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
-        places = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
+        slots = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
         for fit in fits:
-            scale = np.concatenate([[1.0], fit.inverse])[places]
-            fit.hessian[np.ix_(places, places)] = total * scale[:, None] * scale
-            fit.row_curvature, fit.in_hessian[:] = row_curvature, False
-            fit.in_hessian[used] = True
+            fit.core.share_hessian(row_curvature, slots, np.ascontiguousarray(total))
 
 
 class RidgeNewtonFit(NewtonFit):
     """A ridge fit of more columns than rows, along the principal axes of its training rows.
 
-    With few axes the kernel solves for one strength after another by a Cholesky factor; with more, conjugate gradients
+    With few axes the core solves for one strength after another by a Cholesky factor; with more, conjugate gradients
     solve for several at once.
     """
 
@@ -184,30 +171,29 @@ class RidgeNewtonFit(NewtonFit):
         self.norms = self.columns.norms[:, 0].copy()
         self.l1, self.l2 = np.zeros_like(self.inverse), np.ones_like(self.inverse)
         super()._begin(loss)
-
-    def _start_screening(self) -> None:
-        super()._start_screening()
-        self.null_gradient = self.size / self.stretch * self.axes.gradients(self.residual[:, None])
+        self.null_gradient = self.size / self.stretch * self.axes.gradients(self.core.residual[:, None])
 
     @property
     def at_once(self) -> int:
-        return _STRENGTHS if len(self.beta) > _AXES else AT_ONCE
+        return _STRENGTHS if len(self.inverse) > _AXES else AT_ONCE
 
-    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
-        if len(self.beta) <= _AXES or not len(alphas):
-            super()._run(alphas, goal, out)
+    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
+        if len(self.inverse) <= _AXES:
+            super()._run(alphas, goal, coef, eta, gap)
             return
-        from tamis.linear.solvers.compiled.ridge_strengths import Strengths, solve_strengths
+        from tamis.linear.solvers.compiled.ridge_strengths import Rows, Strengths, solve_strengths
 
+        fit, Z = self.core, self.columns.Z
         seen = np.flatnonzero(self.w > 0)
-        fits = Strengths.starting(alphas * self.l2[0], self.beta, self.eta[seen], self.b0)
-        target = Target(self.y[seen], self.w[seen], self.offset)
+        fits = Strengths.starting(alphas * self.l2[0], fit.beta, fit.eta[seen], fit.intercept, fit.mean_loss)
+        rows = Rows(self.kind, self.width, self.y[seen], self.w[seen], self.centred)
         goals = goal / self.size, self.enough * self.null / self.size
-        Z, offset = self.columns.Z, self.eta - self.beta @ self.columns.Z - self.b0[0]
-        out.gap[:] = solve_strengths(fits, Z[:, seen], self.norms, target, self.rules, *goals) * self.size
-        out.coef[:, :-1], out.coef[:, -1] = fits.beta, fits.intercept[:, 0]
-        out.eta[:] = fits.beta @ Z + fits.intercept[:, :1] + offset
-        self.beta[:], self.eta[:], self.b0[:] = fits.beta[-1], out.eta[-1], fits.intercept[-1]
+        offset = fit.eta - fit.beta @ Z - fit.intercept
+        gap[:] = solve_strengths(fits, np.ascontiguousarray(Z[:, seen]), self.norms, rows, *goals) * self.size
+        coef[:, :-1], coef[:, -1] = fits.beta, fits.intercept[:, 0]
+        eta[:] = fits.beta @ Z + fits.intercept[:, :1] + offset
+        fit.beta[:], fit.eta[:] = fits.beta[-1], eta[-1]
+        fit.intercept, fit.mean_loss = fits.intercept[-1]
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Nothing: every fit has axes of its own."""

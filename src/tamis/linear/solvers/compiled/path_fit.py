@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tamis import _core
 from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.losses.huber import Huber
@@ -20,7 +21,6 @@ from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best, is_ridge_past_its_best, strengths
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.compiled.layout import Columns, PathOut, PenaltyWeights, Screening, State
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 from tamis.split import Folds
 
@@ -44,29 +44,26 @@ class PathFit:
             np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
         )
         self._take(penalty)
-        self.gap = 0.0
+        self.gap = self.enough = 0.0
         self._begin(y)
-        self._start_screening()
 
     def _take(self, penalty: Penalty) -> None:
         """The weights of absolute and squared coefficients, one a column."""
         self.l1, self.l2 = penalty.at(1.0)
 
     @property
-    def arrays(self) -> Columns:
-        """The columns as kernels read them."""
-        return Columns(self.columns.Z, self.columns.place, self.centre, self.inverse, self.norms)
+    def core_columns(self) -> _core.Columns:
+        """The columns as the core reads them."""
+        columns = self.columns
+        return _core.Columns(columns.Z, columns.begin, columns.row, self.centre, self.inverse, self.norms, len(self.w))
 
-    takes_sparse = False  # whether its kernels read columns by their entries
+    core: Any  # the fit in the core
+    takes_sparse = False  # whether it reads columns by their entries
     null: float  # objective without columns, less `floor`
     floor = 0.0  # the loss of perfect predictions
     null_gradient: np.ndarray  # gradients of the columns (× outputs, for several) of the model without columns
-    outputs: tuple[int, ...] = ()  # their number, where there is more than one linear predictor
+    outputs = 1
     middle = 0.0  # what was taken off the target before the fit
-
-    def _start_screening(self) -> None:
-        """Gradients of the model without columns, from which the bounds on later ones start."""
-        raise NotImplementedError
 
     def _begin(self, y: Any) -> None:
         """The model without columns; `y` is the target as the fit reads it."""
@@ -76,8 +73,9 @@ class PathFit:
         """Loss of some rows at their linear predictors (… × rows × outputs)."""
         raise NotImplementedError
 
-    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
-        raise NotImplementedError
+    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
+        """Fill coefficients (strengths × (columns + 1) · outputs), predictors (strengths × rows · outputs) and gaps."""
+        self.core.solve(alphas, goal, self.enough * self.null, coef, eta, gap)
 
     @property
     def at_once(self) -> int:
@@ -89,42 +87,14 @@ class PathFit:
 
     def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
-        p, n, m, shape = len(self.inverse), len(self.w), len(alphas), self.outputs
-        out = PathOut(np.empty((m, p + 1, *shape)), np.empty((m, n, *shape)), np.empty(m))
-        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, out)
-        found, etas, gaps = out
+        p, n, m, K = len(self.inverse), len(self.w), len(alphas), self.outputs
+        found, etas, gaps = np.empty((m, (p + 1) * K)), np.empty((m, n * K)), np.empty(m)
+        self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, found, etas, gaps)
         self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
-        found = found.reshape(len(alphas), p + 1, -1)
-        found[:, :-1] *= (self.inverse * self.columns.inverse)[:, None]
-        found[:, -1] -= self.columns.centre @ found[:, :-1]
-        return found, etas.reshape(len(alphas), n, -1)
-
-
-class OneOutputFit(PathFit):
-    """A fit with one linear predictor."""
-
-    beta: np.ndarray
-    b0: np.ndarray
-    eta: np.ndarray
-    residual: np.ndarray
-
-    def _start_screening(self) -> None:
-        from tamis.linear.solvers.screening import gradients
-
-        null_gradient, when = np.empty(len(self.inverse)), np.zeros(len(self.inverse))
-        gradients(self.columns.Z, self.columns.place, self.residual, self.inverse, null_gradient)
-        self.screening = Screening(self.residual.copy(), np.array([1.0, 0.0]), null_gradient, when)
-        self.null_gradient = null_gradient.copy()
-
-    @property
-    def weights(self) -> PenaltyWeights:
-        """The penalty at strength 1."""
-        return PenaltyWeights(self.l1, self.l2)
-
-    @property
-    def state(self) -> State:
-        """What the kernels go on from."""
-        return State(self.beta, self.eta, self.residual, self.b0)
+        coef = found.reshape(m, p + 1, K)
+        coef[:, :-1] *= (self.inverse * self.columns.inverse)[:, None]
+        coef[:, -1] -= self.columns.centre @ coef[:, :-1]
+        return coef, etas.reshape(m, n, K)
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:

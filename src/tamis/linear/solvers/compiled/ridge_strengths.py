@@ -1,4 +1,3 @@
-# mypy: allow-untyped-defs
 """Ridge fits of several strengths at once: Newton steps by conjugate gradients, in products of matrices.
 
 One strength after another, each step would read all axes of the rows for a single vector, and a Cholesky factor of
@@ -11,13 +10,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.engine.kernel import njit
-from tamis.linear.losses.row_loss import row_curvature, update_residual
-from tamis.linear.solvers.compiled.layout import State, Target
-from tamis.linear.solvers.compiled.newton import HAS_INTERCEPT, KIND, LEAST, WIDTH, optimise_intercept
+from tamis import _core
 
 _NEWTON = 100  # quadratics a strength
 _CONJUGATE = 500  # steps of conjugate gradients a quadratic
+
+
+_CENTRED = 1e-16  # tolerance of an intercept's optimum
+
+
+class Rows(NamedTuple):
+    """What is fitted, row by row: the loss by its name in the core, target, weights, whether there is an intercept."""
+
+    loss: str
+    width: float
+    y: np.ndarray
+    w: np.ndarray
+    centred: bool
 
 
 class Strengths(NamedTuple):
@@ -31,15 +40,17 @@ class Strengths(NamedTuple):
     intercept: np.ndarray  # m × 2: the intercept, the mean loss
 
     @classmethod
-    def starting(cls, alpha: np.ndarray, beta: np.ndarray, eta: np.ndarray, intercept: np.ndarray) -> Strengths:
+    def starting(
+        cls, alpha: np.ndarray, beta: np.ndarray, eta: np.ndarray, intercept: float, mean_loss: float
+    ) -> Strengths:
         """All of them at the coefficients of one fit."""
         m, n = len(alpha), len(eta)
-        beta, eta, intercept = (np.tile(part, (m, 1)) for part in (beta, eta, intercept))
-        return cls(alpha, beta, eta, np.empty((m, n)), np.empty((m, n)), intercept)
+        beta, eta, both = (np.tile(part, (m, 1)) for part in (beta, eta, np.array([intercept, mean_loss])))
+        return cls(alpha, beta, eta, np.empty((m, n)), np.empty((m, n)), both)
 
 
 def solve_strengths(
-    fits: Strengths, Z: np.ndarray, norms: np.ndarray, target: Target, rules: np.ndarray, goal: float, enough: float
+    fits: Strengths, Z: np.ndarray, norms: np.ndarray, rows: Rows, goal: float, enough: float
 ) -> np.ndarray:
     """Minimise Σ w ℓ(y, η) + ½ alpha |β|² for every strength; returns the duality gaps.
 
@@ -49,12 +60,12 @@ def solve_strengths(
     ----------
     fits : where to begin; updated.
     Z : axes × rows. norms : lengths of the axes under the weights of the rows.
-    rules : the loss, by the names of `newton`.
+    rows : what is fitted.
     goal : the gap to reach. enough : the gap at which a fit ends that rounding keeps from falling.
     """
     gaps, left = np.full(len(fits.alpha), np.inf), np.arange(len(fits.alpha))
     for _ in range(_NEWTON):
-        update(fits, target, rules, left)
+        _update(fits, rows, left)
         alpha = fits.alpha[left, None]
         gradient = fits.residual[left] @ Z.T - alpha * fits.beta[left]
         before, gap = gaps[left], (gradient * gradient).sum(axis=1) / (2 * alpha[:, 0])
@@ -64,8 +75,8 @@ def solve_strengths(
             break
         left, gradient, gap = left[going], gradient[going], gap[going]
         limit = 2 * fits.alpha[left] * np.maximum(0.05 * goal, 1e-4 * gap)
-        direction = _directions(fits, Z, norms, gradient, left, limit, rules[HAS_INTERCEPT] > 0.0)
-        _step(fits, Z, target, rules, left, direction)
+        direction = _directions(fits, Z, norms, gradient, left, limit, rows.centred)
+        _step(fits, Z, rows, left, direction)
     return gaps
 
 
@@ -109,50 +120,22 @@ def _directions(
     return moves
 
 
-def _step(
-    fits: Strengths, Z: np.ndarray, target: Target, rules: np.ndarray, which: np.ndarray, move: np.ndarray
-) -> None:
+def _step(fits: Strengths, Z: np.ndarray, rows: Rows, which: np.ndarray, move: np.ndarray) -> None:
     """Move along the directions, each halved until its objective falls."""
     alpha, v, beta = fits.alpha[which], fits.curvature[which], fits.beta[which]
     u = move @ Z
-    shift = -(v * u).sum(axis=1) / v.sum(axis=1) if rules[HAS_INTERCEPT] > 0.0 else np.zeros(len(which))
+    shift = -(v * u).sum(axis=1) / v.sum(axis=1) if rows.centred else np.zeros(len(which))
     mixed, square = alpha * (beta * move).sum(axis=1), 0.5 * alpha * (move * move).sum(axis=1)
     length = np.empty(len(which))
-    search(fits, target, rules, which, u + shift[:, None], mixed, square, length)
+    arrays = fits.eta, fits.residual, fits.curvature, fits.intercept
+    _core.search_strengths(
+        rows.loss, rows.width, *arrays, rows.y, rows.w, which, u + shift[:, None], mixed, square, length
+    )
     fits.beta[which] += length[:, None] * move
     fits.intercept[which, 0] += length * shift
 
 
-@njit
-def update(fits, target, rules, which):
+def _update(fits: Strengths, rows: Rows, which: np.ndarray) -> None:
     """Residuals and curvatures of some strengths at their linear predictors, the intercepts at their optimum."""
-    kind, width = int(rules[KIND]), rules[WIDTH]
-    for a in which:
-        eta, residual = fits.eta[a], fits.residual[a]
-        loss, total, mean_curvature = update_residual(kind, width, eta, target.y, target.w, residual)
-        fits.intercept[a, 1] = loss
-        if rules[HAS_INTERCEPT] > 0.0:
-            state = State(fits.beta[a], eta, residual, fits.intercept[a])
-            optimise_intercept(target, state, rules, total, mean_curvature)
-        fits.curvature[a] = row_curvature(kind, width, eta, target.y, target.w, LEAST)
-
-
-@njit
-def search(fits, target, rules, which, move, mixed, square, length):
-    """Lengths of steps of the linear predictors, halved until the objective falls; the predictors follow.
-
-    The penalty changes by `length · mixed + length² · square`.
-    """
-    kind, width = int(rules[KIND]), rules[WIDTH]
-    for k in range(len(which)):
-        a = which[k]
-        eta, start, before = fits.eta[a], fits.eta[a].copy(), fits.intercept[a, 1]
-        length[k] = 1.0
-        for _ in range(30):
-            for i in range(len(eta)):
-                eta[i] = start[i] + length[k] * move[k, i]
-            loss, _, _ = update_residual(kind, width, eta, target.y, target.w, fits.residual[a])
-            change = length[k] * (mixed[k] + length[k] * square[k])
-            if loss + change <= before + 1e-14 * abs(before):
-                break
-            length[k] *= 0.5
+    arrays = fits.eta, fits.residual, fits.curvature, fits.intercept
+    _core.update_strengths(rows.loss, rows.width, *arrays, rows.y, rows.w, rows.centred, _CENTRED, which)

@@ -1,4 +1,4 @@
-"""A fit of the squared loss that a compiled kernel takes along its path, and the lasso path of centred columns."""
+"""A fit of the squared loss along its path, and the lasso path of centred columns."""
 
 from __future__ import annotations
 
@@ -6,45 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.compiled.layout import PathOut, Target
-from tamis.linear.solvers.compiled.path_fit import OneOutputFit
+from tamis.linear.solvers.compiled.path_fit import PathFit
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 
 
-class SquaredFit(OneOutputFit):
+class SquaredFit(PathFit):
     """A fit of the squared loss; the target is centred first."""
 
     def _begin(self, y: np.ndarray) -> None:
-        from tamis.linear.solvers.compiled.squared import GramSet
-
-        self.beta, self.b0 = np.zeros(len(self.columns.Z)), np.zeros(2)
         self.middle = float(self.w @ y) if self.centred else 0.0
         self.y = y - self.middle
-        self.eta, self.residual = np.zeros_like(self.y), self.w * self.y
-        self.null = 0.5 * float(self.w @ self.y**2)
-        self.working = GramSet(np.empty(len(self.beta), dtype=np.int64), 0, np.empty((64, 64)))
+        self.core = _core.SquaredPath(self.core_columns, self.y, self.w, self.l1, self.l2, self.centred)
+        self.null, self.null_gradient = self.core.null_loss, self.core.null_gradient
 
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
 
-    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
-        from tamis.linear.solvers.compiled.squared import solve_path
-
-        target = Target(self.y, self.w, np.zeros(0))
-        self.working = solve_path(
-            self.arrays,
-            target,
-            self.weights,
-            self.screening,
-            self.state,
-            self.working,
-            alphas,
-            goal,
-            self.centred,
-            out,
-        )
-        out.coef[:, -1] += self.middle
+    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
+        super()._run(alphas, goal, coef, eta, gap)
+        coef[:, -1] += self.middle
 
 
 def lasso_path(Z: np.ndarray, y: np.ndarray, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, float]:

@@ -25,7 +25,7 @@ class StandardizedColumns:
     centre, inverse : units of the first weighting; inverse is 0 for a column that does not vary.
     centres, inverses : columns × weightings, in units of Z: a fit's own column is (z - centres) · inverses.
     norms : columns × weightings, the length of a fit's own columns.
-    place : of a sparse table, where each column begins (and the last one ends), then the row of every entry; or empty.
+    begin, row : of a sparse table, where each column begins (and the last one ends), the row of every entry; or empty.
     """
 
     Z: np.ndarray
@@ -34,7 +34,8 @@ class StandardizedColumns:
     centres: np.ndarray
     inverses: np.ndarray
     norms: np.ndarray
-    place: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    begin: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    row: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of_sparse(cls, X: Any, weights: np.ndarray, *, standardize: bool, centred: bool) -> StandardizedColumns:
@@ -45,18 +46,16 @@ class StandardizedColumns:
         second = np.asarray(entries.multiply(entries).T @ weights)
         spread = design.deviations(weights) if centred else np.sqrt(second)
         p = entries.shape[1]
-        place = np.concatenate([entries.indptr, entries.indices]).astype(np.int64)
+        begin, row = entries.indptr.astype(np.int64), entries.indices.astype(np.int64)
         Z = np.ascontiguousarray(entries.data, dtype=np.float64)[None]
-        return cls(Z, np.zeros(p), np.ones(p), centres, inverses, spread * inverses, place)
+        return cls(Z, np.zeros(p), np.ones(p), centres, inverses, spread * inverses, begin, row)
 
     def block(self, which: np.ndarray, rows: slice) -> np.ndarray:
         """Some columns (as rows) at some rows, dense."""
-        if not len(self.place):
+        if not len(self.begin):
             return np.asarray(self.Z[which, rows])
-        p = len(self.centre)
-        indptr, indices = self.place[: p + 1], self.place[p + 1 :]
-        n = max(int(indices.max(initial=-1)) + 1, rows.stop)
-        entries = sparse.csr_array((self.Z[0], indices, indptr), shape=(p, n))
+        n = max(int(self.row.max(initial=-1)) + 1, rows.stop)
+        entries = sparse.csr_array((self.Z[0], self.row, self.begin), shape=(len(self.centre), n))
         return np.asarray(entries[which][:, rows].toarray())
 
     @classmethod

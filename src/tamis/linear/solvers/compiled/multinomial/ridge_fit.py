@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tamis.linear.solvers.compiled.layout import PathOut
 from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
@@ -32,18 +31,17 @@ class RidgeMultinomialFit(MultinomialFit):
         self.inverse, self.norms = self.columns.inverse, self.columns.norms[:, 0].copy()
         self.centre, self.l1, self.l2 = self.columns.centre, np.zeros_like(self.inverse), np.ones_like(self.inverse)
         super()._begin(y)
+        self.null_gradient = self.axes.gradients(self.core.residual.T)
 
-    def _start_screening(self) -> None:
-        super()._start_screening()
-        self.null_gradient = self.axes.gradients(self.residual.T)
-
-    def _run(self, alphas: np.ndarray, goal: float, out: PathOut) -> None:
-        if self.beta.size <= self.most:
-            super()._run(alphas, goal, out)
+    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
+        fit = self.core
+        if fit.beta.size <= self.most:
+            super()._run(alphas, goal, coef, eta, gap)
             return
         for a, alpha in enumerate(alphas):
-            out.gap[a] = self._solve(float(alpha), goal)
-            out.coef[a, :-1], out.coef[a, -1], out.eta[a] = self.beta.T, self.b[:-1], self.eta.T
+            gap[a] = self._solve(float(alpha), goal)
+            coef[a] = np.vstack([fit.beta.T, fit.intercept]).ravel()
+            eta[a] = fit.eta.T.ravel()
 
     def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
         """Nothing: every fit has axes of its own."""
@@ -53,7 +51,7 @@ class RidgeMultinomialFit(MultinomialFit):
         gap = np.inf
         for _ in range(_NEWTON):
             self._centre()
-            left = self.residual @ self.columns.Z.T - alpha * self.beta
+            left = self.core.residual @ self.columns.Z.T - alpha * self.core.beta
             before, gap = gap, float((left * left).sum()) / (2 * alpha)
             if gap <= goal or (gap <= self.enough * self.null and gap > 0.5 * before):
                 break
@@ -62,13 +60,13 @@ class RidgeMultinomialFit(MultinomialFit):
 
     def _direction(self, alpha: float, left: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
         """The Newton step of the coefficients and the intercepts, by preconditioned conjugate gradients."""
-        Z, wide = self.columns.Z, self.prob * self.w
-        hessian = np.diag(wide.sum(axis=1)) - wide @ self.prob.T
+        Z, wide = self.columns.Z, self.core.prob * self.w
+        hessian = np.diag(wide.sum(axis=1)) - wide @ self.core.prob.T
         values, turn = np.linalg.eigh(hessian)
         curvatures = np.maximum(values, 0.0)[:, None] * np.append(self.norms**2, 1.0)
         curvatures[:, :-1] += alpha
         curvatures[:, -1] += 1e-3 * values[-1]  # adding a number to all intercepts changes nothing
-        rest = np.hstack([left, self.residual.sum(axis=1, keepdims=True)])
+        rest = np.hstack([left, self.core.residual.sum(axis=1, keepdims=True)])
         if not self.centred:
             rest[:, -1] = 0.0
         move = np.zeros_like(rest)
@@ -76,7 +74,7 @@ class RidgeMultinomialFit(MultinomialFit):
         along, size = ready, float((rest * ready).sum())
         for _ in range(_CONJUGATE):
             u = along[:, :-1] @ Z + along[:, -1:]
-            u = wide * (u - (self.prob * u).sum(axis=0))
+            u = wide * (u - (self.core.prob * u).sum(axis=0))
             curved = np.hstack([u @ Z.T + alpha * along[:, :-1], u.sum(axis=1, keepdims=True) * self.centred])
             length = size / max(float((along * curved).sum()), 1e-300)
             move, rest = move + length * along, rest - length * curved
@@ -90,39 +88,38 @@ class RidgeMultinomialFit(MultinomialFit):
 
     def _step(self, alpha: float, move: np.ndarray, shift: np.ndarray) -> None:
         """Line search: a step along a direction, halved until the objective falls."""
-        beta, eta, b = self.beta.copy(), self.eta.copy(), self.b.copy()
+        fit = self.core
+        beta, eta, b = fit.beta.copy(), fit.eta.copy(), fit.intercept.copy()
         u = move @ self.columns.Z + shift[:, None]
-        before, length = b[-1] + 0.5 * alpha * (beta * beta).sum(), 1.0
+        before, length = fit.mean_loss + 0.5 * alpha * (beta * beta).sum(), 1.0
         for _ in range(30):
-            self.beta[:], self.eta[:], self.b[:-1] = beta + length * move, eta + length * u, b[:-1] + length * shift
-            self._start_residual()
-            if self.b[-1] + 0.5 * alpha * (self.beta**2).sum() <= before + 1e-14 * abs(before):
+            fit.beta[:], fit.eta[:], fit.intercept[:] = beta + length * move, eta + length * u, b + length * shift
+            self._refresh()
+            if fit.mean_loss + 0.5 * alpha * (fit.beta**2).sum() <= before + 1e-14 * abs(before):
                 break
             length *= 0.5
 
-    def _start_residual(self) -> np.ndarray:
+    def _refresh(self) -> np.ndarray:
         """Residuals, probabilities and mean loss at the linear predictors; returns the sums of the residuals."""
-        from tamis.linear.solvers.compiled.multinomial.line_search import update_probabilities
-
-        totals = np.empty(len(self.beta))
-        self.b[-1] = update_probabilities(self.eta, self.y, self.w, self.residual, self.prob, totals)
+        totals = np.empty(self.outputs)
+        self.core.refresh(totals)
         return totals
 
     def _centre(self) -> None:
         """Newton steps for the intercepts alone: the dual point needs residuals of every class that sum to zero."""
-        here = np.bincount(self.y, weights=self.w, minlength=len(self.beta)) > 0
-        totals, was = self.residual.sum(axis=1), np.inf
+        here = np.bincount(self.y, weights=self.w, minlength=len(self.core.beta)) > 0
+        totals, was = self.core.residual.sum(axis=1), np.inf
         for _ in range(50 if self.centred else 0):
             far = np.abs(totals[here]).max()
             if far < 1e-15 or (far > 0.5 * was and was < 1e-10):
                 return
             was = far
-            wide = (self.prob * self.w)[here]
-            hessian = np.diag(wide.sum(axis=1)) - wide @ self.prob[here].T
+            wide = (self.core.prob * self.w)[here]
+            hessian = np.diag(wide.sum(axis=1)) - wide @ self.core.prob[here].T
             shift = np.clip(np.linalg.lstsq(hessian, totals[here], rcond=1e-12)[0], -2.0, 2.0)
-            self.b[:-1][here] += shift
-            self.eta[here] += shift[:, None]
-            totals = self._start_residual()
+            self.core.intercept[here] += shift
+            self.core.eta[here] += shift[:, None]
+            totals = self._refresh()
 
     def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """As of any fit, the coefficients brought back from the axes to the columns."""

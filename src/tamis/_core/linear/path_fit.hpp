@@ -1,0 +1,45 @@
+// One fit on its way down a path: what the fits of every loss have in common.
+#pragma once
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "../matrix.hpp"
+#include "columns.hpp"
+#include "elastic_net.hpp"
+#include "screening.hpp"
+
+namespace tamis {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What a stretch of a path leaves, one row per strength.
+struct PathOut {
+    Matrix<double> coef;   // (alphas, outputs * (p + 1)) as (p + 1, outputs): the intercepts last
+    Matrix<double> eta;    // (alphas, outputs * n) as (n, outputs): linear predictors
+    std::span<double> gap;  // (alphas) duality gaps
+};
+
+/// Duality gap to reach, and the gap that is enough where rounding keeps it from falling.
+struct Goal {
+    double gap = 0.0, enough = 0.0;
+
+    bool is_reached(double now, double before) const { return now <= gap || (now <= enough && now > 0.5 * before); }
+};
+
+/// Weights of the rows, which sum to 1, and their inverses.
+struct RowWeights {
+    std::span<const double> w;
+    std::vector<double> inverse;  // 0 where w is
+
+    explicit RowWeights(std::span<const double> weights) : w(weights), inverse(weights.size()) {
+        for (size_t i = 0; i < w.size(); ++i) inverse[i] = w[i] > 0.0 ? 1.0 / w[i] : 0.0;
+    }
+};
+
+/// Gradients of all columns at some residuals.
+inline void all_gradients(const Columns& columns, const double* residual, double* out) {
+    for (size_t j = 0; j < columns.size(); ++j) out[j] = columns.inverse[j] > 0.0 ? columns.gradient(j, residual) : 0.0;
+}
+
+}  // namespace tamis
