@@ -203,6 +203,7 @@ void bind_fits(nb::module_& module) {
                  const size_t p = fit.beta.size(), m = slots.shape(0);
                  require(row_curvature.shape(0) == self.y.shape(0) && block.shape(0) == m && block.shape(1) == m, "a slot per line");
                  require(!fit.hessian.empty(), "a fit that keeps a Hessian");
+                 fit.is_shared = true;
                  fit.row_curvature.assign(row_curvature.data(), row_curvature.data() + row_curvature.shape(0));
                  std::fill(fit.in_hessian.begin(), fit.in_hessian.end(), uint8_t(0));
                  const double* inverse = self.columns.inverse.data();

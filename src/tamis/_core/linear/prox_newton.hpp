@@ -54,6 +54,7 @@ class OnePredictorFit {
     std::vector<double> hessian;        // (1 + p)^2, the intercept first
     std::vector<uint8_t> in_hessian;    // (p) columns it holds
     std::vector<double> row_curvature;  // (n) times the weights; empty where none was computed yet
+    bool is_shared = false;             // whether it was given by another fit
 };
 
 template <class Loss>
@@ -84,6 +85,7 @@ class ProxNewton final : public OnePredictorFit {
 
     void solve(std::span<const double> alphas, Goal goal, PathOut out) override {
         Violators found;
+        if (!is_shared && !Loss::kConstantCurvature) row_curvature.clear();  // a Hessian of a few strengths before is too far
         refresh();
         bool is_fresh = false;  // whether `known_` holds the gradients of the columns inside at the present residuals
         for (size_t a = 0; a < alphas.size(); ++a) {

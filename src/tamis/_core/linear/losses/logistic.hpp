@@ -7,6 +7,7 @@ namespace tamis {
 struct Logistic {
     static constexpr double kLongestStep = 2.0;
     static constexpr bool kCostlyConjugate = true;
+    static constexpr bool kConstantCurvature = false;
 
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {

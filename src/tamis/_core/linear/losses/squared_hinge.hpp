@@ -7,6 +7,7 @@ namespace tamis {
 struct SquaredHinge {
     static constexpr double kLongestStep = 1e3;
     static constexpr bool kCostlyConjugate = false;
+    static constexpr bool kConstantCurvature = false;
 
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {
