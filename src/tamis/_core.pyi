@@ -477,6 +477,15 @@ def fit_logistic_sets(
 
 # linear models: best subsets
 
+def score_cards(
+    statements: np.ndarray, target: np.ndarray, weight: np.ndarray, is_logistic: bool, max_terms: int, max_points: int
+) -> list[tuple[np.ndarray, np.ndarray, float, float, float]]:
+    """The best card of 1, 2 … max_terms statements: their numbers, points, intercept and slope of the curve, loss.
+
+    statements : uint8 (statements, rows), 1 where it holds; those beside each other are tried for one another. target :
+    0 and 1 for a logistic curve, else numbers.
+    """
+
 def pair_gains(
     coarse: np.ndarray, n_coarse: np.ndarray, values: np.ndarray, weight: np.ndarray, min_leaf: int
 ) -> np.ndarray:

@@ -6,6 +6,7 @@ import pytest
 from tests.contract.checks import assert_every_check_passes
 
 from tamis import LinearClassifier, LinearRegressor
+from tamis.linear import ScoreCard, ScoreCardRegressor
 
 SETTINGS = [
     LinearRegressor(n_alphas=20, cv=3),
@@ -21,6 +22,8 @@ SETTINGS = [
     LinearClassifier(penalty="ridge", alpha=0.01),
     LinearClassifier(loss="squared_hinge", cv=3, n_alphas=5),
     LinearClassifier(penalty="subset", k=None, alpha=0.02),
+    ScoreCard(cv=3),
+    ScoreCardRegressor(4, cv=None),
 ]
 
 

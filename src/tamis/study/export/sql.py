@@ -13,7 +13,7 @@ from tamis.study.export.program import Program
 from tamis.table.inference.dates import PARTS
 from tamis.table.inference.missing import TOKENS
 from tamis.table.notation import Notation
-from tamis.tree.export.sql import literal, quoted
+from tamis.table.sql_text import literal, quoted
 
 #: The table that is asked; to be replaced by one's own.
 TABLE = "new_rows"

@@ -8,6 +8,7 @@ import numpy as np
 
 from tamis.errors import ParameterError
 from tamis.table.notation import Notation
+from tamis.table.sql_text import literal, quoted
 from tamis.tree.export.wording import answer
 from tamis.tree.tree import Tree
 
@@ -88,19 +89,3 @@ def _either(what: str, sides: list[list[str]]) -> str:
     """1 for the values of the first side, 0 for those of the second."""
     whens = [f"WHEN {what} IN ({', '.join(side)}) THEN {1 - k}" for k, side in enumerate(sides) if side]
     return f"CASE {' '.join(whens)} END"
-
-
-def quoted(name: str) -> str:
-    """A name of a column or a table."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(value: Any) -> str:
-    """A value: TRUE or FALSE, a number, or a text between quotes."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    return "'" + str(value).replace("'", "''") + "'"

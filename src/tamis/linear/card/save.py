@@ -1,0 +1,138 @@
+"""A fitted card as plain values and back, as text and as SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.engine import workers
+from tamis.errors import DamagedError, TamisError
+from tamis.linear.card.statement import Statement
+from tamis.saved import class_list, classes, levels, mapping, numbers, reading, text, texts, whole
+from tamis.table.notation import Notation
+from tamis.table.sql_text import literal, quoted
+
+FORMAT = 1
+
+
+def plain(model: Any) -> dict[str, Any]:
+    """Plain values only: dicts, lists, text, numbers, None."""
+    params = dict(model.get_params(deep=False))
+    params["cv"] = params["cv"] if isinstance(params["cv"], int) else None
+    params["random_state"] = params["random_state"] if isinstance(params["random_state"], int) else None
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "kind": type(model).__name__,
+        "params": params,
+        "n_features_in": int(model.n_features_in_),
+        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
+        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
+        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        "statements": [statement.as_list() for statement in model.statements_],
+        "points": model.points_.tolist(),
+        "intercept": model.intercept_,
+        "slope": model.slope_,
+        "risk": {name: values.tolist() for name, values in model.risk_.items()},
+    }
+    if hasattr(model, "classes_"):
+        kind = model.classes_.dtype
+        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
+    return out
+
+
+def load(kind: Any, saved: dict[str, Any]) -> Any:
+    """The fitted card of `plain`."""
+    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
+        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
+        raise TamisError(
+            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
+        )
+    with reading("the saved card", "give what its to_dict wrote"):
+        return _loaded(kind, saved)
+
+
+def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
+    model = kind(**mapping("params", saved["params"]))
+    workers(model.n_jobs)
+    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1)
+    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
+    if len(names) != n:
+        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
+    if saved["names"] is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    noted = mapping("notations", saved["notations"])
+    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
+    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    model.column_names_ = names
+    model.statements_ = [Statement.from_list(each) for each in saved["statements"]]
+    place = {name: j for j, name in enumerate(names)}
+    unknown = [each.column for each in model.statements_ if each.column not in place]
+    if unknown:
+        raise DamagedError(f"a statement is about {unknown[0]!r}, which is not among its columns")
+    model.columns_ = np.array([place[each.column] for each in model.statements_], dtype=np.int64)
+    model.points_ = numbers("points", saved["points"], np.int64, (len(model.statements_),))
+    model.intercept_ = float(numbers("intercept", saved["intercept"], shape=()))
+    model.slope_ = float(numbers("slope", saved["slope"], shape=()))
+    risk = mapping("risk", saved["risk"])
+    kinds = {"total": np.int64, "prediction": np.float64, "n_rows": np.int64}
+    model.risk_ = {name: numbers(name, risk[name], dtype, (None,)) for name, dtype in kinds.items()}
+    if "classes" in saved:
+        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+    return model
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def text_of(model: Any) -> str:
+    """The card to print: statements with points, then totals with what they predict."""
+    lines = [(words, f"{points:+d}") for words, points in model.table_]
+    width = max([len(words) for words, _ in lines], default=10)
+    out = [f"{words:<{width}}  {points:>4}" for words, points in lines] or ["no statement predicts better than none"]
+    is_class = hasattr(model, "classes_") and len(model.classes_) == 2
+    heading = f"risk of {model.classes_[1]}" if is_class else "expected value"
+    predictions = [_percent(p) if is_class else f"{p:.4g}" for p in model.risk_["prediction"]]
+    cells = [max(len(str(t)), len(p)) for t, p in zip(model.risk_["total"], predictions)]
+    totals = "  ".join(f"{t:>{w}}" for t, w in zip(model.risk_["total"], cells))
+    values = "  ".join(f"{p:>{w}}" for p, w in zip(predictions, cells))
+    side = max(len("total"), len(heading))
+    return "\n".join([*out, "", f"{'total':<{side}}  {totals}", f"{heading:<{side}}  {values}"])
+
+
+def _percent(risk: float) -> str:
+    """A risk in whole percent, never quite 0 or 100.
+
+    >>> _percent(0.001), _percent(0.234), _percent(0.999)
+    ('<1%', '23%', '>99%')
+    """
+    return "<1%" if risk < 0.005 else ">99%" if risk > 0.995 else f"{100 * risk:.0f}%"
+
+
+def sql_of(model: Any, name: str) -> str:
+    """The sum of one CASE per statement, through the curve; dates and words are compared as the database holds them."""
+    terms = [
+        f"CASE WHEN {_condition(statement, model.notations_in_)} THEN {int(points)} ELSE 0 END"
+        for statement, points in zip(model.statements_, model.points_)
+    ]
+    curve = f"({model.intercept_!r} + {model.slope_!r} * ({' + '.join(terms) or '0'}))"
+    if hasattr(model, "classes_"):
+        curve = f"1.0 / (1.0 + EXP(-{curve}))"
+    return f"{curve} AS {quoted(name)}"
+
+
+def _condition(statement: Statement, notations: dict[str, Notation]) -> str:
+    what, notation = quoted(statement.column), notations.get(statement.column)
+    if statement.kind == "missing":
+        return f"{what} IS NULL"
+    if statement.kind == "is":
+        return f"{what} = {literal(statement.value)}"
+    sign = ">" if statement.kind == "above" else "<="
+    words = () if notation is None else notation.values()
+    if words:
+        last = int(np.clip(np.floor(statement.value) + 1, 0, len(words)))
+        side = words[last:] if statement.kind == "above" else words[:last]
+        return f"{what} IN ({', '.join(map(literal, side))})" if side else "1 = 0"
+    moment = "" if notation is None else notation.moment(statement.value)
+    return f"{what} {sign} {literal(moment or statement.value)}"
