@@ -6,6 +6,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from tests.study.tables import classes_table, numbers_table, write_table
@@ -296,3 +297,14 @@ def test_progress_names_every_step_before_it_is_done(classes_csv, tmp_path):
     ]
     assert [name for name in dict.fromkeys(seen) if name in steps] == steps
     assert seen[-1] == "null 0"
+
+
+def test_numbers_that_are_predicted_as_classes_are_told(tmp_path):
+    """The screen called the target numeric, and the answer spoke of classes; nothing said how to predict a number."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=90), "b": rng.normal(size=90), "y": 10 * (np.arange(90) % 4)})
+    options = {"target": "y", "folder": tmp_path / "s", "procedures": ["stump"], "black_box": False}
+    noted = {decision.name: decision.note for decision in tamis.Study(frame, **options).decisions}
+    assert noted["y"] == "its 4 whole numbers are predicted as classes; give task='numbers' to predict a number"
+    given = tamis.Study(frame, task="classes", **options).decisions
+    assert "predicted as classes" not in next(decision.note for decision in given if decision.name == "y")

@@ -174,9 +174,14 @@ def _choice(results: dict[str, Any]) -> str:
     compared = results["comparison"]
     if compared.get("chosen_by") == "person":
         return f"Chosen by a person: {compared['chosen']}; by the rule: {compared['by_rule']}."
-    promised, found = show.number(compared["promised"]), show.number(compared["score"])
-    way = "promised" if compared["chosen"] != "baseline" else "choosing anew in every fold promised"
-    return f"Chosen procedure: {compared['chosen']} ({way} {promised} inside the folds, found {found})."
+    inner, nested = show.number(compared["promised"]), show.number(compared["score"])
+    metric = show.metric(results["answer"]["metric"])
+    of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""
+    what = f"{of_choice}{metric}" if of_choice else f"{metric[0].upper()}{metric[1:]}"
+    return (
+        f"Model: {compared['chosen']}. {what} {nested} by nested cross-validation ({inner} by inner cross-validation "
+        "alone)."
+    )
 
 
 def _console() -> Console:

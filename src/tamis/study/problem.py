@@ -145,7 +145,7 @@ class StudyProblem(Problem):
             digest=hashlib.sha256("\n".join(str(part) for part in parts).encode()).hexdigest(),
             hidden=parted.held,
             spelt=spelt,
-            decisions=parted.table.decisions,
+            decisions=_with_task(parted.table.decisions, settings, len(labels)),
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
             plan=plan,
@@ -247,6 +247,17 @@ def _as_read(whole: Table, settings: Settings, rows: np.ndarray) -> Table | None
         elif column.origin in settings.drop:
             columns.append(column.take(rows))
     return Table(columns, n_rows=len(rows)) if columns else None
+
+
+def _with_task(decisions: tuple[Decision, ...], settings: Settings, n_labels: int) -> tuple[Decision, ...]:
+    """The decisions, with a note where a target of numbers is predicted as classes and nobody said so."""
+    if settings.task is not None or n_labels < 3:
+        return decisions
+    note = f"its {n_labels} whole numbers are predicted as classes; give task='numbers' to predict a number"
+    return tuple(
+        replace(decision, note=note) if decision.name == settings.target and decision.kind == "numeric" else decision
+        for decision in decisions
+    )
 
 
 def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...], np.ndarray]:

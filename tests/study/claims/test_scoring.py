@@ -68,7 +68,7 @@ def test_a_class_that_is_never_recognised_stands_beside_the_headline(tmp_path):
         assert [row["recall"] for row in found["recalls"]] == pytest.approx(recalls)
         assert found["score"] == pytest.approx(np.mean([balanced_accuracy_score(truth, one) for one in predicted]))
     assert found["score"] == pytest.approx(np.mean([row["recall"] for row in found["recalls"]]))
-    assert f"Recall by class: a {found['recalls'][0]['recall']:.2f}, b" in found["words"]
+    assert f"Recall by class: a ({found['recalls'][0]['recall']:.2f}), b" in found["words"]
     assert found["recalls"][2]["recall"] < 0.5
     assert found["baseline"] == pytest.approx(1 / 3)
 
@@ -87,7 +87,7 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
     facts["recalls"] = [{"label": label, "recall": r, "rows": 9} for label, r in (("a", 0.9), ("b", 0.9), ("c", 0.0))]
     said = answer(facts)
     assert (
-        "do not quote the 0.60 measured here. Recall by class: a 0.90, b 0.90, c 0.00. No row of c is recognised."
+        "do not quote the 0.60 measured here. Recall by class: a (0.90), b (0.90), c (0.00). No row of c is recognised."
         in said
     )
 

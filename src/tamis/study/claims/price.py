@@ -7,6 +7,14 @@ from typing import Any
 #: The losses procedures are compared by, as they are said.
 LOSSES = {"brier": "Brier score", "log_loss": "log loss", "squared_error": "squared error", "cost": "cost"}
 
+#: Metrics that a loss decides: where it is better, so are they.
+SAME_AS_LOSS = {
+    "squared_error": ("r2", "mse", "rmse"),
+    "brier": ("brier",),
+    "log_loss": ("log_loss",),
+    "cost": ("cost",),
+}
+
 #: Metrics whose names do not read well in a sentence.
 SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
 
@@ -45,7 +53,8 @@ def price(facts: dict[str, Any]) -> str:
     ...        "better": "black box"}
     >>> price({"black_box": box, "signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True,
     ...        "loss": "brier", "by_black_box_alone": False, "procedure": "tree", "metric": "accuracy", "n_columns": 9})
-    'Gradient boosting on all 9 columns is better (0.966 against 0.953): the readable model loses 0.013.'
+    'Gradient boosting on all 9 columns is better by the Brier score (accuracy 0.966 against 0.953): the readable \
+model loses 0.013.'
     """
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
@@ -59,8 +68,7 @@ def price(facts: dict[str, Any]) -> str:
         return f"{_black_box(facts)} is {verdict} by the {LOSSES[facts['loss']]}."
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
     whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
-    both = f"({_three(box['score'])} against {_three(box['beside'])}{whose})"
-    return f"{_black_box(facts)} is {_verdict(facts, box, both)}."
+    return f"{_black_box(facts)} is {_verdict(facts, box, whose)}."
 
 
 def _black_box(facts: dict[str, Any]) -> str:
@@ -70,24 +78,27 @@ def _black_box(facts: dict[str, Any]) -> str:
     return f"Gradient boosting{which} on {columns}"
 
 
-def _verdict(facts: dict[str, Any], box: dict[str, Any], both: str) -> str:
-    """Which is better, by loss and score; the amount is that of the two scores as they are shown."""
-    by_loss, by_metric = f"by the {LOSSES[facts['loss']]}", f"but not by {spoken(facts['metric'])}"
+def _verdict(facts: dict[str, Any], box: dict[str, Any], whose: str) -> str:
+    """Which is better, by loss and score; the amount is that of the two scores as they are shown.
+
+    The test is of the loss. Beside it a score of another kind is named, so that nobody takes its difference for tested.
+    """
+    scores = f"{_three(box['score'])} against {_three(box['beside'])}{whose}"
     difference = abs(round(box["score"], 3) - round(box["beside"], 3))
     ahead, behind = (difference > 0 and sign * box["cost"] > 0 for sign in (1, -1))
     if box["better"] == "neither":
-        return f"{'not measurably better' if ahead else 'no better'} {both}"
-    if box["better"] == "black box":
-        if not ahead:
-            return f"better {by_loss}, {by_metric} {both}"
-        if facts["procedure"] == "baseline":
-            return f"better {both}"
-        loser = "the readable model" if facts["readable"] else the_procedure(facts["procedure"])
-        return f"better {both}: {loser} loses {_three(difference)}"
-    if not behind:
-        return f"worse {by_loss}, {by_metric} {both}"
-    readable = facts["readable"] and facts["procedure"] != "baseline"
-    return f"worse {both}{': the readable model loses nothing' if readable else ''}"
+        return f"{'not measurably better' if ahead else 'no better'} ({scores})"
+    better = box["better"] == "black box"
+    word, agree = ("better", ahead) if better else ("worse", behind)
+    if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and agree:
+        both = f"{word} ({scores})"
+    elif agree:
+        both = f"{word} by the {LOSSES[facts['loss']]} ({spoken(facts['metric'])} {scores})"
+    else:
+        both = f"{word} by the {LOSSES[facts['loss']]}, but not by {spoken(facts['metric'])} ({scores})"
+    if not facts["readable"] or facts["procedure"] == "baseline" or not agree:
+        return both
+    return f"{both}: the readable model loses {_three(difference) if better else 'nothing'}"
 
 
 def _sure(box: dict[str, Any]) -> str:

@@ -258,11 +258,11 @@ def _by_class(facts: dict[str, Any]) -> str:
         return ""
     missed = [str(row["label"]) for row in low if row["recall"] == 0]
     if len(listed) <= MOST_NAMED:
-        told = ", ".join(f"{row['label']} {_two(row['recall'])}" for row in listed)
+        told = ", ".join(f"{row['label']} ({_two(row['recall'])})" for row in listed)
         said = f" Recall by class: {told}."
     else:
         lowest = sorted(low, key=lambda row: row["recall"])[:MOST_NAMED]
-        told = ", ".join(f"{row['label']} {_two(row['recall'])}" for row in lowest)
+        told = ", ".join(f"{row['label']} ({_two(row['recall'])})" for row in lowest)
         said = f" Recall is below one half for {len(low):,} of {len(listed):,} classes: {told}"
         said += f" and {len(low) - MOST_NAMED:,} more." if len(low) > MOST_NAMED else "."
     if not missed or len(missed) > MOST_ASSOCIATED:
