@@ -179,7 +179,7 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {},
             {"procedure": "booster", "readable": False},
-            "boosting at its usual settings on all 9 columns is better by the Brier score (balanced accuracy 0.966 against 0.953).",
+            "usual settings on all 9 columns is better by the Brier score (balanced accuracy 0.966 against 0.953).",
         ),
         ({"better": "neither"}, {}, "is not measurably better (0.966 against 0.953)."),
         ({"better": "neither", "score": 0.897, "cost": -0.056}, {}, "is no better (0.897 against 0.953)."),
