@@ -88,8 +88,8 @@ struct BoostedTrees {
 
 /// A whole run: so many rounds, from sums that begin with `baseline`, one for each sum of trees.
 ///
-/// The trees of a round are grown side by side; each adds to a sum of its own, and gains are added up in the order of trees, so the
-/// result does not depend on the number of threads.
+/// The trees of a round are grown side by side, each for a sum of its own; where there is one sum, threads share the columns of its
+/// large leaves. Gains are added up in the order of trees, so the result does not depend on the number of threads.
 class Boosting {
 public:
     Boosting(const BinnedTable& table, const BoostingTarget& target, const BoostingLimits& limits, bool sorts_rows,
@@ -102,12 +102,13 @@ public:
     BoostedTrees run(size_t n_rounds, std::span<const int64_t> columns, size_t n_threads, Interrupt& interrupt) {
         const size_t n = table_.n_rows;
         std::vector<GradientTree> grown(n_rounds * n_sums_);
-        Team team(std::min(n_threads, n_sums_));
+        const bool is_one = n_sums_ == 1;  // else a thread grows a tree by itself
+        Team team(is_one ? n_threads : std::min(n_threads, n_sums_));
         std::vector<std::unique_ptr<GradientGrower>> growers(team.size());
         for (size_t t = 0; t < grown.size() && !interrupt.requested(); t += n_sums_) {
             differentiate(target_, scores_.data(), n_sums_, 0, n, gradients_.data());
             team.run(n_sums_, [&](size_t thread, size_t k) {
-                if (!growers[thread]) growers[thread] = std::make_unique<GradientGrower>(table_, limits_, sorted_);
+                if (!growers[thread]) growers[thread] = std::make_unique<GradientGrower>(table_, limits_, sorted_, is_one ? &team : nullptr);
                 grown[t + k] = growers[thread]->grow(std::span(gradients_).subspan(k * n, n), t + k, interrupt,
                                                      std::span(scores_).subspan(k * n, n));
             });

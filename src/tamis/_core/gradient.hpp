@@ -10,14 +10,14 @@ namespace tamis {
 struct alignas(32) GradientSums {
     double gradient = 0.0, hessian = 0.0, count = 0.0, unused = 0.0;
 
-    GradientSums& operator+=(const GradientSums other) {
+    GradientSums& operator+=(const GradientSums& other) {
         gradient += other.gradient;
         hessian += other.hessian;
         count += other.count;
         unused += other.unused;
         return *this;
     }
-    GradientSums& operator-=(const GradientSums other) {
+    GradientSums& operator-=(const GradientSums& other) {
         gradient -= other.gradient;
         hessian -= other.hessian;
         count -= other.count;

@@ -43,18 +43,7 @@ public:
             --n;
             missing = bins[absent];
         }
-        Best best;
-        for (int side = 0; side < (missing.count > 0.0 ? 2 : 1); ++side) {
-            GradientSums left = side ? missing : GradientSums{};
-            for (size_t k = 0; k < n; ++k) {
-                const size_t code = code_at(k);
-                left += bins[code];
-                if (gain_.is_small(left)) continue;
-                if (gain_.leaves_few(left)) break;
-                if (const auto score = gain_.score(left); score.exceeds(bar_)) take(score, {code, side > 0, left.count}, best);
-            }
-        }
-        keep_cut(j, best, missing.count > 0.0);
+        scan(j, n, missing, [&](size_t k) -> const GradientSums& { return bins[code_at(k)]; }, code_at);
     }
 
     /// The same over rows in the order of their codes instead of a histogram; lines: of each row of the table. Of 455 rows it takes
@@ -63,21 +52,7 @@ public:
         GradientSums missing{};
         size_t n = order.size();
         for (; n > 0 && codes[order[n - 1]] == absent; --n) missing += lines[order[n - 1]];
-        Best best;
-        for (int side = 0; side < (missing.count > 0.0 ? 2 : 1); ++side) {
-            GradientSums left = side ? missing : GradientSums{};
-            for (size_t i = 0; i < n; ++i) {
-                const size_t row = order[i];
-                left += lines[row];
-                if (gain_.is_small(left)) continue;
-                if (gain_.leaves_few(left)) break;
-                const auto score = gain_.score(left);
-                if (score.exceeds(bar_) && (i + 1 == n || codes[order[i + 1]] != codes[row])) {
-                    take(score, {codes[row], side > 0, left.count}, best);
-                }
-            }
-        }
-        keep_cut(j, best, missing.count > 0.0);
+        scan(j, n, missing, [&](size_t i) -> const GradientSums& { return lines[order[i]]; }, [&](size_t i) { return size_t(codes[order[i]]); });
     }
 
     /// Splits of a categorical column into two sets of levels, missing values a level, scanned from both ends of the levels' order.
@@ -113,6 +88,29 @@ private:
         bool is_better = false;
     };
 
+    /// Cuts behind the first 1, 2, … of n steps, rows or bins in the order of their codes; missing values right, then left.
+    /// Those that the node lacks go with most rows.
+    template <class SumsAt, class CodeAt>
+    void scan(size_t j, size_t n, const GradientSums& missing, SumsAt sums_at, CodeAt code_at) {
+        Best best;
+        for (int side = 0; side < (missing.count > 0.0 ? 2 : 1); ++side) {
+            GradientSums left = side ? missing : GradientSums{};
+            size_t k = 0;
+            bool is_small = true;
+            while (is_small && k < n) {  // a loop of its own for the first rows, which are too few: 10% less time
+                left += sums_at(k++);
+                is_small = gain_.is_small(left);
+            }
+            while (!is_small && !gain_.leaves_few(left)) {
+                const auto score = gain_.score(left);
+                if (score.exceeds(bar_) && (k == n || code_at(k) != code_at(k - 1))) take(score, {code_at(k - 1), side > 0, left.count}, best);
+                if (k == n) break;
+                left += sums_at(k++);
+            }
+        }
+        if (best.is_better) keep(j, best, missing.count > 0.0 ? best.side : goes_with_most(best), false);
+    }
+
     void take(const SecondOrderGain::Score& score, Best better, Best& best) {
         bar_ = score.value() * (1.0 + TIE);
         best = better;
@@ -120,11 +118,6 @@ private:
     }
 
     bool goes_with_most(const Best& best) const { return 2.0 * best.count > gain_.node().count; }
-
-    /// Missing values that the node lacks go with most rows.
-    void keep_cut(size_t j, const Best& best, bool has_missing) {
-        if (best.is_better) keep(j, best, has_missing ? best.side : goes_with_most(best), false);
-    }
 
     void keep(size_t j, const Best& best, bool missing_left, bool is_category) {
         split_.column = j;

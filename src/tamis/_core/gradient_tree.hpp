@@ -64,16 +64,16 @@ struct GradientTree {
     std::vector<double> gain;  // (columns)
 };
 
-/// Grows trees on one thread, one after another.
+/// Grows trees, one after another.
 ///
 /// A node of many rows has a histogram of all its columns. Of its children only the smaller is counted; the other one's histogram is
 /// the difference. A node of few rows has none: column by column the bins it has are counted and scanned. A table of few rows has its
 /// rows sorted by every column instead, and nodes keep that order.
 class GradientGrower {
 public:
-    /// table: codes of one byte. sorted: of the same table, or empty.
-    GradientGrower(const BinnedTable& table, const BoostingLimits& limits, const SortedRows& sorted)
-        : table_(table), limits_(limits), sorted_(sorted), first_(table.n_columns() + 1, 0), rows_(table.n_rows),
+    /// table: codes of one byte. sorted: of the same table, or empty. team: threads that share the columns of large leaves, or none.
+    GradientGrower(const BinnedTable& table, const BoostingLimits& limits, const SortedRows& sorted, Team* team)
+        : table_(table), limits_(limits), sorted_(sorted), team_(team), first_(table.n_columns() + 1, 0), rows_(table.n_rows),
           moved_rows_(table.n_rows), lines_(table.n_rows), moved_lines_(table.n_rows), is_tried_(table.n_columns()),
           pool_(limits.max_histograms, count_bins()) {
         if (!sorted.empty()) {
@@ -86,6 +86,7 @@ public:
     /// A tree on the gradients of every row, (rows); its answers are added to `scores`. t: its number among all trees, which draws its
     /// columns. Ends early, with a tree that is not to be used, when an interrupt is requested.
     GradientTree grow(std::span<const GradientSums> gradients, size_t t, const Interrupt& interrupt, std::span<double> scores) {
+        interrupt_ = &interrupt;
         begin(gradients, t);
         while (n_leaves_ < limits_.max_leaves && !waiting_.empty() && !interrupt.requested()) {
             const size_t k = next_leaf(), other = n_leaves_++;
@@ -97,6 +98,8 @@ public:
     }
 
 private:
+    static constexpr size_t MIN_SHARED = 200'000;  // codes of a leaf that are worth waking other threads: a fifth of a millisecond
+
     /// A leaf while the tree grows.
     struct Leaf {
         size_t begin, end;  // its rows, a stretch of rows_ and lines_
@@ -137,7 +140,7 @@ private:
         if (!may_split(root)) return;
         if (n >= limits_.dense_rows && pool_.has_room()) {
             root.slot = pool_.take();
-            count_columns(root);
+            count(root, nullptr);
         }
         find_split(0);
     }
@@ -158,13 +161,27 @@ private:
 
     bool may_split(const Leaf& leaf) const { return leaf.sums.count >= 2.0 * limits_.min_leaf && leaf.depth < limits_.max_depth; }
 
-    void count_columns(const Leaf& leaf) {
+    /// The histogram of a leaf, a few columns at a time; columns of large leaves are shared among threads. It is subtracted from
+    /// `other`, where there is one.
+    void count(const Leaf& leaf, GradientSums* other) {
         GradientSums* bins = pool_[leaf.slot];
+        counted_.clear();
         for (size_t j = 0; j < is_tried_.size(); ++j) {
-            if (!is_tried_[j]) continue;
-            std::fill(bins + first_[j], bins + first_[j + 1], GradientSums{});
-            count_rows(codes(j), &rows_[leaf.begin], &lines_[leaf.begin], leaf.n_rows(), bins + first_[j]);
+            if (is_tried_[j]) counted_.push_back({codes(j), bins + first_[j], first_[j + 1] - first_[j]});
         }
+        const std::span rows(&rows_[leaf.begin], leaf.n_rows());
+        auto count_some = [&](size_t, size_t task) {
+            if (interrupt_->requested()) return;
+            const size_t begin = task * COLUMNS_AT_A_TIME, n = std::min(COLUMNS_AT_A_TIME, counted_.size() - begin);
+            const std::span columns = std::span(counted_).subspan(begin, n);
+            for (const CountedColumn& column : columns) std::fill_n(column.bins, column.n_bins, GradientSums{});
+            count_columns(columns, rows, &lines_[leaf.begin]);
+            if (!other) return;
+            for (const CountedColumn& column : columns) subtract_bins(other + (column.bins - bins), column.bins, column.n_bins);
+        };
+        const size_t n_tasks = (counted_.size() + COLUMNS_AT_A_TIME - 1) / COLUMNS_AT_A_TIME;
+        if (team_ && rows.size() * counted_.size() >= MIN_SHARED) return team_->run(n_tasks, count_some);
+        for (size_t task = 0; task < n_tasks; ++task) count_some(0, task);
     }
 
     /// Look for the best split of leaf k, which then waits for its turn.
@@ -293,10 +310,7 @@ private:
         if (is_counted) {
             few.slot = pool_.take();
             many.slot = slot;
-            count_columns(few);
-            for (size_t j = 0; j < is_tried_.size(); ++j) {
-                if (is_tried_[j]) subtract_bins(pool_[slot] + first_[j], pool_[few.slot] + first_[j], first_[j + 1] - first_[j]);
-            }
+            count(few, pool_[slot]);
         } else if (slot >= 0) {
             pool_.give_back(slot);
         } else if (!sorted_.empty() && (may_few || may_many)) {
@@ -321,12 +335,15 @@ private:
     const BinnedTable& table_;
     const BoostingLimits& limits_;
     const SortedRows& sorted_;
+    Team* team_;
+    const Interrupt* interrupt_ = nullptr;
     std::vector<size_t> first_;  // (columns + 1): where a column's bins begin in a histogram, that of missing values last
     std::vector<uint32_t> rows_, moved_rows_;  // the rows of a leaf are a stretch, divided in place as the leaf is
     std::vector<GradientSums> lines_, moved_lines_;  // gradient, hessian and count of rows_
     std::vector<uint8_t> is_tried_;                  // (columns)
     HistogramPool pool_;
     SparseHistogram sparse_;
+    std::vector<CountedColumn> counted_;
     std::vector<uint16_t> node_order_, moved_order_;  // (columns, rows): sorted_, divided as rows_ is
     std::vector<uint8_t> goes_left_;                  // (rows)
 

@@ -1,5 +1,6 @@
 #pragma once
 // Histograms of a node: sums of gradients over the bins of columns.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -12,9 +13,37 @@
 
 namespace tamis {
 
-/// bins[codes[rows[i]]] += lines[i]. One wide sum a row: 1.0 ns where three sums took 1.9.
-static TAMIS_WIDE void count_rows(const uint8_t* codes, const uint32_t* rows, const GradientSums* lines, size_t n, GradientSums* bins) {
-    for (size_t i = 0; i < n; ++i) bins[codes[rows[i]]] += lines[i];
+/// bin += line as one wide sum, 1.0 ns where three sums took 1.9: after a copy the compiler knows that no sum changes the line.
+inline void add_line(GradientSums& bin, const GradientSums& line) {
+    const GradientSums copy = line;
+    bin += copy;
+}
+
+/// A column to be counted.
+struct CountedColumn {
+    const uint8_t* codes;  // (rows)
+    GradientSums* bins;
+    size_t n_bins;
+};
+
+/// bins[codes[rows[i]]] += lines[i] of N columns, which read rows and lines once.
+template <size_t N>
+void count_rows(const CountedColumn* columns, const uint32_t* rows, const GradientSums* lines, size_t n) {
+    std::array<CountedColumn, N> column;
+    std::copy_n(columns, N, column.begin());
+    for (size_t i = 0; i < n; ++i) {
+        const GradientSums line = lines[i];
+        const size_t row = rows[i];
+        for (size_t q = 0; q < N; ++q) add_line(column[q].bins[column[q].codes[row]], line);
+    }
+}
+
+inline constexpr size_t COLUMNS_AT_A_TIME = 4;  // 13% less time for 50,000 rows than one at a time
+
+/// At most COLUMNS_AT_A_TIME columns.
+static TAMIS_WIDE void count_columns(std::span<const CountedColumn> columns, std::span<const uint32_t> rows, const GradientSums* lines) {
+    if (columns.size() == COLUMNS_AT_A_TIME) return count_rows<COLUMNS_AT_A_TIME>(columns.data(), rows.data(), lines, rows.size());
+    for (const CountedColumn& column : columns) count_rows<1>(&column, rows.data(), lines, rows.size());
 }
 
 /// bins -= other: the histogram of a node less that of one child is that of the other child.
@@ -58,7 +87,7 @@ public:
         for (size_t i = 0; i < rows.size(); ++i) {
             const uint8_t code = codes[rows[i]];
             is_present_[code] = 1;
-            bins_[code] += lines[i];
+            add_line(bins_[code], lines[i]);
         }
         n_ = 0;
         static_assert(std::endian::native == std::endian::little);
