@@ -18,7 +18,7 @@ from tamis.study.problem import StudyProblem
 MAX_COLUMNS, MAX_ROWS, MAX_CELLS = 60, 5_000, 100_000
 
 #: Draws of the residuals' signs, which give the scale of the statistics; share of false columns among the sure ones.
-DRAWS, ALPHA = 99, 0.05
+DRAWS, ALPHA = 99, 0.1
 
 #: Rows for each term of the model that the test is made in.
 ROWS_PER_TERM = 3
@@ -40,7 +40,7 @@ def sure_columns(
 
     is compared with a chi-squared variable, scaled by its mean over draws of the residuals' signs (wild bootstrap, CR3,
     by group or stretch of time). P-values are adjusted after Benjamini and Hochberg for all columns of the *table*, for
-    the model chose among these: half of the columns that a lasso uses may be chance. A column is sure at p ≤ 0.05, or
+    the model chose among these: half of the columns that a lasso uses may be chance. A column is sure at p ≤ 0.1, or
     if it acts together with another one (`pairs`). Columns that correlate by 0.9 or more are tested as one.
 
     Parameters
