@@ -98,6 +98,18 @@ def test_the_answer_and_the_path_of_the_report_are_printed(screen, made):
     assert "path/study/report.html" in text
 
 
+def test_a_score_that_is_not_to_be_quoted_is_not_repeated(screen, made):
+    """The line below the answer would quote what the answer forbids."""
+    results = made.study()
+    say_answer(results, "s", screen)
+    results["answer"]["interval_note"] = "cannot be bounded with 7 rows of class 'c0'; do not quote"
+    bare = Console(width=200, file=io.StringIO())
+    say_answer(results, "s", bare)
+    assert "by nested cross-validation" in said(screen)
+    assert "by nested cross-validation" not in said(bare)
+    assert f"Model: {results['comparison']['chosen']}." in said(bare)
+
+
 def test_a_partial_result_is_called_partial(screen, made):
     """A stopped run would look finished on the screen."""
     say_answer(made.stopped(), "study", screen)

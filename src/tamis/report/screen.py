@@ -174,6 +174,8 @@ def _choice(results: dict[str, Any]) -> str:
     compared = results["comparison"]
     if compared.get("chosen_by") == "person":
         return f"Chosen by a person: {compared['chosen']}; by the rule: {compared['by_rule']}."
+    if (results["answer"].get("interval_note") or "").endswith("do not quote"):
+        return f"Model: {compared['chosen']}."
     inner, nested = show.number(compared["promised"]), show.number(compared["score"])
     metric = show.metric(results["answer"]["metric"])
     of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""

@@ -101,6 +101,13 @@ def test_a_study_of_another_kind_is_told_as_it_was(study, change, words):
         assert "have not been opened" not in said
 
 
+def test_a_baseline_of_zero_is_said_as_zero(study):
+    """ "the baseline had -3.7e-17"."""
+    facts = copy.deepcopy(study.results_)
+    facts["answer"] |= {"baseline": -3.7e-17, "metric": "r2"}
+    assert "; the baseline had 0." in methods(facts, [])
+
+
 def test_nothing_is_cited_before_a_run(tmp_path):
     """A paragraph about nothing would be an empty claim."""
     frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})

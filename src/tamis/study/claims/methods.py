@@ -115,9 +115,9 @@ def _score(results: dict[str, Any]) -> str:
     )
     bounds = answer["interval"]
     note = answer["interval_note"] or "no interval could be given"
-    sure = note if bounds is None else f"95% interval {bounds[0]:.3g}–{bounds[1]:.3g}"
-    baseline = "" if answer["baseline"] is None else f"; the baseline had {answer['baseline']:.3g}"
-    return f"The expected {metric} on new rows, {what}, was {answer['score']:.3g} ({sure}){baseline}."
+    sure = note if bounds is None else f"95% interval {_figure(bounds[0])}–{_figure(bounds[1])}"
+    baseline = "" if answer["baseline"] is None else f"; the baseline had {_figure(answer['baseline'])}"
+    return f"The expected {metric} on new rows, {what}, was {_figure(answer['score'])} ({sure}){baseline}."
 
 
 def _signal(results: dict[str, Any]) -> str:
@@ -160,10 +160,8 @@ def _black_box(results: dict[str, Any]) -> str:
         return ""
     if (results["answer"]["interval_note"] or "").endswith(UNQUOTABLE):
         return ""
-    return (
-        f"As a reference that could not be chosen, gradient boosting had {box['score']:.3g} in the same outer folds; "
-        f"the score above was {box['beside']:.3g} in them."
-    )
+    had = _figure(box["score"])
+    return f"As a reference that could not be chosen, gradient boosting had {had} in the same outer folds."
 
 
 def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
@@ -186,6 +184,15 @@ def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     count = f"they were opened {times}, and looked at {len(looks)} times in all"
     independent = "" if first["independent"] else "; this score is not independent of earlier looks"
     return f"{said}; {count}{independent}."
+
+
+def _figure(value: float) -> str:
+    """Three significant digits; rounding errors about zero are zero.
+
+    >>> _figure(-3.7e-17), _figure(0.8404)
+    ('0', '0.84')
+    """
+    return f"{0.0 if abs(value) < 1e-9 else value:.3g}"
 
 
 def _the(procedure: str) -> str:
