@@ -68,6 +68,7 @@ public:
 
 private:
     using Rows = std::span<uint32_t>;
+    static constexpr size_t FEW_ROWS = 16;
 
     /// A split of a node by one column.
     struct Split {
@@ -110,6 +111,7 @@ private:
         std::vector<uint8_t> inside(table_.n_rows, 0);
         for (const uint32_t row : tree_.rows) inside[row] = is_class_ && target_.classes[row] == 1 ? 3 : 1;
         place_.resize(table_.n_columns());
+        has_missing_.resize(table_.n_columns());
         size_t n_numeric = 0;
         for (size_t j = 0; j < table_.n_columns(); ++j) place_[j] = table_.category[j] ? 0 : n_numeric++;
         ordered_ = std::make_unique_for_overwrite<uint32_t[]>(n_numeric * m + 1);  // one more: rows are written before they are wanted
@@ -123,6 +125,7 @@ private:
                 to[n] = line[i] | (in >> 1) << 31;
                 n += in & 1;
             }
+            has_missing_[j] = table_.columns[j].at(to[m - 1] & ROW) == table_.n_values[j];
         }
     }
 
@@ -279,11 +282,12 @@ private:
         const CutLimits cuts{limits_.min_leaf, min_weight, slack};
         const bool is_ratio = target_.kind == Kind::GAIN_RATIO;
         const double tie = is_ratio ? SAME : slack, floor = is_ratio ? average_gain(node, cuts) : NO_GAIN;
+        const double whole = undivided(target_.kind, total_.data(), n_);
         double bar = -1.0;
         for (const int64_t column : table_.order) {
             const size_t j = size_t(column);
             if (is_sorted_ && !table_.category[j]) {
-                const Cut cut = try_ordered(node, j, mean, bar, cuts);
+                const Cut cut = try_ordered(node, j, mean, whole, bar, cuts);
                 if (cut.cut >= 0 && cut.gain > bar) {
                     accept(node, j, {cut.gain, cut.gain, cut.cut, cut.upper});
                     bar = cut.gain + tie;
@@ -323,30 +327,32 @@ private:
         return n ? sum / double(n) * (1.0 - 1e-9) : NO_GAIN;
     }
 
-    /// Improvement of the best cut of a column in order that improves by more than `bar`.
-    Cut try_ordered(const TreeNode& node, size_t j, double mean, double bar, const CutLimits& cuts) {
+    /// Improvement of the best cut of a column in order that improves by more than `bar`. whole: goodness of the undivided node.
+    Cut try_ordered(const TreeNode& node, size_t j, double mean, double whole, double bar, const CutLimits& cuts) {
         return table_.columns[j].visit([&](const auto* codes) -> Cut {
             using Code = std::remove_cvref_t<decltype(*codes)>;
-            OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
-            const size_t m = order.size();
-            const size_t n = order.n_with_value(table_.n_values[j]);
-            int64_t ones = 0;  // of the rows without a value
-            for (size_t p = n; p < m; ++p) ones += order.keys[p] >> 31;
-            if (n == 0 || order.code(0) == order.code(n - 1)) return {0.0};
+            const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
+            const size_t m = order.size(), n = has_missing_[j] ? order.n_with_value(table_.n_values[j]) : m;
+            // of few rows a scan finds out as quickly that all have one value: codes are read where they lie, far apart
+            if (n == 0 || (n > FEW_ROWS && order.code(0) == order.code(n - 1))) return {0.0};
             const OrderedRows<Code> with_value = order.head(n);
             if (target_.kind == Kind::GINI && class_weight_.size() == 2) {
+                int64_t ones = 0;  // of the rows without a value
+                for (size_t p = n; p < m; ++p) ones += order.keys[p] >> 31;
                 const double w0 = class_weight_[0], w1 = class_weight_[1], zeros = double(int64_t(m - n) - ones);
                 const double all0 = total_[0] - w0 * zeros, all1 = total_[1] - w1 * double(ones);
                 return TwoClassScan<Code>(with_value, w0, w1, all0, all1, cuts).best(bar, tally_.data());
             }
             const double* total = total_.data();
+            double parent = whole;
             if (n < m) {
                 subtract(order, n, mean);
                 total = present_.data();
+                parent = undivided(target_.kind, total, n_);
             }
-            const double parent = undivided(target_.kind, total, n_);
             Cut best;
             if (target_.kind == Kind::GINI) best = scan_gini(with_value, by_row(), left_.data(), total, n_, parent + bar, cuts);
+            else if (target_.kind == Kind::SQUARED_ERROR && unit_ > 0.0) best = scan_squares(with_value, EqualRows{target_.values.data(), unit_}, mean, total, parent + bar, cuts);
             else if (target_.kind == Kind::SQUARED_ERROR) best = scan_squares(with_value, by_row(), mean, total, parent + bar, cuts);
             else if (target_.kind == Kind::ENTROPY) best = scan_sorted<Entropy>(with_value, by_row(), left_.data(), total, n_, cuts);
             else best = scan_sorted<Chi2>(with_value, by_row(), left_.data(), total, n_, cuts);
@@ -611,7 +617,8 @@ private:
         return table_.columns[j].visit([&](const auto* codes) {
             using Code = std::remove_cvref_t<decltype(*codes)>;
             const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
-            return agree_by_order(order, table_.n_values[j], direction_.data(), target_.cases.data(), unit_, sides, bar, tally_.data());
+            const size_t n = has_missing_[j] ? order.n_with_value(table_.n_values[j]) : order.size();
+            return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, bar, tally_.data());
         });
     }
 
@@ -684,7 +691,11 @@ private:
             left += 1 - goes_right;
             right += goes_right;
         }
-        std::copy_n(moved, right, keys.data() + left);
+        if (right <= FEW_ROWS) {  // of few rows a call of memmove would take longer
+            for (size_t p = 0; p < right; ++p) keys[left + p] = moved[p];
+        } else {
+            std::copy_n(moved, right, keys.data() + left);
+        }
         return left;
     }
     void keep_left(std::span<uint32_t> keys) const {
@@ -715,6 +726,7 @@ private:
     std::vector<double> class_weight_;  // of a row of each class, where it depends on the class alone; empty otherwise
     std::unique_ptr<uint32_t[]> ordered_;  // (numeric columns, rows): keys of OrderedRows
     std::vector<size_t> place_;            // (columns): line in ordered_
+    std::vector<char> has_missing_;        // (columns): whether some of the tree's rows have no value
     std::vector<int64_t> keys_;
     KeySorter sorter_;
     LevelDivision levels_;

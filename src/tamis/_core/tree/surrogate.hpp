@@ -87,14 +87,13 @@ int64_t second_placed(const OrderedRows<Code>& order, const int8_t* direction, b
     return -1;
 }
 
-/// Agreement of a column whose rows are in order, those without a value last; none up to `bar`.
+/// Agreement of a column whose rows are in order, the first n have a value; none up to `bar`.
 ///
 /// The weight that agrees is that on the right plus the running sum of (left - right), or that on the left minus it: the highest and the
 /// lowest running sum decide. direction: 1 left, -1 right, 0 not placed, by row. unit: the weight of every row; 0 where rows differ.
 template <class Code>
-Agreement agree_by_order(OrderedRows<Code> order, int64_t missing, const int8_t* direction, const double* weight, double unit,
+Agreement agree_by_order(OrderedRows<Code> order, size_t n, const int8_t* direction, const double* weight, double unit,
                          SideWeights sides, double bar, int32_t* tally) {
-    const size_t n = order.n_with_value(missing);
     int64_t placed = 0, apart = 0;
     for (size_t p = order.size(); p-- > n;) {
         const size_t row = order.row(p);
