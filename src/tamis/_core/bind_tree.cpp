@@ -194,7 +194,8 @@ private:
             throw nb::type_error("codes are arrays of uint8, uint16 or uint32, one a column");
         }
         check_size(array.size(), table_.n_rows, "codes");
-        table_.columns.push_back({array.data(), array.itemsize()});
+        require(table_.n_columns() < table_.n_values.size(), "codes has more columns than n_values");
+        table_.add_column({array.data(), array.itemsize()});
         owners_.push_back(nb::cast(array));
     }
 
@@ -323,7 +324,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
         Interrupt interrupt;
         auto work = [&](size_t, size_t f) {
             if (!given.empty()) return std::make_unique<FoldErrors>(judge.judge(given[f].first, given[f].second, pairs[f]));
-            const TreeArrays tree = fit_tree(table.table(), table.sorted(), own, bounds, pairs[f].train, interrupt);
+            const TreeArrays tree = fit_tree(table.table(), table.sorted(), own, bounds, pairs[f].train, interrupt, Surrogates::NEEDED);
             if (interrupt.requested()) return std::make_unique<FoldErrors>();
             return std::make_unique<FoldErrors>(judge.judge(tree.routes(), {tree.parent, tree.value, tree.risk, tree.n_values}, pairs[f]));
         };

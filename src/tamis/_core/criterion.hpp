@@ -7,10 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "tie.hpp"
+
 namespace tamis {
 
 /// A split must be better than the one before by more than rounding: equal splits go to the column tried first.
-inline constexpr double MARGIN = 1.0 + 1e-11;
+inline constexpr double MARGIN = 1.0 + TIE;
 
 /// What is to be predicted.
 struct Target {

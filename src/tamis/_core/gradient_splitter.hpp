@@ -7,6 +7,7 @@
 
 #include "gradient.hpp"
 #include "level_set.hpp"
+#include "tie.hpp"
 
 namespace tamis {
 
@@ -25,7 +26,6 @@ struct GradientSplit {
 /// is none: equal splits go to the column tried first.
 class GradientSplitter {
 public:
-    static constexpr double TIE = 1e-10;     // of a score
     static constexpr double SUPPORT = 10.0;  // rows that a level needs to be put in order, and hessian that draws its mean towards 0
 
     /// min_gain: less is rounding.

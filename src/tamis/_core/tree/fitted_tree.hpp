@@ -118,17 +118,17 @@ struct Problem {
 
 /// A tree grown on some rows; what the rows' classes weigh is learned from them alone.
 inline TreeArrays fit_tree(const TreeTable& table, const SortedColumns& sorted, const Problem& problem, const Limits& limits,
-                           std::span<const int64_t> rows, const Interrupt& interrupt) {
+                           std::span<const int64_t> rows, const Interrupt& interrupt, Surrogates surrogates = Surrogates::ALL) {
     const std::vector<uint32_t> own(rows.begin(), rows.end());
     if (!problem.is_class()) {
         const Target target{problem.kind, problem.n_targets + 1, {}, problem.values, problem.weight, problem.weight};
-        return {table, TreeGrower(table, sorted, target, limits, own).grow(interrupt), false, own};
+        return {table, TreeGrower(table, sorted, target, limits, own, surrogates).grow(interrupt), false, own};
     }
     const ClassCosts::Factors factors = problem.factors(rows);
     std::vector<double> weight(problem.weight.size());
     for (size_t i = 0; i < weight.size(); ++i) weight[i] = problem.weight[i] * factors.altered[size_t(problem.classes[i])];
     const Target target{problem.kind, problem.costs.n_classes, problem.classes, {}, weight, problem.weight};
-    TreeArrays tree(table, TreeGrower(table, sorted, target, limits, own).grow(interrupt), true, own);
+    TreeArrays tree(table, TreeGrower(table, sorted, target, limits, own, surrogates).grow(interrupt), true, own);
     const size_t n = problem.costs.n_classes;
     for (size_t k = 0; k < tree.n_nodes(); ++k) {
         double* value = tree.value.data() + k * n;

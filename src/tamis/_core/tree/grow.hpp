@@ -24,8 +24,9 @@ inline Side side_of_level(std::span<const LevelSide> levels, int64_t level) {
 /// Grows one tree on some rows of a table; every row at most once, its weight says how often it counts.
 class TreeGrower {
 public:
-    TreeGrower(const TreeTable& table, const SortedColumns& sorted, const Target& target, const Limits& limits, std::span<const uint32_t> rows)
-        : table_(table), sorted_(sorted), target_(target), limits_(limits), n_(target.n_stats), is_class_(is_class(target.kind)),
+    TreeGrower(const TreeTable& table, const SortedColumns& sorted, const Target& target, const Limits& limits, std::span<const uint32_t> rows,
+               Surrogates surrogates = Surrogates::ALL)
+        : table_(table), sorted_(sorted), target_(target), limits_(limits), surrogates_(surrogates), n_(target.n_stats), is_class_(is_class(target.kind)),
           is_sorted_(pays_to_sort(rows.size())), all_sorted_(is_sorted_ && std::none_of(table.category.begin(), table.category.end(), std::identity{})),
           keys_(rows.size()), sorter_(all_sorted_ ? 0 : rows.size()),
           levels_(all_sorted_ ? 0 : std::max<size_t>(rows.size(), 16) + 2, n_, std::max<size_t>(n_, 2)),
@@ -111,7 +112,6 @@ private:
         std::vector<uint8_t> inside(table_.n_rows, 0);
         for (const uint32_t row : tree_.rows) inside[row] = is_class_ && target_.classes[row] == 1 ? 3 : 1;
         place_.resize(table_.n_columns());
-        has_missing_.resize(table_.n_columns());
         size_t n_numeric = 0;
         for (size_t j = 0; j < table_.n_columns(); ++j) place_[j] = table_.category[j] ? 0 : n_numeric++;
         ordered_ = std::make_unique_for_overwrite<uint32_t[]>(n_numeric * m + 1);  // one more: rows are written before they are wanted
@@ -125,7 +125,6 @@ private:
                 to[n] = line[i] | (in >> 1) << 31;
                 n += in & 1;
             }
-            has_missing_[j] = table_.columns[j].at(to[m - 1] & ROW) == table_.n_values[j];
         }
     }
 
@@ -278,10 +277,10 @@ private:
     /// Every column is tried; of equal splits that of the column first in order is made. With the gain ratio, the best ratio counts among
     /// the columns of at least average gain.
     void find_split(TreeNode& node, double mean, double min_weight) {
-        const double slack = SAME * (is_class_ ? weight_of_classes(total_.data(), n_) : node.impurity);
+        const double slack = TIE * (is_class_ ? weight_of_classes(total_.data(), n_) : node.impurity);
         const CutLimits cuts{limits_.min_leaf, min_weight, slack};
         const bool is_ratio = target_.kind == Kind::GAIN_RATIO;
-        const double tie = is_ratio ? SAME : slack, floor = is_ratio ? average_gain(node, cuts) : NO_GAIN;
+        const double tie = is_ratio ? TIE : slack, floor = is_ratio ? average_gain(node, cuts) : NO_GAIN;
         const double whole = undivided(target_.kind, total_.data(), n_);
         double bar = -1.0;
         for (const int64_t column : table_.order) {
@@ -332,7 +331,7 @@ private:
         return table_.columns[j].visit([&](const auto* codes) -> Cut {
             using Code = std::remove_cvref_t<decltype(*codes)>;
             const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
-            const size_t m = order.size(), n = has_missing_[j] ? order.n_with_value(table_.n_values[j]) : m;
+            const size_t m = order.size(), n = table_.has_missing[j] ? order.n_with_value(table_.n_values[j]) : m;
             // of few rows a scan finds out as quickly that all have one value: codes are read where they lie, far apart
             if (n == 0 || (n > FEW_ROWS && order.code(0) == order.code(n - 1))) return {0.0};
             const OrderedRows<Code> with_value = order.head(n);
@@ -517,10 +516,16 @@ private:
         if (limits_.missing != Missing::CATEGORY || node.side == UNKNOWN) {  // else missing values took part and have a side
             node.side = sides.left >= sides.right ? LEFT : RIGHT;
         }
-        if (limits_.missing == Missing::SURROGATE && limits_.n_surrogates > 0) find_surrogates(node, sides);
+        if (has_surrogates(size_t(node.feature))) find_surrogates(node, sides);
         for (const uint32_t row : left_over) {
             if (direction_[row] == 0) direction_[row] = by_surrogates(node, row);
         }
+    }
+
+    /// Whether surrogates of a split on column j are looked for.
+    bool has_surrogates(size_t j) const {
+        const bool is_needed = surrogates_ == Surrogates::ALL || table_.category[j] || table_.has_missing[j];
+        return limits_.missing == Missing::SURROGATE && limits_.n_surrogates > 0 && is_needed;
     }
 
     /// By a column in order: the weight on both sides, and the number of rows without a value, which are listed in moved_.
@@ -617,7 +622,7 @@ private:
         return table_.columns[j].visit([&](const auto* codes) {
             using Code = std::remove_cvref_t<decltype(*codes)>;
             const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
-            const size_t n = has_missing_[j] ? order.n_with_value(table_.n_values[j]) : order.size();
+            const size_t n = table_.has_missing[j] ? order.n_with_value(table_.n_values[j]) : order.size();
             return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, bar, tally_.data());
         });
     }
@@ -719,6 +724,7 @@ private:
     const SortedColumns& sorted_;
     const Target& target_;
     const Limits& limits_;
+    Surrogates surrogates_;
     size_t n_;  // statistics of a node
     bool is_class_, is_sorted_, all_sorted_;
     GrownTree tree_;
@@ -726,7 +732,6 @@ private:
     std::vector<double> class_weight_;  // of a row of each class, where it depends on the class alone; empty otherwise
     std::unique_ptr<uint32_t[]> ordered_;  // (numeric columns, rows): keys of OrderedRows
     std::vector<size_t> place_;            // (columns): line in ordered_
-    std::vector<char> has_missing_;        // (columns): whether some of the tree's rows have no value
     std::vector<int64_t> keys_;
     KeySorter sorter_;
     LevelDivision levels_;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "../tie.hpp"
+
 namespace tamis::cart {
 
 enum class Kind : int { GINI, ENTROPY, GAIN_RATIO, CHI2, SQUARED_ERROR, POISSON, ABSOLUTE_ERROR };
@@ -13,9 +15,6 @@ enum class Missing : int { SURROGATE, CATEGORY, MAJORITY };
 enum Side : uint8_t { LEFT, RIGHT, UNKNOWN };
 
 inline bool is_class(Kind kind) { return kind <= Kind::CHI2; }
-
-/// Two improvements closer than this share of the node's weight (classes) or impurity (numbers) are equal: the first one counts.
-inline constexpr double SAME = 1e-12;
 
 /// What is to be predicted: classes, or one or more numbers a row.
 struct Target {
@@ -38,6 +37,10 @@ struct Limits {
     Missing missing;
     size_t n_surrogates;
 };
+
+/// Which splits get surrogates: all, or only those that rows of the table may need. The tree of a fold is judged and forgotten, and of a
+/// column of numbers without missing values nobody asks for a surrogate (20,000 × 20 complete numbers, 10 folds: 1.4 times faster).
+enum class Surrogates { ALL, NEEDED };
 
 /// The level of a category and the side it goes to.
 struct LevelSide {

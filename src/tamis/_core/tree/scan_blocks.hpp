@@ -75,8 +75,6 @@ public:
     }
 
 private:
-    static constexpr double SAME_GAIN = 1e-12;  // gains closer than this share are one gain: the first of them counts
-
     bool is_heavy(double wl) const { return wl >= limits_.min_weight && w_ - wl >= limits_.min_weight; }
 
     /// The bar, raised to just below the best cut at the end of a block.
@@ -88,7 +86,7 @@ private:
             const double s = zero_ * double(p + 1) + apart_ * double(ones), wl = w0_ * double(p + 1) + more_ * double(ones);
             const double area = wl * (w_ - wl);
             if (s * s * w_ > bar * area && p >= first_ && p < last_ && is_heavy(wl) && order_.ends_code(p)) {
-                bar = s * s * w_ / area * (1.0 - SAME_GAIN) - slack;
+                bar = s * s * w_ / area * (1.0 - TIE) - slack;
             }
         }
         return bar;

@@ -39,8 +39,18 @@ struct TreeTable {
     std::span<const int64_t> first;     // (columns + 1): where a column's values begin in `value`; categories have none
     std::span<const double> value;      // the value of each code
     size_t max_sorted = 0;              // bytes that sorted columns may take; beyond, rows are sorted at each node
+    std::vector<char> has_missing;      // (columns): whether some row has no value
 
     size_t n_columns() const { return columns.size(); }
+
+    /// Add a column's codes; after n_values.
+    void add_column(const CodedColumn& column) {
+        const int64_t missing = n_values[columns.size()];
+        has_missing.push_back(column.visit([&](const auto* codes) {
+            return std::any_of(codes, codes + n_rows, [&](auto code) { return int64_t(code) == missing; });
+        }));
+        columns.push_back(column);
+    }
 
     /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper -1: there is none.
     double threshold(size_t j, int64_t cut, int64_t upper) const {

@@ -23,6 +23,7 @@ from tamis.tree.lazy.statistics import NodeCounts
 from tamis.views.coding import Coding
 
 CODES = 256
+TIE = 1e-11  # as in the core: improvements closer than this share are equal
 
 
 class CutLimits(NamedTuple):
@@ -89,11 +90,11 @@ def best_split(
     case : what a row of each class weighs for majorities.
     """
     total, impurity = node.total, node.impurity(criterion)
-    slack = 1e-12 * (float(total.sum()) if criterion <= CHI2 else impurity)
+    slack = TIE * (float(total.sum()) if criterion <= CHI2 else impurity)
     cuts = CutLimits(limits.min_leaf, limits.min_share * root_weight, slack)
     tried = [_try(node, j, codings[j], criterion, limits.missing == CATEGORY, impurity, cuts, case) for j in order]
     found = [one for one in tried if one is not None]
-    tie = 1e-12 if criterion == GAIN_RATIO else slack
+    tie = TIE if criterion == GAIN_RATIO else slack
     floor = -np.inf
     if criterion == GAIN_RATIO:
         gains = [one.split.gain for one in found if one.split.gain > slack]
