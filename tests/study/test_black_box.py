@@ -149,7 +149,7 @@ def test_chance_is_tested_with_the_black_box_among_the_procedures():
 
 
 BOX = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013, "better": "black box"}
-FACTS = {"signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True, "loss": "brier"}
+FACTS = {"signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": "glance", "loss": "brier"}
 FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
 
 
@@ -163,7 +163,7 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         ),
         (
             {},
-            {"readable": False, "procedure": "forest"},
+            {"readable": "no", "procedure": "forest"},
             "is better by the Brier score (balanced accuracy 0.966 against 0.953).",
         ),
         (
@@ -178,7 +178,7 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         ),
         (
             {},
-            {"procedure": "booster", "readable": False},
+            {"procedure": "booster", "readable": "no"},
             "usual settings on all 9 columns is better by the Brier score (balanced accuracy 0.966 against 0.953).",
         ),
         ({"better": "neither"}, {}, "is not measurably better (0.966 against 0.953)."),

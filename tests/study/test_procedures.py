@@ -189,7 +189,7 @@ def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
     assert list(rows) == ["baseline", "stump", "tree", "lasso", "ridge", "forest"]
     assert rows["ridge"]["loss"] < rows["lasso"]["loss"]
     assert study.results_["answer"]["procedure"] == "ridge"
-    assert not study.results_["answer"]["readable"]
+    assert study.results_["answer"]["readable"] == "no"
     assert len(study.selected_) > 140
 
 

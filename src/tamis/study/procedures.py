@@ -267,6 +267,18 @@ NAMED = (
     Procedure(
         "svm", "a sparse linear support vector machine (squared hinge), sure of its answers", by_name.svm, True, cost=2
     ),
+    Procedure(
+        "optimal-tree",
+        "of all trees of at most three levels and eight leaves the best one; inner folds choose the number of leaves",
+        by_name.optimal_tree,
+        True,
+    ),
+    Procedure(
+        "score-card",
+        "whole points for at most eight yes-or-no statements; inner folds choose how many",
+        by_name.score_card,
+        True,
+    ),
     Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2, sized=True),
     Procedure("model-tree", "a pruned tree with a linear model in every leaf", by_name.model_tree, True),
     Procedure("knn", "nearest neighbours on the standardised columns of the forest", by_name.knn, cost=3, sized=True),
@@ -274,8 +286,8 @@ NAMED = (
 
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
-    *("baseline", "stump", "tree", "small-tree", "subset", "rank", "forward", "lasso", "log-lasso", "elastic-net"),
-    *("svm", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
+    *("baseline", "stump", "score-card", "optimal-tree", "tree", "small-tree", "subset", "rank", "forward", "lasso"),
+    *("log-lasso", "elastic-net", "svm", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
 )
 _KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}

@@ -27,6 +27,7 @@ from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import FoldRules, find_leaks, kept_few, kept_outside, outer_folds, refit, refitted
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedure.readability import readability
 from tamis.study.procedures import BLACK_BOX, Procedure, chosen
 from tamis.study.settings import Settings
 from tamis.table.interface.takes_table import takes_table
@@ -140,7 +141,7 @@ class Run:
             "joint": done.get("joint", []),
             "finished": {"folds": len(folds), "of": len(self.folds)},
             "waiting": waiting,
-            "readable": winner.readable,
+            "readable": readability(fitted.model),
             "tried": [procedure.name for procedure in procedures[1:]],
             "findings": self._findings(winner, curve, folds, judged, done, fitted),
         }

@@ -41,7 +41,9 @@ class BaseCard(TakesTable, BaseEstimator):
             weight = weight / weight[rows].mean()
         cards = self._cards(table, scaled, weight, rows)
         card = cards[-1]
-        self.__dict__.pop("cv_loss_", None)
+        self._n_rows = table.n_rows
+        for name in ("cv_loss_", "nested_predictions_"):
+            self.__dict__.pop(name, None)
         self.shrinkage_ = 1.0
         if self.cv is not None and len(cards) > 1:
             size, self.shrinkage_ = self._cross_validate(table, scaled, weight, rows, len(cards))
@@ -87,13 +89,47 @@ class BaseCard(TakesTable, BaseEstimator):
         held_out = np.concatenate([test for _, test in folds])
         truth, mass = target[held_out], weight[held_out]
         loss = _losses(self._is_logistic, truth, eta)
+        self.cv_loss_ = loss @ mass / mass.sum()
+        fold_of = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        if len(folds) > 1:
+            self.nested_predictions_ = self._nested(loss, eta, truth, mass, fold_of, held_out)
+        size = self._chosen_size(loss, mass)
+        return size, _calibration_slope(self._is_logistic, truth, eta[size], mass)
+
+    def _chosen_size(self, loss: np.ndarray, mass: np.ndarray) -> int:
+        """The number of terms by held-out losses (sizes, rows)."""
         mean = loss @ mass / mass.sum()
         best = int(np.argmin(mean))
+        if self.rule == "min":
+            return best
         gap = loss - loss[best] - (mean - mean[best])[:, None]
-        error = np.sqrt((gap**2) @ (mass**2)) / mass.sum()
-        self.cv_loss_ = mean
-        size = best if self.rule == "min" else one_standard_error(mean, error)
-        return size, _calibration_slope(self._is_logistic, truth, eta[size], mass)
+        return one_standard_error(mean, np.sqrt((gap**2) @ (mass**2)) / mass.sum())
+
+    def _nested(
+        self,
+        loss: np.ndarray,
+        eta: np.ndarray,
+        truth: np.ndarray,
+        mass: np.ndarray,
+        fold_of: np.ndarray,
+        held_out: np.ndarray,
+    ) -> np.ndarray:
+        """Predictions of held-out rows, size and slope of each fold chosen by the other folds; NaN where none is."""
+        total, times = np.zeros(self._n_rows), np.zeros(self._n_rows)
+        for fold in range(int(fold_of.max()) + 1):
+            others, own = fold_of != fold, fold_of == fold
+            size = self._chosen_size(loss[:, others], mass[others])
+            line = eta[size, others]
+            slope = _calibration_slope(self._is_logistic, truth[others], line, mass[others])
+            centre = float(np.average(line, weights=mass[others]))
+            np.add.at(total, held_out[own], self._answer(centre + slope * (eta[size, own] - centre)))
+            np.add.at(times, held_out[own], 1.0)
+        mean = np.divide(total, times, out=np.full(self._n_rows, np.nan), where=times > 0)
+        return np.column_stack([1 - mean, mean]) if self._is_logistic else mean
+
+    def _answer(self, eta: np.ndarray) -> np.ndarray:
+        """Probabilities, or numbers in the target's units."""
+        return np.asarray(expit(eta) if self._is_logistic else self._centre + self._spread * eta)
 
     def _shrunk(self, table: Table, card: tuple[Any, ...], weight: np.ndarray, target: np.ndarray) -> tuple[Any, ...]:
         """The card with its slope shrunk, and the intercept at which predictions are right on average."""
@@ -130,6 +166,7 @@ class BaseCard(TakesTable, BaseEstimator):
         total = self._totals(table)
         values = np.unique(total)
         count = np.array([int(np.sum(total == value)) for value in values], dtype=np.int64)
+        self.feature_importances_ = self._contributions(table).std(axis=0)
         self.risk_ = {"total": values, "prediction": self._curve(values), "n_rows": count}
 
     @property
@@ -158,9 +195,11 @@ class BaseCard(TakesTable, BaseEstimator):
         return self._totals(features(self, X, reset=False))
 
     def contributions(self, X: Any) -> np.ndarray:
-        """(rows, columns) what each column adds to a + b · total beyond what it adds on average in training rows."""
+        """(rows, columns) what each column adds to a + b · total; with `intercept_` they sum to it."""
         check_is_fitted(self, "statements_")
-        table = features(self, X, reset=False)
+        return self._contributions(features(self, X, reset=False))
+
+    def _contributions(self, table: Table) -> np.ndarray:
         out = np.zeros((table.n_rows, table.n_columns))
         for statement, points, j in zip(self.statements_, self.points_, self.columns_):
             out[:, j] += self.slope_ * points * statement.holds(table.column(int(j)))
@@ -225,6 +264,9 @@ class ScoreCard(ClassifierMixin, BaseCard):
     statements_, points_, intercept_, slope_ : the card as values; a and b of the curve.
     selected_columns_ : the columns that some statement is about.
     cv_loss_ : held-out log loss for 0, 1, 2 … statements.
+    nested_predictions_ : with folds, predictions of each row by the card of the fold that left it out, its size and
+        slope chosen by the other folds.
+    feature_importances_ : standard deviation of what each column adds to a + b · total.
     shrinkage_ : the slope of held-out rows on a + b · total, by which b was multiplied.
 
     References

@@ -19,7 +19,7 @@ FORMAT = 1
 def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
     params = dict(model.get_params(deep=False))
-    params["cv"] = params["cv"] if isinstance(params["cv"], int) else None
+    params["cv"] = params["cv"] if isinstance(params["cv"], int) else None  # folds are no plain values
     params["random_state"] = params["random_state"] if isinstance(params["random_state"], int) else None
     out: dict[str, Any] = {
         "format": FORMAT,
@@ -33,6 +33,8 @@ def plain(model: Any) -> dict[str, Any]:
         "points": model.points_.tolist(),
         "intercept": model.intercept_,
         "slope": model.slope_,
+        "importances": model.feature_importances_.tolist(),
+        "shrinkage": model.shrinkage_,
         "risk": {name: values.tolist() for name, values in model.risk_.items()},
     }
     if hasattr(model, "classes_"):
@@ -74,6 +76,8 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     model.points_ = numbers("points", saved["points"], np.int64, (len(model.statements_),))
     model.intercept_ = float(numbers("intercept", saved["intercept"], shape=()))
     model.slope_ = float(numbers("slope", saved["slope"], shape=()))
+    model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
+    model.shrinkage_ = float(numbers("shrinkage", saved["shrinkage"], shape=()))
     risk = mapping("risk", saved["risk"])
     kinds = {"total": np.int64, "prediction": np.float64, "n_rows": np.int64}
     model.risk_ = {name: numbers(name, risk[name], dtype, (None,)) for name, dtype in kinds.items()}

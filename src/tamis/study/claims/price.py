@@ -51,7 +51,7 @@ def price(facts: dict[str, Any]) -> str:
 
     >>> box = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013,
     ...        "better": "black box"}
-    >>> price({"black_box": box, "signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": True,
+    >>> price({"black_box": box, "signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": "glance",
     ...        "loss": "brier", "by_black_box_alone": False, "procedure": "tree", "metric": "accuracy", "n_columns": 9})
     'Gradient boosting on all 9 columns is better by the Brier score (accuracy 0.966 against 0.953): the readable \
 model loses 0.013.'
@@ -96,7 +96,7 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], whose: str) -> str:
         both = f"{word} by the {LOSSES[facts['loss']]} ({spoken(facts['metric'])} {scores})"
     else:
         both = f"{word} by the {LOSSES[facts['loss']]}, but not by {spoken(facts['metric'])} ({scores})"
-    if not facts["readable"] or facts["procedure"] == "baseline" or not agree:
+    if facts["readable"] == "no" or facts["procedure"] == "baseline" or not agree:
         return both
     return f"{both}: the readable model loses {_three(difference) if better else 'nothing'}"
 

@@ -73,6 +73,22 @@ def small_tree(task: str, n_rows: int | None = None) -> Any:
     return Transformed([("columns", sifted_forest(task, n_rows)), ("model", tree(task, n_rows))])
 
 
+def optimal_tree(task: str) -> Any:
+    """The best tree of at most eight leaves; the number of leaves is the one that does best in inner folds."""
+    from tamis.tree import TreeClassifier, TreeRegressor
+
+    settings: dict[str, Any] = {"search": "optimal", "prune": "cv", "rule": "min", "cv": InnerFolds()}
+    settings |= {"min_samples_leaf": 5, "random_state": None}
+    return TreeRegressor(**settings) if task == "numbers" else TreeClassifier(prune_by="log_loss", **settings)
+
+
+def score_card(task: str) -> Any:
+    """Whole points for yes-or-no statements; two classes, or numbers."""
+    from tamis.linear import ScoreCard, ScoreCardRegressor
+
+    return (ScoreCardRegressor if task == "numbers" else ScoreCard)(cv=InnerFolds(), random_state=None)
+
+
 def model_tree(task: str) -> Any:
     """A pruned tree with a linear model in every leaf."""
     if task != "numbers":

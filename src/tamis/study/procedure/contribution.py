@@ -100,6 +100,8 @@ def importances(model: Any) -> dict[str, float]:
         return dict(zip(model.columns_, model.feature_importances_.tolist()))
     if hasattr(getattr(model, "estimator_", None), "feature_importances_"):
         return dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
+    if hasattr(model, "statements_"):
+        return dict(zip(model.column_names_, model.feature_importances_.tolist()))
     if hasattr(model, "tree_"):
         return dict(zip(model.tree_.names, model.feature_importances_.tolist()))
     return {}

@@ -32,6 +32,8 @@ MODELS = {
     "MDS": "tamis.project",
     "MirrorSelector": "tamis.search",
     "PCA": "tamis.project",
+    "ScoreCard": "tamis.linear",
+    "ScoreCardRegressor": "tamis.linear",
     "ProjectionPursuit": "tamis.project",
     "SVD": "tamis.project",
     "TreeClassifier": "tamis.tree",
