@@ -136,6 +136,7 @@ def test_no_process_outlives_the_command(tmp_path, how):
         ("tree", "TreeRegressor", "prune='cv', cv=3"),
         ("forest", "ForestRegressor", "5, progress=False"),
         ("boosting", "BoostingRegressor", "200"),
+        ("additive", "AdditiveRegressor", "max_pairs=2"),
     ],
 )
 def test_a_fit_that_is_interrupted_raises_nothing_else(home, kind, settings):

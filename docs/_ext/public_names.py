@@ -18,6 +18,7 @@ STAGES = {
     "tamis.tree": "Trees people can read.",
     "tamis.forest": "Forests.",
     "tamis.boosting": "Gradient boosting.",
+    "tamis.additive": "Additive models: curves and pair maps.",
     "tamis.evaluate": "Honest evaluation.",
     "tamis.study": "The main job.",
     "tamis.report": "Results as people read them.",

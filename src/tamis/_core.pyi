@@ -2,7 +2,8 @@
 
 Groups of arrays are named tuples, read by their names: BinnedTable of `tamis.views.binned_table`; ForestTarget,
 TargetCosts, ForestLimits and Draws of `tamis.forest.layout`; Trees of `tamis.forest.predict.trees`; BoostingTarget and
-BoostingLimits of `tamis.boosting.layout`.
+BoostingLimits of `tamis.boosting.layout`; AdditiveColumns, AdditiveTarget and AdditiveLimits of
+`tamis.additive.layout`.
 """
 
 from collections.abc import Callable
@@ -620,3 +621,15 @@ def divide_levels(
 
 def best_agreement(sides: np.ndarray, rows: np.ndarray, left: float, right: float) -> tuple[float, int, int, bool]:
     """Agreeing rows of the best surrogate cut, the codes around it, and whether codes up to it go right."""
+
+# additive models
+
+def fit_additive(
+    columns: Any, target: Any, held_out: np.ndarray, limits: Any, n_threads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[tuple[Any, ...]], np.ndarray, int, int]:
+    """A whole fit. held_out : float64 (bags, rows), the share of each row that a bag holds out.
+
+    Returns start (sums), heights and their standard deviation over bags (all bins, sums), whether each column is used,
+    pair maps, out-of-fold sums (sums, rows), and the cycles of curves and of maps. A pair map is (first, second,
+    p_value, map bin of each bin of the first and of the second column, heights (first, second, sums), weight).
+    """

@@ -9,6 +9,7 @@ from sklearn.base import clone, is_regressor
 
 import tamis
 from tamis import score, transform
+from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.boosting import BoostingClassifier, BoostingRegressor
 from tamis.forest import ForestClassifier, ForestRegressor
 from tamis.linear import LinearClassifier, LinearRegressor
@@ -34,6 +35,8 @@ REGRESSORS = [
     ForestRegressor(2, bootstrap=False, max_features=None),
     ForestRegressor(2, bootstrap=False, max_features=None, criterion="standard_deviation"),
     BoostingRegressor(20, min_samples_leaf=5),
+    AdditiveRegressor(),
+    AdditiveRegressor(max_columns=3, max_pairs=2),
 ]
 CLASSIFIERS = [
     LinearClassifier(cv=FOLDS),
@@ -46,6 +49,8 @@ CLASSIFIERS = [
     TreeClassifier(splits="oblique", max_depth=2),
     ForestClassifier(2, bootstrap=False, max_features=None),
     BoostingClassifier(20, min_samples_leaf=5),
+    AdditiveClassifier(),
+    AdditiveClassifier(max_columns=3, max_pairs=2),
 ]
 
 

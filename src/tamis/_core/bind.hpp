@@ -15,5 +15,6 @@ void bind_linear(nanobind::module_& module);
 void bind_optimal_tree(nanobind::module_& module);
 void bind_tree(nanobind::module_& module);
 void bind_score_card(nanobind::module_& module);
+void bind_additive(nanobind::module_& module);
 
 }  // namespace tamis

@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
     tamis::bind_optimal_tree(module);
     tamis::bind_tree(module);
     tamis::bind_score_card(module);
+    tamis::bind_additive(module);
 }

@@ -160,11 +160,13 @@ def test_earlier_probabilities_in_the_table_are_not_taken_for_those_of_the_model
     assert [row["prediction"] for row in rows] == study.predict(new).tolist()
 
 
-def test_a_booster_of_one_tree_is_no_linear_model():
+def test_a_sum_of_one_tree_is_no_linear_model():
     """Its tree would be left out, and the constant before it answered."""
     program = Program("numbers", "y", (), None, (), "identity", (), (0.5,), (), ([{"leaf": [1.0]}],))
-    with pytest.raises(StudyError, match="a sum of 1 tree is no SQL"):
-        sql_of(program)
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE new_rows (x)")
+    base.execute("INSERT INTO new_rows VALUES (7)")
+    assert base.execute(sql_of(program)).fetchall()[0][-1] == 1.5
 
 
 @pytest.mark.parametrize("procedure", ["tree", "lasso"])

@@ -97,6 +97,7 @@ class _Reader:
         self.places: dict[str, int] = {}
 
     def program(self) -> Program:
+        from tamis.additive import AdditiveClassifier, AdditiveRegressor
         from tamis.evaluate.baseline import Baseline
         from tamis.forest import ForestClassifier, ForestRegressor
         from tamis.linear import LinearClassifier, LinearRegressor
@@ -127,6 +128,8 @@ class _Reader:
             return self._trees([list(nodes) for nodes in self._forest(fitted, names)], power)
         if isinstance(fitted, Boosting):
             return self._boosted(fitted.model_, list(fitted.columns_))
+        if isinstance(fitted, (AdditiveClassifier, AdditiveRegressor)):
+            return self._additive(fitted)
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
 
     def _program(self, **parts: Any) -> Program:
@@ -167,6 +170,22 @@ class _Reader:
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
             terms=tuple(terms),
+        )
+
+    def _additive(self, fitted: Any) -> Program:
+        """A tree per curve and pair map."""
+        from tamis.study.export.curves import tree_of
+
+        classes = getattr(fitted, "classes_", None)
+        if classes is None:
+            link = "exp" if fitted.loss == "poisson" else "identity"
+        else:
+            link = "logistic" if len(classes) == 2 else "softmax"
+        return self._program(
+            trees=tuple(tree_of(term, self._place) for term in [*fitted.curves_.values(), *fitted.pairs_.values()]),
+            link=link,
+            classes=() if classes is None else tuple(int(code) for code in classes),
+            intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
         )
 
     # -- trees -------------------------------------------------------------------------------------------------------

@@ -29,6 +29,9 @@ SPACE = (
 #: Leaves of a tree at most: databases bound the depth of an expression.
 MOST_LEAVES = 500
 
+#: Trees of a sum at most, each a column of the statement: curves and pair maps of an additive model.
+MOST_TREES = 30
+
 
 #: Ends every step but the last. A database that merges a step into the next one copies its expressions to wherever they
 #: are named, and K classes name each sum K² times: SQLite 3.40 ran out of memory at 7 classes × 325 columns. SQLite
@@ -90,7 +93,8 @@ def sql_of(program: Program) -> str:
         f"{' ' + COMPUTED_ONCE if texts else ''}),\n"
     )
     is_one_tree = len(program.trees) == 1 and program.link == "shares" and program.power == 1
-    if program.trees and not is_one_tree:
+    is_few_terms = program.link != "shares" and len(program.trees) <= MOST_TREES
+    if program.trees and not is_one_tree and not is_few_terms:
         what = "a forest" if program.link == "shares" else "a sum"
         trees = "1 tree" if len(program.trees) == 1 else f"{len(program.trees):,} trees"
         raise StudyError(
@@ -118,11 +122,19 @@ def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
 
 
 def _of_tree(program: Program) -> str:
-    tree = program.trees[0]
-    leaves = [place for place, node in enumerate(tree) if "leaf" in node]
-    if len(leaves) > MOST_LEAVES:
+    steps = _Steps()
+    steps.add(tamis_leaf=_leaf(program, program.trees[0]))
+    if program.task == "numbers":
+        return steps.select([("prediction", _by_leaf(program.trees[0], "tamis_leaf", 0))])
+    return _decided(program, steps, [_by_leaf(program.trees[0], "tamis_leaf", k) for k in range(len(program.labels))])
+
+
+def _leaf(program: Program, tree: list[dict[str, Any]]) -> str:
+    """The place of a row's leaf among the nodes of a tree."""
+    n_leaves = sum("leaf" in node for node in tree)
+    if n_leaves > MOST_LEAVES:
         raise StudyError(
-            f"the tree has {len(leaves):,} leaves, and databases take expressions of about {MOST_LEAVES}; give "
+            f"the tree has {n_leaves:,} leaves, and databases take expressions of about {MOST_LEAVES}; give "
             "--to onnx or --to python, or take a smaller model with `tamis choose`"
         )
     text = [""] * len(tree)
@@ -135,21 +147,21 @@ def _of_tree(program: Program) -> str:
         parts = ", ".join([*(_test(program, test) for test in _asked(program, node)), str(1 - node["default"])])
         text[place] = f"CASE WHEN COALESCE({parts}) = 1 THEN {text[left]} ELSE {text[left + 1]} END"
         text[left] = text[left + 1] = ""
-    steps = _Steps()
-    steps.add(tamis_leaf=text[0])
+    return text[0]
 
-    def by_leaf(k: int) -> str:
-        whens = " ".join(f"WHEN {place} THEN {literal(tree[place]['leaf'][k])}" for place in leaves)
-        return f"CASE tamis_leaf {whens} END"
 
-    if program.task == "numbers":
-        return steps.select([("prediction", by_leaf(0))])
-    return _decided(program, steps, [by_leaf(k) for k in range(len(program.labels))])
+def _by_leaf(tree: list[dict[str, Any]], column: str, k: int) -> str:
+    """The k-th number of the leaf whose place a column holds."""
+    leaves = [(place, node["leaf"][k]) for place, node in enumerate(tree) if "leaf" in node]
+    whens = " ".join(f"WHEN {place} THEN {literal(number)}" for place, number in leaves)
+    return f"CASE {column} {whens} END"
 
 
 def _of_sums(program: Program) -> str:
     names = [f"tamis_eta_{k + 1}" for k in range(len(program.intercept))]
     steps = _Steps()
+    if program.trees:
+        steps.add(**{f"tamis_leaf_{t + 1}": _leaf(program, tree) for t, tree in enumerate(program.trees)})
     steps.add(**{name: _sum(program, k) for k, name in enumerate(names)})
     first = names[0]
     if program.link == "identity":
@@ -219,6 +231,7 @@ def _added(parts: list[str]) -> str:
 
 def _sum(program: Program, k: int) -> str:
     parts = [literal(program.intercept[k])]
+    parts += [_by_leaf(tree, f"tamis_leaf_{t + 1}", k) for t, tree in enumerate(program.trees)]
     for term in program.terms:
         column = program.inputs[term["column"]]
         if "coef" in term:

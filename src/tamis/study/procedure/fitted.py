@@ -22,6 +22,8 @@ from tamis.table.interface.takes_table import takes_table
 
 #: Every model a study can save, and where it lives. Transforms carry their room, for a signal has a baseline, too.
 MODELS = {
+    "AdditiveClassifier": "tamis.additive",
+    "AdditiveRegressor": "tamis.additive",
     "Baseline": "tamis.evaluate.baseline",
     "Boosting": "tamis.study.procedure.boosting",
     "Columns": "tamis.study.procedure.columns",

@@ -1,0 +1,170 @@
+"""A fitted additive model as plain values, and back: nothing that could run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tamis.additive.term import Axis, Curve, PairMap
+from tamis.engine import workers
+from tamis.errors import DamagedError, TamisError
+from tamis.saved import (
+    class_list,
+    classes,
+    levels,
+    mapping,
+    numbers,
+    reading,
+    refuse_outside,
+    text,
+    texts,
+    whole,
+)
+from tamis.table.notation import Notation
+
+FORMAT = 1
+
+
+def plain(model: Any) -> dict[str, Any]:
+    """Plain values only: dicts, lists, text, numbers, None."""
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "kind": type(model).__name__,
+        "params": {name: _parameter(value) for name, value in model.get_params(deep=False).items()},
+        "n_features_in": int(model.n_features_in_),
+        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
+        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
+        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        "intercept": np.atleast_1d(model.intercept_).tolist(),
+        "curves": [_curve(curve, model.curvature_[name]) for name, curve in model.curves_.items()],
+        "pairs": [_pair(pair) for pair in model.pairs_.values()],
+        "importances": model.feature_importances_.tolist(),
+        "cycles": [model.n_cycles_, model.n_pair_cycles_],
+        "edits": [{**edit, "levels": _items(edit["levels"])} for edit in model.edits_],
+    }
+    if hasattr(model, "classes_"):
+        kind = model.classes_.dtype
+        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
+    return out
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "column": axis.index,
+        "edges": axis.edges.tolist(),
+        "level_bins": axis.level_bins.tolist() if axis.is_categorical else None,
+        "n_values": axis.n_values,
+    }
+
+
+def _curve(curve: Curve, hessian: np.ndarray) -> dict[str, Any]:
+    return {
+        "axis": _axis(curve.axis),
+        "heights": curve.heights.tolist(),
+        "spread": curve.spread.tolist(),
+        "weight": curve.weight.tolist(),
+        "curvature": hessian.tolist(),
+    }
+
+
+def _pair(pair: PairMap) -> dict[str, Any]:
+    return {
+        "axes": [_axis(axis) for axis in pair.axes],
+        "heights": pair.heights.tolist(),
+        "weight": pair.weight.tolist(),
+        "p_value": pair.p_value,
+    }
+
+
+def model_of(kind: Any, saved: dict[str, Any]) -> Any:
+    """The fitted model of `plain`."""
+    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
+        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
+        raise TamisError(
+            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
+        )
+    with reading("the saved model", "give what its to_dict wrote"):
+        return _model(kind, saved)
+
+
+def _model(kind: Any, saved: dict[str, Any]) -> Any:
+    model = kind(**mapping("params", saved["params"]))
+    workers(model.n_jobs)
+    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1)
+    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
+    if len(names) != n:
+        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
+    if saved["names"] is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    noted = mapping("notations", saved["notations"])
+    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
+    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    if "classes" in saved:
+        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+    n_classes = len(getattr(model, "classes_", ()))
+    n_sums = n_classes if n_classes > 2 else 1
+    intercept = numbers("intercept", saved["intercept"], shape=(n_sums,))
+    model.intercept_ = float(intercept[0]) if n_sums == 1 else intercept
+    tail = () if n_sums == 1 else (n_sums,)
+    model.curves_, model.curvature_, model.pairs_ = {}, {}, {}
+    for part in saved["curves"]:
+        curve, hessian = _curve_of(mapping("curves", part), names, model.levels_in_, tail)
+        model.curves_[curve.column], model.curvature_[curve.column] = curve, hessian
+    for part in saved["pairs"]:
+        pair = _pair_of(mapping("pairs", part), names, model.levels_in_, tail)
+        model.pairs_[pair.columns] = pair
+    model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
+    model.n_cycles_, model.n_pair_cycles_ = (whole("cycles", value) for value in saved["cycles"])
+    model.edits_ = [mapping("edits", edit) for edit in saved["edits"]]
+    return model
+
+
+def _axis_of(saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]]) -> Axis:
+    index = whole("column", saved["column"], high=len(names) - 1)
+    name, n_values = names[index], whole("n_values", saved["n_values"])
+    edges = numbers("edges", saved["edges"])
+    if (saved["level_bins"] is not None) != (name in known):
+        raise DamagedError(f"the kind of the column {name!r} is not that of its term")
+    if saved["level_bins"] is None:
+        if len(edges) != max(n_values - 1, 0) or (np.diff(edges) <= 0).any():
+            raise DamagedError("edges are not one rising number between two bins")
+        return Axis(name, index, edges, None, np.empty(0, dtype=np.int64), n_values)
+    bins = numbers("level_bins", saved["level_bins"], np.int64, shape=(len(known[name]),))
+    refuse_outside("level_bins", bins, -1, n_values - 1)
+    return Axis(name, index, edges, known[name], bins, n_values)
+
+
+def _curve_of(
+    saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
+) -> tuple[Curve, np.ndarray]:
+    axis = _axis_of(mapping("axis", saved["axis"]), names, known)
+    n = axis.n_values + 1
+    heights, spread = (numbers(name, saved[name], shape=(n, *tail)) for name in ("heights", "spread"))
+    hessian = numbers("curvature", saved["curvature"], shape=(n, *(tail or (1,))))
+    return Curve(axis, heights, spread, numbers("weight", saved["weight"], shape=(n,))), hessian
+
+
+def _pair_of(
+    saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
+) -> PairMap:
+    one, other = (_axis_of(mapping("axes", axis), names, known) for axis in saved["axes"])
+    shape = (one.n_values + 1, other.n_values + 1)
+    heights = numbers("heights", saved["heights"], shape=(*shape, *tail))
+    weight = numbers("weight", saved["weight"], shape=shape)
+    return PairMap((one, other), heights, weight, float(numbers("p_value", saved["p_value"], shape=())))
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _items(values: Any) -> Any:
+    return None if values is None else [_item(value) for value in values]
+
+
+def _parameter(value: Any) -> Any:
+    value = _item(value)
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):  # monotone
+        return {name: _item(direction) for name, direction in value.items()}
+    return value if value is None or isinstance(value, (bool, int, float, str)) else None
