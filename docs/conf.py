@@ -59,6 +59,7 @@ ORDER = (
     "tree",
     "forest",
     "boosting",
+    "additive",
     "project",
     "transform",
 )

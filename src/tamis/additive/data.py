@@ -1,4 +1,4 @@
-"""A table made ready for curves: bins of one byte, rows in the order of their content, the rows that each bag holds out.
+"""A table made ready for curves: bins of one byte, rows in the order of their content, rows that each bag holds out.
 
 Rows are put in the order of a digest of their ranks, and bags are drawn by that digest. So a model depends neither on
 the order of the rows, nor on units, nor on whether a row that counts twice is given twice or with the weight 2.
@@ -106,7 +106,7 @@ class AdditiveData:
             return out
         for repeat in range(-(-n_bags // n_folds)):
             key = self.digest.copy()
-            hash_numbers(np.uint64(seed_of(seed, "bags", repeat)), key)
+            hash_numbers(np.full(len(key), seed_of(seed, "bags", repeat), dtype=np.uint64), key)
             order = np.lexsort((key, strata))
             end = np.cumsum(self.counted[order])
             begin = end - self.counted[order]

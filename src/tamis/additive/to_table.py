@@ -96,7 +96,7 @@ def _labels(model: Any) -> list[str]:
 
 
 def _head(model: Any) -> str:
-    classes = getattr(model, "classes_", ())
+    classes = list(getattr(model, "classes_", []))
     if len(classes) == 2:
         return f"log odds of {classes[1]} ="
     if len(classes) > 2:

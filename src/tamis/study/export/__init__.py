@@ -1,7 +1,8 @@
 """A study's model for places where Tamis is not installed; each export answers what `predict` answers.
 
-Read `program` (the model as plain values; `curves` for those of additive models), then a file a language: `python` with `runtime`, `sql`, `page` (HTML, with
-calculator.html, calculator.js and calculator.css), `onnx`; `export` chooses among them.
+Read `program` (the model as plain values) and `curves` (of additive models), then a file a language: `python` with
+`runtime`, `sql`, `page` (HTML, with calculator.html, calculator.js and calculator.css), `onnx`; `export` chooses
+among them.
 """
 
 from tamis.study.export.export import KINDS, export
