@@ -2,8 +2,8 @@
 
 Each table is split 70/30. Quality is judged on new rows: 100 times the Brier score (of two classes that of the second;
 smaller is better) or R² (larger is better), given as points that Tamis is ahead. EBM has its default 3 pair maps per
-column; Tamis is fitted with no map, with at most 5, and with at most 12 columns and 5 maps. Without interpret the script
-measures Tamis alone.
+column; Tamis is fitted with no map, with at most 5, and with at most 12 columns and 5 maps. Without interpret Tamis
+is measured alone.
 
     python benchmarks/additive/ebm.py FOLDER [--splits 3] [--threads 2] [--cache FILES]
 

@@ -626,10 +626,10 @@ def best_agreement(sides: np.ndarray, rows: np.ndarray, left: float, right: floa
 
 def fit_additive(
     columns: Any, target: Any, held_out: np.ndarray, limits: Any, n_threads: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[tuple[Any, ...]], np.ndarray, int, int]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[tuple[Any, ...]], np.ndarray, int]:
     """A whole fit. held_out : float64 (bags, rows), the share of each row that a bag holds out.
 
     Returns start (sums), heights and their standard deviation over bags (all bins, sums), whether each column is used,
-    pair maps, out-of-fold sums (sums, rows), and the cycles of curves and of maps. A pair map is (first, second,
-    p_value, map bin of each bin of the first and of the second column, heights (first, second, sums), weight).
+    pair maps, out-of-fold sums (sums, rows), and the cycles. A pair map is (first, second, p_value, map bin of each bin
+    of the first and of the second column, heights (first, second, sums), weight).
     """

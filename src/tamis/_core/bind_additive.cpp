@@ -1,4 +1,6 @@
 // Additive models: a whole fit in one call.
+#include <optional>
+
 #include "additive/fit.hpp"
 #include "bind_matrix.hpp"
 
@@ -57,7 +59,7 @@ nb::tuple fit_additive(nb::handle columns, nb::handle target, Array2<const doubl
     nb::list maps;
     for (const PairMap& map : fit->maps) maps.append(tuple_of(map, n_sums));
     return nb::make_tuple(array_of(fit->start), array_of(fit->heights, {n_bins, n_sums}), array_of(fit->spread, {n_bins, n_sums}),
-                          array_of(whole(fit->is_used)), maps, array_of(fit->sums, {n_sums, n}), fit->n_cycles, fit->n_pair_cycles);
+                          array_of(whole(fit->is_used)), maps, array_of(fit->sums, {n_sums, n}), fit->n_cycles);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ N_FOLDS = 7  # bags are folds, drawn anew after every seven: all rows are held o
 #: Newton step of a leaf, before the rate: where the probability of a class is next to 0, so is its curvature.
 MAX_STEP = 10.0
 MAX_TERMS = 256  # curves that a bag visits: of more columns those of the largest gain at the start
-MAP_BINS = 16  # bins of a column in a pair map
+MAP_BINS = 20  # bins of a column in a pair map
 
 
 class BaseAdditive(TakesTable, BaseEstimator):
@@ -92,7 +92,7 @@ class BaseAdditive(TakesTable, BaseEstimator):
         self.pairs_ = {pair.columns: pair for pair in pairs}
         self.intercept_ = _shaped(fitted.intercept * unit + offset)
         self.curvature_ = {name: value / unit**2 for name, value in fitted.curvature.items()}
-        self.n_cycles_, self.n_pair_cycles_ = fitted.n_cycles, fitted.n_pair_cycles
+        self.n_cycles_ = fitted.n_cycles
         self.edits_: list[dict[str, Any]] = []
         self._weigh(table.n_columns)
 

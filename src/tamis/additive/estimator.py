@@ -59,7 +59,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     feature_importances_ : share of each column in the standard deviations of all terms; a map counts for both columns.
     complexity_ : dict of the numbers of `curves`, `pairs`, `columns` and `steps`.
     cv_predictions_ : probabilities of the training rows by the bags that held them out; NaN for rows of weight 0.
-    n_cycles_, n_pair_cycles_ : cycles of boosting of curves and of maps.
+    n_cycles_ : cycles of boosting, at the smallest held-out loss.
     edits_ : curves that were set by hand, with their heights before.
 
     References

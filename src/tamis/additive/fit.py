@@ -29,7 +29,7 @@ class FittedTerms:
     curves, pairs : widest first.
     curvature : of each curve by its column, second derivative of the loss summed over the rows of a bin: bins × sums.
     out_of_fold : sums × rows of the table: means over the bags that held a row out; NaN for rows of weight 0.
-    n_cycles, n_pair_cycles : boosting cycles of curves and of maps.
+    n_cycles : boosting cycles.
     """
 
     intercept: np.ndarray
@@ -38,7 +38,6 @@ class FittedTerms:
     curvature: dict[str, np.ndarray]
     out_of_fold: np.ndarray
     n_cycles: int
-    n_pair_cycles: int
 
 
 def fit_terms(
@@ -52,7 +51,7 @@ def fit_terms(
 ) -> FittedTerms:
     """Fit the model; `target` has the rows of `data` in their order, `monotone` its columns."""
     columns = AdditiveColumns(data.codes, data.n_values, data.category, monotone)
-    start, heights, spread, used, maps, sums, n_cycles, n_pair_cycles = _core.fit_additive(
+    start, heights, spread, used, maps, sums, n_cycles = _core.fit_additive(
         columns, target, held_out, limits, n_threads
     )
     first = np.concatenate([[0], np.cumsum(data.n_values.astype(np.int64) + 1)])
@@ -87,9 +86,7 @@ def fit_terms(
         curvature[axis.name] = hessian
     out_of_fold = np.full((len(start), table.n_rows), np.nan)
     out_of_fold[:, data.live] = sums[:, data.group]
-    return FittedTerms(
-        intercept, _widest(curves), _widest(pairs), curvature, out_of_fold, int(n_cycles), int(n_pair_cycles)
-    )
+    return FittedTerms(intercept, _widest(curves), _widest(pairs), curvature, out_of_fold, int(n_cycles))
 
 
 def purified(cells: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

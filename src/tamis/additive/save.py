@@ -40,7 +40,7 @@ def plain(model: Any) -> dict[str, Any]:
         "curves": [_curve(curve, model.curvature_[name]) for name, curve in model.curves_.items()],
         "pairs": [_pair(pair) for pair in model.pairs_.values()],
         "importances": model.feature_importances_.tolist(),
-        "cycles": [model.n_cycles_, model.n_pair_cycles_],
+        "cycles": model.n_cycles_,
         "edits": [{**edit, "levels": _items(edit["levels"])} for edit in model.edits_],
     }
     if hasattr(model, "classes_"):
@@ -115,7 +115,7 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
         pair = _pair_of(mapping("pairs", part), names, model.levels_in_, tail)
         model.pairs_[pair.columns] = pair
     model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
-    model.n_cycles_, model.n_pair_cycles_ = (whole("cycles", value) for value in saved["cycles"])
+    model.n_cycles_ = whole("cycles", saved["cycles"])
     model.edits_ = [mapping("edits", edit) for edit in saved["edits"]]
     return model
 

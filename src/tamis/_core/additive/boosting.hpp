@@ -50,8 +50,8 @@ struct Rows {
 
 class Boosting {
 public:
-    /// F of bag b begins at start[b] (sums, rows).
-    Boosting(const Rows& rows, std::vector<Term> terms, const BoostingSettings& settings, std::vector<std::vector<double>> start)
+    /// All rows begin at the sums `start`.
+    Boosting(const Rows& rows, std::vector<Term> terms, const BoostingSettings& settings, std::vector<double> start)
         : rows_(rows), terms_(std::move(terms)), settings_(settings), start_(std::move(start)), bags_(rows.held_out.n_rows) {
         for (const Term& term : terms_) {
             max_cells_ = std::max(max_cells_, term.n_cells);
@@ -87,7 +87,7 @@ public:
     /// F of a row of bag b with the heights of the best cycle: out (sums).
     void sums_at_best(size_t b, size_t i, double* out) const {
         const size_t n_sums = rows_.target.n_sums;
-        for (size_t k = 0; k < n_sums; ++k) out[k] = start_[b][k * rows_.n() + i];
+        for (size_t k = 0; k < n_sums; ++k) out[k] = start_[k];
         for (const size_t t : bags_[b].terms) {
             const double* heights = bags_[b].best.data() + cell(terms_[t], i) * n_sums;
             for (size_t k = 0; k < n_sums; ++k) out[k] += heights[k];
@@ -127,7 +127,8 @@ private:
         }
         bag.heights.assign(n_cells_ * n_sums, 0.0);
         bag.best = bag.heights;
-        bag.F = start_[b];
+        bag.F.resize(n_sums * n);
+        for (size_t k = 0; k < n_sums; ++k) std::fill_n(bag.F.begin() + ptrdiff_t(k * n), n, start_[k]);
         bag.g.resize(n_sums * n);
         bag.h.resize(n_sums * n);
         choose_terms(bag);
@@ -262,7 +263,7 @@ private:
     Rows rows_;
     std::vector<Term> terms_;
     BoostingSettings settings_;
-    std::vector<std::vector<double>> start_;
+    std::vector<double> start_;
     std::vector<Bag> bags_;
     size_t max_cells_ = 1, n_cells_ = 0;
     int64_t best_cycle_ = 0;

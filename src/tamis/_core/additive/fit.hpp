@@ -1,7 +1,5 @@
 #pragma once
 // The fit of an additive model: curves of all columns, interactions, backward elimination, curves of the columns that stay, pair maps.
-#include <optional>
-
 #include "elimination.hpp"
 #include "interactions.hpp"
 
@@ -44,7 +42,7 @@ struct AdditiveFit {
     std::vector<char> is_used;    // (columns)
     std::vector<PairMap> maps;
     std::vector<double> sums;     // (sums, rows): out of fold
-    int64_t n_cycles, n_pair_cycles;
+    int64_t n_cycles;
 };
 
 class Fitter {
@@ -68,12 +66,9 @@ public:
             selected = select(curves, pairs);
             curves = boost_curves(selected);
         }
-        AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, curves.best_cycle(), 0};
-        for (const size_t j : used(curves)) fit.is_used[j] = 1;
-        average(curves, fit.heights, fit.spread);
-        fit.sums = out_of_fold(curves);
+        AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, 0};
         std::erase_if(pairs, [&](const PairScore& pair) { return !has(selected, pair.first) || !has(selected, pair.second); });
-        if (!pairs.empty()) boost_maps(curves, pairs, fit);
+        if (pairs.empty() || !boost_with_maps(curves, selected, pairs, fit)) take(curves, fit);
         return fit;
     }
 
@@ -110,20 +105,18 @@ private:
         return sums;
     }
 
-    std::vector<double> constant_sums() const {
-        std::vector<double> sums(start_.size() * rows_.n());
-        for (size_t k = 0; k < start_.size(); ++k) std::fill_n(sums.begin() + ptrdiff_t(k * rows_.n()), rows_.n(), start_[k]);
-        return sums;
-    }
-
-    Boosting boost_curves(const std::vector<size_t>& columns) {
+    std::vector<Term> curve_terms(const std::vector<size_t>& columns) {
         std::vector<Term> terms;
         for (const size_t j : columns) {
             const ColumnFacts facts{size_t(columns_.n_values[j]), columns_.category[j], columns_.monotone[j]};
             terms.push_back({columns_.codes.row(j), {}, columns_.n_bins(j), facts, 0, first_[j]});
         }
         terms_columns_ = columns;
-        Boosting boosting(rows_, std::move(terms), settings_.boosting, std::vector(rows_.held_out.n_rows, constant_sums()));
+        return terms;
+    }
+
+    Boosting boost_curves(const std::vector<size_t>& columns) {
+        Boosting boosting(rows_, curve_terms(columns), settings_.boosting, start_);
         boosting.run(n_threads_, is_interrupted_);
         return boosting;
     }
@@ -131,7 +124,7 @@ private:
     /// Columns whose curve is not 0 in some bag.
     std::vector<size_t> used(const Boosting& curves) const {
         std::vector<size_t> columns;
-        for (size_t t = 0; t < curves.terms().size(); ++t) {
+        for (size_t t = 0; t < terms_columns_.size(); ++t) {
             const Term& term = curves.terms()[t];
             auto is_bent = [&](const Bag& bag) {
                 const auto begin = bag.best.begin() + ptrdiff_t(term.first * start_.size());
@@ -193,11 +186,11 @@ private:
         mean.assign(size, 0.0);
         spread.assign(size, 0.0);
         for (const Bag& bag : boosting.bags()) {
-            for (size_t q = 0; q < bag.best.size(); ++q) mean[q] += bag.best[q];
+            for (size_t q = 0; q < std::min(size, bag.best.size()); ++q) mean[q] += bag.best[q];
         }
         for (double& height : mean) height /= double(n_bags);
         for (const Bag& bag : boosting.bags()) {
-            for (size_t q = 0; q < bag.best.size(); ++q) spread[q] += (bag.best[q] - mean[q]) * (bag.best[q] - mean[q]);
+            for (size_t q = 0; q < std::min(size, bag.best.size()); ++q) spread[q] += (bag.best[q] - mean[q]) * (bag.best[q] - mean[q]);
         }
         for (double& value : spread) value = std::sqrt(value / double(std::max<size_t>(1, n_bags - 1)));
     }
@@ -270,15 +263,29 @@ private:
                                  settings_.seed, n_threads_, is_interrupted_);
     }
 
-    void boost_maps(const Boosting& curves, const std::vector<PairScore>& pairs, AdditiveFit& fit) {
+    /// Curves and out-of-fold sums of a fit.
+    void take(const Boosting& boosting, AdditiveFit& fit) const {
+        for (const size_t j : used(boosting)) fit.is_used[j] = 1;
+        average(boosting, fit.heights, fit.spread);
+        fit.sums = out_of_fold(boosting);
+        fit.n_cycles = boosting.best_cycle();
+    }
+
+    /// Curves and maps boosted together; false where that does not lower the held-out loss of the curves alone.
+    bool boost_with_maps(const Boosting& curves, std::vector<size_t> columns, const std::vector<PairScore>& pairs, AdditiveFit& fit) {
         const size_t n = rows_.n(), n_sums = start_.size();
+        const std::vector<size_t> curve_columns = terms_columns_;
+        std::vector<double> heights, spread;
+        average(curves, heights, spread);
+        std::vector<PairMap> maps;
         std::vector<std::vector<uint16_t>> cells(pairs.size(), std::vector<uint16_t>(n));
-        std::vector<Term> terms;
-        size_t first = 0;
+        std::sort(columns.begin(), columns.end());
+        std::vector<Term> terms = curve_terms(columns);
+        size_t first = first_.back();
         for (size_t q = 0; q < pairs.size(); ++q) {
             PairMap map{pairs[q].first, pairs[q].second, pairs[q].p_value, {}, {}, 0, 0, {}, {}};
-            std::tie(map.first_bins, map.n_first) = join_bins(map.first, fit.heights, settings_.map_bins);
-            std::tie(map.second_bins, map.n_second) = join_bins(map.second, fit.heights, settings_.map_bins);
+            std::tie(map.first_bins, map.n_first) = join_bins(map.first, heights, settings_.map_bins);
+            std::tie(map.second_bins, map.n_second) = join_bins(map.second, heights, settings_.map_bins);
             map.weight.assign(map.n_first * map.n_second, 0.0);
             for (size_t i = 0; i < n; ++i) {
                 const int32_t x = map.first_bins[columns_.codes[map.first][i]], y = map.second_bins[columns_.codes[map.second][i]];
@@ -287,34 +294,25 @@ private:
             }
             terms.push_back({{}, cells[q], map.n_first * map.n_second, {}, map.n_second, first});
             first += map.n_first * map.n_second;
-            fit.maps.push_back(std::move(map));
+            maps.push_back(std::move(map));
         }
-        std::vector<std::vector<double>> start(curves.bags().size(), std::vector<double>(n_sums * n));
-        std::vector<double> own(n_sums);
-        for (size_t b = 0; b < start.size(); ++b) {
-            for (size_t i = 0; i < n; ++i) {
-                curves.sums_at_best(b, i, own.data());
-                for (size_t k = 0; k < n_sums; ++k) start[b][k * n + i] = own[k];
+        Boosting joint(rows_, std::move(terms), settings_.boosting, start_);
+        joint.run(n_threads_, is_interrupted_);
+        if (!(joint.best_loss() < curves.best_loss())) {
+            terms_columns_ = curve_columns;
+            return false;
+        }
+        take(joint, fit);
+        for (size_t q = 0; q < maps.size(); ++q) {
+            const Term& term = joint.terms()[joint.terms().size() - maps.size() + q];
+            maps[q].heights.assign(term.n_cells * n_sums, 0.0);
+            for (const Bag& bag : joint.bags()) {
+                for (size_t c = 0; c < term.n_cells * n_sums; ++c) maps[q].heights[c] += bag.best[term.first * n_sums + c];
             }
+            for (double& height : maps[q].heights) height /= double(joint.bags().size());
         }
-        BoostingSettings settings = settings_.boosting;
-        settings.step.min_leaf = std::max(settings.step.min_leaf, MIN_QUADRANT);
-        Boosting boosting(rows_, std::move(terms), settings, std::move(start));
-        boosting.run(n_threads_, is_interrupted_);
-        fit.n_pair_cycles = boosting.best_cycle();
-        if (fit.n_pair_cycles == 0) {  // maps do not lower the held-out loss
-            fit.maps.clear();
-            return;
-        }
-        for (size_t q = 0; q < fit.maps.size(); ++q) {
-            const Term& term = boosting.terms()[q];
-            fit.maps[q].heights.assign(term.n_cells * n_sums, 0.0);
-            for (const Bag& bag : boosting.bags()) {
-                for (size_t c = 0; c < term.n_cells * n_sums; ++c) fit.maps[q].heights[c] += bag.best[term.first * n_sums + c];
-            }
-            for (double& height : fit.maps[q].heights) height /= double(boosting.bags().size());
-        }
-        fit.sums = out_of_fold(boosting);
+        fit.maps = std::move(maps);
+        return true;
     }
 
     static constexpr size_t MAX_ELIMINATED = 300;  // columns among which elimination chooses; the widest curves of more
