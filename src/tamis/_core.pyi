@@ -140,6 +140,9 @@ def leaves(trees: Any, X: np.ndarray, n_threads: int) -> np.ndarray:
 def count_classes(codes: np.ndarray, first: np.ndarray, classes: np.ndarray, counts: np.ndarray) -> None:
     """counts[first[j] + codes[j, i], classes[i]] += 1."""
 
+def count_keys(keys: np.ndarray, table: np.ndarray, classes: np.ndarray, counts: np.ndarray) -> None:
+    """counts[table[keys[i]], classes[i]] += 1; keys uint32, table uint16, counts int64; no row of a class below 0."""
+
 def weigh_classes(
     codes: np.ndarray, first: np.ndarray, classes: np.ndarray, weights: np.ndarray, counts: np.ndarray
 ) -> None:

@@ -79,6 +79,18 @@ void bind_counting(nb::module_& module) {
         },
         "codes"_a, "first"_a, "classes"_a, "counts"_a.noconvert(), Release());
     module.def(
+        "count_keys",
+        [](Vector1<const uint32_t> keys, Vector1<const uint16_t> table, Vector1<const int32_t> classes, Array2<int64_t> counts) {
+            require(keys.shape(0) == classes.shape(0), "one class per row");
+            const auto below = [](auto values, size_t bound) {
+                return std::all_of(values.begin(), values.end(), [bound](auto value) { return value < bound; });
+            };
+            require(below(view(keys), table.shape(0)), "a code for every key");
+            require(below(view(table), counts.shape(0)), "a line for every code");
+            count_keys(view(keys), view(table), view(classes), view(counts));
+        },
+        "keys"_a, "table"_a, "classes"_a, "counts"_a.noconvert(), Release());
+    module.def(
         "weigh_classes",
         [](Array2<const uint16_t> codes, Vector1<const int64_t> first, Vector1<const int32_t> classes,
            Vector1<const double> weights, Array2<double> counts) {

@@ -21,6 +21,6 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:  # lazily: the views with kernels import Numba
+    if name in _HOME:  # lazily: a view is imported when it is asked for
         return getattr(import_module(f"tamis.views.{_HOME[name]}"), name)
     raise AttributeError(f"module 'tamis.views' has no attribute {name!r}")

@@ -30,6 +30,14 @@ inline void count_classes(Matrix<const uint16_t> codes, std::span<const int64_t>
     }
 }
 
+/// counts[table[keys[i]], classes[i]] += 1, of rows whose class is there.
+inline void count_keys(std::span<const uint32_t> keys, std::span<const uint16_t> table, std::span<const int32_t> classes,
+                       Matrix<int64_t> counts) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+        if (size_t(classes[i]) < counts.n_columns) counts[table[keys[i]]][classes[i]] += 1;
+    }
+}
+
 /// counts[first[j] + codes[j, i], classes[i]] += weights[i].
 inline void weigh_classes(Matrix<const uint16_t> codes, std::span<const int64_t> first, std::span<const int32_t> classes,
                           std::span<const double> weights, Matrix<double> counts) {

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis import _core
 from tamis.score.spread import Spread
 from tamis.table import Column, Table
 from tamis.table.lazy.grid import Cell
@@ -188,14 +189,12 @@ class TallyOfCell:
 
 
 def _counts(column: Column, coding: KeyCoding | None, classes: np.ndarray, n_classes: int) -> np.ndarray:
-    from tamis.views.lazy.key_counts import count_keys
-
     if coding is None:
         size = len(column.levels or ())
         place = np.where(column.values < 0, size, column.values).astype(np.int64) * n_classes + classes
         return np.bincount(place, minlength=(size + 1) * n_classes).reshape(size + 1, n_classes)
     counts = np.zeros((coding.n_values + 1, n_classes), dtype=np.int64)
-    count_keys(coding.keys(column), coding.table, classes, counts)
+    _core.count_keys(coding.keys(column), coding.table, classes, counts)
     return counts
 
 
