@@ -27,6 +27,12 @@ def test_guessing_among_classes_of_about_one_size_is_a_mean(classes, words):
     assert words in answer(FACTS | {"largest_classes": classes})
 
 
+def test_a_baseline_that_is_kept_is_quoted_as_a_mean():
+    """A denial would call the mean of two classes the score of the larger one."""
+    said = answer(FACTS | {"signal": "none", "procedure": "baseline", "score": 0.5, "largest_classes": [2, 2]})
+    assert "0.50 (95% interval 0.70–0.90), that of always guessing one class, on average." in said
+
+
 def test_the_mean_over_classes_is_said_of_three_nearly_equal_classes(tmp_path):
     """The count of classes would not reach the sentence."""
     rng = np.random.default_rng(0)

@@ -225,10 +225,11 @@ def _expected(facts: dict[str, Any]) -> str:
         told = f"The {metric} on new rows {facts['interval_note']} the {_two(facts['score'])} measured here."
         return f"{told}{beside}{_by_class(facts)}"
     if facts["procedure"] == "baseline":
+        mean = ", on average" if _mean(facts) else ""
         return (
-            f"{said}, that of {guess}{_mean(facts)}{_naive_beside(facts)}."
+            f"{said}, that of {guess}{mean}{_naive_beside(facts)}."
             if bound is None or bound[0] == bound[1]
-            else f"{said} ({sure}), that of {guess}{_mean(facts)}{_naive_beside(facts)}."
+            else f"{said} ({sure}), that of {guess}{mean}{_naive_beside(facts)}."
         )
     if facts["metric"] == "roc_auc":
         return f"{said} ({sure}); 0.50 is chance.{_corrected(facts)} {_beside_ranking(facts)}{_by_class(facts)}"
