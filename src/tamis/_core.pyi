@@ -612,18 +612,16 @@ def list_level_rows(
 ) -> None:  # fmt: skip
     """Writes the numbers of the rows at each node that has a slot."""
 
-def cut_numbers(
-    kind: int, stats: np.ndarray, rows: np.ndarray, total: np.ndarray, limits: Any
-) -> tuple[float, int, int]:
-    """Improvement of the best cut of codes, the last one on the left (-2: none) and the next one."""
+def split_by_counts(
+    kind: int, stats: np.ndarray, rows: np.ndarray, cases: np.ndarray, offset: np.ndarray, category: np.ndarray,
+    order: np.ndarray, total: np.ndarray, impurity: float, limits: Any, root_weight: float,
+) -> tuple[int, float, int, int, np.ndarray, int, tuple[float, float]] | None:  # fmt: skip
+    """The best split of a node from the statistics of every code: the fields of a lazy Split."""
 
-def divide_levels(
-    kind: int, stats: np.ndarray, rows: np.ndarray, total: np.ndarray, limits: Any
-) -> tuple[float, np.ndarray]:
-    """Improvement of the best division of levels, and those that go left."""
-
-def best_agreement(sides: np.ndarray, rows: np.ndarray, left: float, right: float) -> tuple[float, int, int, bool]:
-    """Agreeing rows of the best surrogate cut, the codes around it, and whether codes up to it go right."""
+def surrogates_by_counts(
+    counts: np.ndarray, offset: np.ndarray, category: np.ndarray, order: np.ndarray, primary: int, n_surrogates: int
+) -> list[tuple[int, int, int, bool, np.ndarray, float, float]]:
+    """The best surrogates of a split, best first: the fields of a lazy Surrogate."""
 
 # additive models
 

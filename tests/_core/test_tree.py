@@ -3,12 +3,14 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tamis import TreeClassifier, TreeRegressor, _core
 from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import (
     ABSOLUTE_ERROR,
+    CATEGORY,
     CHI2,
     ENTROPY,
     GAIN_RATIO,
@@ -16,9 +18,11 @@ from tamis.tree.grow.layout import (
     MAJORITY,
     POISSON,
     SQUARED_ERROR,
+    SURROGATE,
     TreeLimits,
     TreeTarget,
 )
+from tamis.tree.grow.training_set import CLASS_CRITERIA
 from tamis.tree.prune.pruning import Sequence
 
 STUMP = TreeLimits(1, 2, 1, 0.0, 0.0, 0, MAJORITY, 0)
@@ -79,21 +83,62 @@ def test_chi2_is_pearsons_statistic():
 def test_levels_of_several_classes_are_divided_in_the_best_way():
     """Gray codes that skip a division would miss the best one."""
     rng = np.random.default_rng(1)
-    stats, rows = rng.integers(0, 6, (6, 3)).astype(float) + 1, np.full(6, 5)
-    limits = type("Limits", (), {"min_leaf": 1, "min_weight": 0.0, "slack": 0.0})
+    level, y = rng.integers(0, 6, 90), rng.integers(0, 3, 90)
+    stats = np.zeros((6, 3))
+    np.add.at(stats, (level, y), 1.0)
 
     def gini(part):
         return (part**2).sum() / part.sum()
 
-    best = max(
-        gini(stats[list(left)].sum(axis=0)) + gini(np.delete(stats, left, axis=0).sum(axis=0))
-        for size in range(1, 6)
-        for left in combinations(range(6), size)
+    def goodness(left):
+        return gini(stats[left].sum(axis=0)) + gini(np.delete(stats, left, axis=0).sum(axis=0))
+
+    best = max(goodness(list(left)) for size in range(1, 6) for left in combinations(range(6), size))
+    tree = TreeClassifier(max_depth=1).fit(pd.DataFrame({"level": pd.Categorical.from_codes(level, list("abcdef"))}), y)
+    assert tree.tree_.improvement[0] == pytest.approx(best - gini(stats.sum(axis=0)))
+    codes, sides = tree.tree_.level.T
+    assert goodness(codes[sides == 0].tolist()) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "chi2"])
+@pytest.mark.parametrize("missing", [SURROGATE, CATEGORY])
+def test_a_split_by_counts_is_that_of_the_rows(criterion, missing):
+    """A table larger than memory would grow another tree than the same rows in memory."""
+    rng = np.random.default_rng(6)
+    n, kind = 400, CLASS_CRITERIA[criterion]
+    level, number = rng.integers(0, 13, n).astype(float), rng.integers(0, 9, n).astype(float)
+    y = ((level % 3 + number + rng.normal(size=n)) // 4).astype(int).clip(0, 2)
+    third = np.where(rng.random(n) < 0.8, number // 3, level % 4)
+    level[rng.random(n) < 0.1] = number[rng.random(n) < 0.1] = np.nan
+    frame = pd.DataFrame({"a": pd.Categorical(level), "b": number, "c": third})
+    data = TreeData.of(frame)
+    target = TreeTarget(kind, 3, y.astype(np.int32), np.zeros((0, 1)), np.ones(n), np.ones(n))
+    limits = STUMP._replace(missing=missing, n_surrogates=2)
+    grown, _ = data.table.grow(target, limits, np.arange(n))
+    sizes = data.bins.n_values + 1
+    offset = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    stats, sides = np.zeros((offset[-1], 3)), np.zeros((offset[-1], 2), dtype=np.int64)
+    for j, codes in enumerate(data.bins.codes):
+        np.add.at(stats, (offset[j] + codes.astype(int), y), 1.0)
+    rows, total, category = stats.sum(axis=1).astype(np.int64), np.bincount(y).astype(float), data.bins.is_categorical
+    cases, impurity = stats.sum(axis=1), grown["impurity"][0]
+    column, gain, cut, _, levels, _, weights = _core.split_by_counts(
+        kind, stats, rows, cases, offset, category, np.arange(3), total, impurity, limits, float(n)
     )
-    gain, left = _core.divide_levels(GINI, stats, rows, stats.sum(axis=0), limits)
-    assert gain == pytest.approx(best - gini(stats.sum(axis=0)))
-    found = gini(stats[left].sum(axis=0)) + gini(np.delete(stats, left, axis=0).sum(axis=0))
-    assert found == pytest.approx(best)
+    assert column == grown["feature"][0]
+    assert gain == pytest.approx(grown["improvement"][0], rel=1e-9)
+    assert np.array_equal(levels, grown["level"][: grown["n_levels"][0]])
+    codes = data.bins.codes[column].astype(int)
+    side = dict(levels.tolist()) if len(levels) else {c: int(c > cut) for c in range(data.bins.n_values[column])}
+    placed = np.isin(codes, list(side)) & ((codes < data.bins.n_values[column]) | (missing == CATEGORY))
+    if missing == SURROGATE:
+        assert weights == (sum(side[c] == 0 for c in codes[placed]), sum(side[c] == 1 for c in codes[placed]))
+        for j, own in enumerate(data.bins.codes):
+            np.add.at(sides, (offset[j] + own[placed].astype(int), [side[c] for c in codes[placed]]), 1)
+        found = _core.surrogates_by_counts(sides, offset, category, np.arange(3), column, 2)
+        assert len(found) > 0
+        assert [one[0] for one in found] == grown["surrogate"][:, 0].tolist()
+        np.testing.assert_allclose([one[5:] for one in found], grown["agreement"])
 
 
 def test_a_pruning_sequence_is_the_best_subtree_at_every_price():

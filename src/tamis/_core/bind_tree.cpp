@@ -1,6 +1,7 @@
 // Trees with surrogates: growing, sending rows down, pruning, and what tables larger than memory and model trees need.
 #include "bind.hpp"
 #include "bind_matrix.hpp"
+#include "tree/counted_split.hpp"
 #include "tree/cross_validate.hpp"
 #include "tree/level_counts.hpp"
 #include "tree/linear_split.hpp"
@@ -474,52 +475,46 @@ void list_rows_of(Array<uint8_t, 2> codes, Array<bool, 1> is_used, int64_t first
     });
 }
 
-CutLimits cut_limits_of(nb::handle group) {
-    return {nb::cast<int64_t>(group.attr("min_leaf")), nb::cast<double>(group.attr("min_weight")), nb::cast<double>(group.attr("slack"))};
+/// Levels and their sides: (levels, 2).
+auto levels_array(const std::vector<LevelSide>& levels) {
+    std::vector<int64_t> out;
+    for (const LevelSide& level : levels) out.insert(out.end(), {level.level, level.side});
+    return array_of(std::move(out), {levels.size(), 2});
 }
 
-/// Improvement of the best cut of codes in order, the last code on the left (-2: none) and the next one. stats: (codes, n_stats).
-nb::tuple cut_numbers(int kind, Array<double, 2> stats, Array<int64_t, 1> rows, Array<double, 1> total, nb::handle limits) {
-    check_size(stats.shape(0), rows.size(), "stats");
-    check_size(stats.shape(1), total.size(), "stats");
-    const CutLimits cuts = cut_limits_of(limits);
-    const CodeSpan span{std::accumulate(rows.data(), rows.data() + rows.size(), int64_t(0)), 0, int64_t(rows.size()) - 1};
-    std::vector<double> left(total.size());
-    const Cut cut = with_criterion(Kind(kind), [&](auto criterion) {
-        using Criterion = decltype(criterion);
-        Cut best = scan_table<Criterion>(span, stats.data(), total.size(), rows.data(), left.data(), total.data(), total.size(), cuts);
-        best.gain -= Criterion::undivided(total.data(), total.size());
-        return best;
-    });
-    return nb::make_tuple(cut.gain, cut.cut, cut.upper);
+/// The best split of a node from counts: column, gain, cut, upper, levels, side of missing, weights of both sides; None where there is none.
+nb::object split_by_counts(int kind, Array<double, 2> stats, Array<int64_t, 1> rows, Array<double, 1> cases, Array<int64_t, 1> offset,
+                           Array<bool, 1> category, Array<int64_t, 1> order, Array<double, 1> total, double impurity, nb::handle limits,
+                           double root_weight) {
+    const size_t n_codes = rows.size();
+    check_size(stats.size(), n_codes * total.size(), "stats");
+    check_size(cases.size(), n_codes, "cases");
+    check_size(offset.size(), category.size() + 1, "offset");
+    check_size(size_t(offset(category.size())), n_codes, "rows");
+    check_rows({order.data(), order.size()}, category.size());
+    const cart::Limits bounds = tree_limits_of(limits);
+    const CountedNode node{Kind(kind), {stats.data(), stats.size()}, {rows.data(), n_codes}, {cases.data(), n_codes},
+                           {offset.data(), offset.size()}, {category.data(), category.size()}, {total.data(), total.size()}, impurity};
+    const double weight = is_class(node.kind) ? weight_of_classes(total.data(), total.size()) : impurity;
+    const CutLimits cuts{bounds.min_leaf, bounds.min_share * root_weight, TIE * weight};
+    const auto split = CountedSplitter(node, bounds.missing == Missing::CATEGORY, cuts).best({order.data(), order.size()});
+    if (!split || split->gain < bounds.min_decrease * root_weight - 1e-10 * impurity) return nb::none();
+    return nb::make_tuple(split->column, split->gain, split->cut, split->upper, levels_array(split->levels), int(split->side),
+                          nb::make_tuple(split->weights.left, split->weights.right));
 }
 
-/// Improvement of the best division of levels (all of which have rows), and those that go left.
-nb::tuple divide_levels(int kind, Array<double, 2> stats, Array<int64_t, 1> rows, Array<double, 1> total, nb::handle limits) {
-    const size_t n = rows.size(), n_stats = total.size();
-    check_size(stats.shape(0), n, "stats");
-    check_size(stats.shape(1), n_stats, "stats");
-    const CutLimits cuts = cut_limits_of(limits);
-    LevelDivision levels(n, n_stats, n_stats);
-    std::copy_n(stats.data(), stats.size(), levels.table.stats.data());
-    std::copy_n(rows.data(), n, levels.table.rows.data());
-    levels.n_levels = n;
-    const int64_t n_rows = std::accumulate(rows.data(), rows.data() + n, int64_t(0));
-    const auto [gain, n_left] = with_criterion(Kind(kind), [&](auto criterion) {
-        using Criterion = decltype(criterion);
-        auto best = levels.template divide<Criterion>(n_rows, total.data(), cuts);
-        best.first -= Criterion::undivided(total.data(), n_stats);
-        return best;
-    });
-    return nb::make_tuple(gain, array_of(std::vector<int64_t>(levels.arranged.begin(), levels.arranged.begin() + ptrdiff_t(n_left))));
-}
-
-/// Agreeing rows of the best surrogate cut, the codes around it, and whether codes up to it go right. sides: (codes, 2) weights.
-nb::tuple best_agreement(Array<double, 2> sides, Array<int64_t, 1> rows, double left, double right) {
-    check_size(sides.size(), 2 * rows.size(), "sides");
-    const CodeSpan span{std::accumulate(rows.data(), rows.data() + rows.size(), int64_t(0)), 0, int64_t(rows.size()) - 1};
-    const Agreement best = agree_by_table(span, sides.data(), 2, rows.data(), {left, right});
-    return nb::make_tuple(best.weight, best.cut, best.upper, best.flip);
+/// The best surrogates of a split, best first: column, cut, upper, flip, levels, agreement, adjusted agreement of each.
+nb::list find_surrogates_by_counts(Array<int64_t, 2> counts, Array<int64_t, 1> offset, Array<bool, 1> category, Array<int64_t, 1> order,
+                                   int64_t primary, size_t n_surrogates) {
+    check_size(offset.size(), category.size() + 1, "offset");
+    check_size(counts.size(), 2 * size_t(offset(category.size())), "counts");
+    check_rows({order.data(), order.size()}, category.size());
+    nb::list out;
+    for (const Surrogate& found : surrogates_by_counts({counts.data(), counts.size()}, {offset.data(), offset.size()},
+                                                       {category.data(), category.size()}, {order.data(), order.size()}, primary, n_surrogates)) {
+        out.append(nb::make_tuple(found.column, found.cut, found.upper, found.flip, levels_array(found.levels), found.agreement, found.adjusted));
+    }
+    return out;
 }
 
 }  // namespace
@@ -552,9 +547,10 @@ void bind_tree(nb::module_& module) {
                nb::arg("primary"), nb::arg("offset"), nb::arg("counts"));
     module.def("list_level_rows", &list_rows_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("first"), nb::arg("routes"), nb::arg("slot_of"),
                nb::arg("offset"), nb::arg("ends"), nb::arg("rows"));
-    module.def("cut_numbers", &cut_numbers, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("total"), nb::arg("limits"));
-    module.def("divide_levels", &divide_levels, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("total"), nb::arg("limits"));
-    module.def("best_agreement", &best_agreement, nb::arg("sides"), nb::arg("rows"), nb::arg("left"), nb::arg("right"));
+    module.def("split_by_counts", &split_by_counts, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("cases"), nb::arg("offset"),
+               nb::arg("category"), nb::arg("order"), nb::arg("total"), nb::arg("impurity"), nb::arg("limits"), nb::arg("root_weight"));
+    module.def("surrogates_by_counts", &find_surrogates_by_counts, nb::arg("counts"), nb::arg("offset"), nb::arg("category"),
+               nb::arg("order"), nb::arg("primary"), nb::arg("n_surrogates"));
 }
 
 }  // namespace tamis

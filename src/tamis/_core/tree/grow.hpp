@@ -597,24 +597,15 @@ private:
 
     /// The best surrogates of the node's split, best first; of equal ones the column first in order comes first.
     void find_surrogates(TreeNode& node, const SideWeights& sides) {
-        const double total = sides.left + sides.right, majority = std::max(sides.left, sides.right);
-        std::vector<Surrogate>& list = node.surrogates;
+        SurrogateList list(limits_.n_surrogates, sides);
         std::vector<LevelSide> levels;
         for (const int64_t column : table_.order) {
             if (column == node.feature) continue;
-            double bar = majority * (1.0 + 1e-10);
-            if (list.size() == limits_.n_surrogates) bar = std::max(bar, list.back().agreement * total * (1.0 - 1e-10));
             levels.clear();
-            const Agreement found = agreement(node, size_t(column), sides, bar, levels);
-            if (found.weight <= bar) continue;
-            const double share = found.weight / total;
-            auto at = list.end();
-            while (at != list.begin() && (at - 1)->agreement < share) --at;
-            if (size_t(at - list.begin()) >= limits_.n_surrogates) continue;
-            const double adjusted = (found.weight - majority) / (total - majority);
-            list.insert(at, {column, found.cut, found.upper, found.flip, share, adjusted, levels});
-            if (list.size() > limits_.n_surrogates) list.pop_back();
+            const Agreement found = agreement(node, size_t(column), sides, list.bar(), levels);
+            list.add(column, found, levels);
         }
+        node.surrogates = std::move(list.surrogates);
     }
 
     Agreement agreement(const TreeNode& node, size_t j, const SideWeights& sides, double bar, std::vector<LevelSide>& levels) {

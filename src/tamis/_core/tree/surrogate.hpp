@@ -74,6 +74,36 @@ inline double agree_by_levels(const SortedKeys& order, const Side* side, const d
     return agree;
 }
 
+/// The best surrogates of a split so far, best first; of equal ones the column tried first comes first.
+class SurrogateList {
+public:
+    SurrogateList(size_t max_size, const SideWeights& sides)
+        : max_size_(max_size), total_(sides.left + sides.right), majority_(std::max(sides.left, sides.right)) {}
+
+    std::vector<Surrogate> surrogates;
+
+    /// The weight that a further surrogate must exceed.
+    double bar() const {
+        const double bar = majority_ * (1.0 + ROUNDING);
+        return surrogates.size() < max_size_ ? bar : std::max(bar, surrogates.back().agreement * total_ * (1.0 - ROUNDING));
+    }
+
+    void add(int64_t column, const Agreement& found, std::vector<LevelSide> levels) {
+        if (found.weight <= bar()) return;
+        const double share = found.weight / total_;
+        auto at = surrogates.end();
+        while (at != surrogates.begin() && (at - 1)->agreement < share) --at;
+        const double adjusted = (found.weight - majority_) / (total_ - majority_);
+        surrogates.insert(at, {column, found.cut, found.upper, found.flip, share, adjusted, std::move(levels)});
+        if (surrogates.size() > max_size_) surrogates.pop_back();
+    }
+
+private:
+    static constexpr double ROUNDING = 1e-10;
+    size_t max_size_;
+    double total_, majority_;
+};
+
 /// Row of the second placed row from one end, as a position in the order; -1 when there is none.
 template <class Code>
 int64_t second_placed(const OrderedRows<Code>& order, const int8_t* direction, bool from_end) {

@@ -91,10 +91,6 @@ class CountLevel:
     n_slots: int
     fixed: FixedPoint | None
 
-    def warm(self) -> None:
-        """Compile the kernels, on a row."""
-        self(RowSpan(0, 1))
-
     def __call__(self, span: RowSpan) -> LevelCounts:
         offset = offsets(self.mapped)
         n_stats = self.mapped.n_classes or 3
@@ -121,10 +117,6 @@ class CountSides:
     routes: CodeRoutes
     slot_of: np.ndarray
     primary: np.ndarray
-
-    def warm(self) -> None:
-        """Compile the kernels, on a row."""
-        self(RowSpan(0, 1))
 
     def __call__(self, span: RowSpan) -> np.ndarray:
         offset = offsets(self.mapped)

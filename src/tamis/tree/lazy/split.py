@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from tamis import _core
-from tamis.tree.grow.layout import (
-    CATEGORY,
-    CHI2,
-    ENTROPY,
-    GAIN_RATIO,
-    GINI,
-    LEFT,
-    RIGHT,
-    UNKNOWN,
-    TreeLimits,
-)
+from tamis.tree.grow.layout import LEFT, RIGHT, UNKNOWN, TreeLimits
 from tamis.tree.lazy.statistics import NodeCounts
 from tamis.views.coding import Coding
 
 CODES = 256
-TIE = 1e-11  # as in the core: improvements closer than this share are equal
-
-
-class CutLimits(NamedTuple):
-    """What both sides of a split need, and by how much a better split must be better."""
-
-    min_leaf: int
-    min_weight: float
-    slack: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +50,6 @@ class Split:
         return out
 
 
-@dataclass(frozen=True, eq=False)
-class _Tried:
-    rank: float
-    split: Split
-
-
 def best_split(
     node: NodeCounts,
     codings: tuple[Coding, ...],
@@ -89,141 +63,10 @@ def best_split(
 
     case : what a row of each class weighs for majorities.
     """
-    total, impurity = node.total, node.impurity(criterion)
-    slack = TIE * (float(total.sum()) if criterion <= CHI2 else impurity)
-    cuts = CutLimits(limits.min_leaf, limits.min_share * root_weight, slack)
-    tried = [_try(node, j, codings[j], criterion, limits.missing == CATEGORY, impurity, cuts, case) for j in order]
-    found = [one for one in tried if one is not None]
-    tie = TIE if criterion == GAIN_RATIO else slack
-    floor = -np.inf
-    if criterion == GAIN_RATIO:
-        gains = [one.split.gain for one in found if one.split.gain > slack]
-        floor = float(np.mean(gains)) * (1.0 - 1e-9) if gains else -np.inf
-    best: _Tried | None = None
-    for one in found:
-        if one.split.gain >= floor and (best is None or one.rank > best.rank + tie):
-            best = one
-    if best is None or best.split.gain < limits.min_decrease * root_weight - 1e-10 * impurity:
-        return None
-    return best.split
-
-
-def _try(
-    node: NodeCounts,
-    j: int,
-    coding: Coding,
-    criterion: int,
-    with_missing: bool,
-    impurity: float,
-    limits: CutLimits,
-    case: np.ndarray,
-) -> _Tried | None:
-    table, rows = node.column(j)
-    if not with_missing:
-        table, rows = table[:-1], rows[:-1]
-    if np.count_nonzero(rows) < 2:
-        return None
-    total = node.total if with_missing or not node.column(j)[1][-1] else table.sum(axis=0)
-    if coding.is_categorical:
-        return _levels(node, j, coding, criterion, table, rows, total, impurity, limits, case)
-    return _numbers(node, j, coding, criterion, table, rows, total, limits, case)
-
-
-def _numbers(
-    node: NodeCounts,
-    j: int,
-    coding: Coding,
-    criterion: int,
-    table: np.ndarray,
-    rows: np.ndarray,
-    total: np.ndarray,
-    limits: CutLimits,
-    case: np.ndarray,
-) -> _Tried | None:
-    gain, cut, upper = _core.cut_numbers(criterion, table, rows, total, limits)
-    missing = UNKNOWN
-    if len(rows) > coding.n_values and rows[-1]:  # missing values were above all numbers; now below
-        missing = RIGHT
-        below = _core.cut_numbers(criterion, np.roll(table, 1, axis=0), np.roll(rows, 1), total, limits)
-        if below[0] > gain + limits.slack and below[1] >= 1:
-            gain, cut, upper, missing = below[0], below[1] - 1, below[2] - 1, LEFT
-        if upper == coding.n_values:
-            upper = -1
-    if cut < 0:
-        return None
-    inside = np.zeros(len(rows), dtype=bool)
-    inside[: cut + 1] = True
-    if missing == LEFT:
-        inside[-1] = True
-    return _ranked(node, j, criterion, table, inside, total, gain, gain, (cut, upper), _NO_LEVELS, missing, case)
-
-
-_NO_LEVELS = np.empty((0, 2), dtype=np.int64)
-
-
-def _levels(
-    node: NodeCounts,
-    j: int,
-    coding: Coding,
-    criterion: int,
-    table: np.ndarray,
-    rows: np.ndarray,
-    total: np.ndarray,
-    impurity: float,
-    limits: CutLimits,
-    case: np.ndarray,
-) -> _Tried | None:
-    present = np.flatnonzero(rows)
-    gain, left = _core.divide_levels(
-        criterion, np.ascontiguousarray(table[present]), rows[present], np.ascontiguousarray(total), limits
+    stats, rows, cases = node.tables(case)
+    category = np.array([coding.is_categorical for coding in codings])
+    total, impurity = np.ascontiguousarray(node.total), node.impurity(criterion)
+    found = _core.split_by_counts(
+        criterion, stats, rows, cases, node.offset, category, order, total, impurity, limits, root_weight
     )
-    if len(left) == 0:
-        return None
-    inside = np.zeros(len(rows), dtype=bool)
-    inside[present[left]] = True
-    levels = np.column_stack([present, np.where(inside[present], LEFT, RIGHT)]).astype(np.int64)
-    missing = UNKNOWN
-    if len(rows) > coding.n_values and rows[-1]:
-        missing = LEFT if inside[-1] else RIGHT
-    rank = gain - _excess(criterion, total, impurity, int(rows.sum()), len(present))
-    return _ranked(node, j, criterion, table, inside, total, gain, rank, (-2, -2), levels, missing, case)
-
-
-def _ranked(
-    node: NodeCounts,
-    j: int,
-    criterion: int,
-    table: np.ndarray,
-    inside: np.ndarray,
-    total: np.ndarray,
-    gain: float,
-    rank: float,
-    cut: tuple[int, int],
-    levels: np.ndarray,
-    missing: int,
-    case: np.ndarray,
-) -> _Tried:
-    if criterion == GAIN_RATIO:
-        share = float(table[inside].sum() / total.sum())
-        rank = rank / float(total.sum()) / float(-share * np.log(share) - (1 - share) * np.log(1 - share))
-    weights = _case_weights(node, j, inside, len(table), case)
-    return _Tried(rank, Split(j, float(gain), int(cut[0]), int(cut[1]), levels, missing, weights))
-
-
-def _case_weights(node: NodeCounts, j: int, inside: np.ndarray, n: int, case: np.ndarray) -> tuple[float, float]:
-    """The user's weight on the left and on the right."""
-    part = node.counts[node.offset[j] : node.offset[j] + n]
-    weight = part @ case if node.weight is not None else part[:, 0].astype(np.float64)
-    return float(weight[inside].sum()), float(weight[~inside].sum())
-
-
-def _excess(criterion: int, total: np.ndarray, impurity: float, n_rows: int, n_groups: int) -> float:
-    """Improvement that a column owes to having more than ten levels: see `excess` of the core."""
-    if n_groups <= 10:
-        return 0.0
-    levels = 2.0 / np.pi * (n_groups - 10)
-    if criterion == CHI2:
-        return levels
-    if criterion in (ENTROPY, GAIN_RATIO):
-        return float(0.5 * levels * total.sum() / n_rows)
-    return levels * impurity / (n_rows * (len(total) - 1 if criterion == GINI else 1))
+    return None if found is None else Split(*found)

@@ -88,11 +88,12 @@ class NodeCounts:
             return float(xlogy(total.sum(), total.sum()) - xlogy(total, total).sum())
         return float(total.sum() - (total**2).sum() / total.sum())
 
-    def column(self, j: int) -> tuple[np.ndarray, np.ndarray]:
-        """Statistics and rows of every code of a column, missing last."""
-        part = self.counts[self.offset[j] : self.offset[j + 1]]
-        rows = part.sum(axis=1) if self.weight is not None else part[:, 0]
-        return self._statistics(part), np.ascontiguousarray(rows, dtype=np.int64)
+    def tables(self, case: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Statistics, rows and the user's weight of every code of all columns; case: weight of a row of each class."""
+        counts = self.counts
+        rows = np.ascontiguousarray(counts.sum(axis=1) if self.weight is not None else counts[:, 0], dtype=np.int64)
+        cases = counts @ case if self.weight is not None else rows.astype(np.float64)
+        return self._statistics(counts), rows, cases
 
     def _statistics(self, part: np.ndarray) -> np.ndarray:
         if self.weight is not None:

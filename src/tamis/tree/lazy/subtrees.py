@@ -39,10 +39,6 @@ class GrowSubtree:
     problem: LazyProblem
     first: Place
 
-    def warm(self) -> None:
-        """Compile the kernels, on a few rows."""
-        self(replace(self.first, end=min(self.first.first + 64, self.first.end)))
-
     def __call__(self, place: Place) -> Tree:
         mapped, problem = self.problem.mapped, self.problem
         listed = np.memmap(Path(mapped.folder) / _ROWS, np.int64, "r")

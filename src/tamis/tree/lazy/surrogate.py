@@ -50,40 +50,6 @@ def find_surrogates(
 
     counts : (codes of all columns, sides) of the rows that the split can place.
     """
-    left, right = counts[: offset[1]].sum(axis=0).tolist()
-    total, majority = left + right, max(left, right)
-    found: list[Surrogate] = []
-    for j in order.tolist():
-        if j == primary:
-            continue
-        part = counts[offset[j] : offset[j] + codings[j].n_values]
-        bar = majority * (1.0 + 1e-10)
-        if len(found) == most:
-            bar = max(bar, found[-1].agreement * total * (1.0 - 1e-10))
-        agree, cut, upper, flip, levels = _agree(part, codings[j].is_categorical)
-        if agree <= bar:
-            continue
-        one = Surrogate(j, cut, upper, flip, levels, agree / total, (agree - majority) / (total - majority))
-        place = len(found)
-        while place and found[place - 1].agreement < one.agreement:
-            place -= 1
-        found.insert(place, one)
-        del found[most:]
-    return found
-
-
-_NO_LEVELS = np.empty((0, 2), dtype=np.int64)
-
-
-def _agree(part: np.ndarray, categorical: bool) -> tuple[float, int, int, bool, np.ndarray]:
-    """Agreeing rows of a column's best surrogate, the codes around its cut, whether it is flipped, and its levels."""
-    rows, (left, right) = part.sum(axis=1), part.sum(axis=0).tolist()
-    if np.count_nonzero(rows) < 2:
-        return 0.0, -2, -2, False, _NO_LEVELS
-    if categorical:
-        present = np.flatnonzero(rows)
-        to_left = (part[present, 0] > part[present, 1]) | ((part[present, 0] == part[present, 1]) & (left > right))
-        levels = np.column_stack([present, np.where(to_left, LEFT, RIGHT)]).astype(np.int64)
-        return float(np.where(to_left, part[present, 0], part[present, 1]).sum()), -2, -2, False, levels
-    agree, cut, upper, flip = _core.best_agreement(part.astype(np.float64), rows, float(left), float(right))
-    return (agree if cut >= 0 else 0.0), cut, upper, flip, _NO_LEVELS
+    category = np.array([coding.is_categorical for coding in codings])
+    found = _core.surrogates_by_counts(counts, offset, category, order, primary, most)
+    return [Surrogate(*fields) for fields in found]
