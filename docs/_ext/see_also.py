@@ -30,6 +30,7 @@ GROUPS = (
     "SubsetSelector search.History search.Trial",
     "StabilitySelector search.agreement search.compare search.SelectorComparison",
     "LinearRegressor LinearClassifier SubsetSelector",
+    "LinearClassifier linear.ScoreCard linear.ScoreCardRegressor TreeClassifier",
     "LinearRegressor TreeRegressor ForestRegressor",
     "LinearClassifier TreeClassifier ForestClassifier",
     "AdditiveRegressor AdditiveClassifier additive.Curve additive.PairMap",
