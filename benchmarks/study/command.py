@@ -1,11 +1,11 @@
-"""The command by the clock: `tamis run` on small tables with warm kernels, in one process and with copies of it.
+"""The command by the clock: `tamis run` on small tables beside another version.
 
     python benchmarks/study/command.py --data ../shared/data/suite [--turns 3] [--other ../main/src] [tables]
 
-Each table is written to CSV, and `python -m tamis run FILE --target target --folder FRESH --json` is run by turns: with
-`TAMIS_ONE_PROCESS`, without it, and by the sources of another version where `--other` names them. Printed are the
-medians of clock and processor seconds, children included, and the clock in scikit-learn forests of 500 trees (n_jobs=2)
-on the same rows. Kernels are compiled by a first run that is not counted. Files that differ are an error.
+Each table is written to CSV, and `python -m tamis run FILE --target target --folder FRESH --json` is run by turns: by
+these sources, and by those of another version where `--other` names them. Printed are the medians of clock and
+processor seconds, children included, and the clock in scikit-learn forests of 500 trees (n_jobs=2) on the same rows. A
+first run is not counted. Files that differ are an error.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--other", help="the folder src of another version")
     given = parser.parse_args()
-    ways = {"one process": {"TAMIS_ONE_PROCESS": "1"}, "copies": {"TAMIS_ONE_PROCESS": ""}}
+    ways: dict[str, dict[str, str]] = {"this version": {}}
     if given.other:
         ways = {"other version": {"PYTHONPATH": str(Path(given.other).resolve())}, **ways}
     heads = [f"{way}: {part}" for way in ways for part in ("clock", "processor", "forests")]

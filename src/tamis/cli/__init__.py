@@ -1,6 +1,6 @@
 """The command line: parses words, calls public functions. Nothing heavy is imported until a command runs.
 
-Read `command` (what holds for all commands), `lean_import` (a quick start), `sentence` (errors), `stop` (Ctrl-C),
+Read `command` (what holds for all commands), `sentence` (errors), `stop` (Ctrl-C),
 `encoding` (any screen), `overwrite` (files of others), `words` (arguments and options);
 then the commands: `study`, `answers`, `table`, `machine`. Exit codes: 0 done, 1 bad input, 2 bad usage, 3 an audit
 found a leak, 130 stopped by Ctrl-C.

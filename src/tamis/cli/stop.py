@@ -20,19 +20,17 @@ STOPPED = 130
 GRACE = 0.7
 
 state = {"stopped": False, "said": False}
-#: How the command ended; an error that nobody caught is 1.
-ended = {"code": 1}
 _saying = threading.Lock()
 
 
 def unraisable(found: Any) -> None:
-    """Ctrl-C in a callback of a library (the compiler's cache has one) cannot be raised there; `watch` answers it."""
+    """Ctrl-C in a callback of a library cannot be raised there; `watch` answers it."""
     if not issubclass(found.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(found)
 
 
 def watch() -> None:
-    """End the process `GRACE` seconds after Ctrl-C, whatever it is doing then.
+    """Note Ctrl-C, and interrupt again every `GRACE` seconds until the command has ended.
 
     The interpreter raises KeyboardInterrupt when the main thread next runs Python code: not while a file is read or a
     kernel runs, and libraries may lose it. The system's signal reaches a thread that does nothing else but wait for it.
@@ -50,26 +48,35 @@ def _await_signal(end: socket.socket, other: socket.socket) -> None:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return  # somebody else answers it
     state["stopped"] = True
-    time.sleep(GRACE)
-    leave()
+    while True:
+        time.sleep(GRACE)
+        say_stopped()
+        _interrupt()
+
+
+def _interrupt() -> None:
+    """Raise KeyboardInterrupt in the main thread, whatever it is waiting for."""
+    main = threading.main_thread().ident
+    if os.name == "nt" or main is None:
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 def leave() -> None:
-    """End the process, after the one sentence that says so."""
+    """End the process as Ctrl-C ends a process, after the one sentence that says so: a shell sees exit code 130.
+
+    An orderly end would wait for threads that are still inside compiled code.
+    """
+    while signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        with suppress(KeyboardInterrupt):  # one that came meanwhile
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     say_stopped()
-    _exit(STOPPED)
-
-
-def at_once() -> None:
-    """End the process when all else is done: taking thousands of imported modules apart took 0.4 s of each command."""
-    _exit(ended["code"])
-
-
-def _exit(code: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
-    os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGINT)
 
 
 def say_stopped() -> None:

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tamis.cli.command import app, is_main
+from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
-from tamis.cli.lean_import import without_pandas
 from tamis.cli.sentence import plainly, without_parameters
 from tamis.cli.words import (
     AddressOption,
@@ -26,14 +25,6 @@ from tamis.cli.words import (
     seconds,
     with_scripts,
 )
-
-#: Rows that are learned from, at most, where folds are shared by processes: of more the kernels, which release the
-#: interpreter's lock, have the larger part, and threads took as long (`benchmarks/study/command.py`).
-MOST_ROWS = 1_000
-
-
-#: Procedures with steps of scikit-learn, which are given pandas frames.
-OF_FRAMES = frozenset({"knn"})
 
 
 @app.command()
@@ -89,9 +80,6 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """The main job: a table in, an honest answer and a report out. The same command again resumes."""
-    own = not any(":" in name or name in OF_FRAMES for name in listed(procedures) or ())
-    if own and is_main():  # a script may use it
-        without_pandas()
     from tamis.study import Study
 
     study = Study(
@@ -120,23 +108,16 @@ def run(
     )
     with engine_of(engine, jobs, address, master):
         end = None if budget is None else seconds(budget)
-        _run(study, fresh=fresh, as_json=as_json, budget=end, null=null, own=own)
+        _run(study, fresh=fresh, as_json=as_json, budget=end, null=null)
 
 
-def _run(
-    study: Any, *, fresh: bool, as_json: bool, budget: float | None = None, null: int = 0, own: bool = True
-) -> None:
-    from tamis.engine.cluster.copy import forking
+def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None, null: int = 0) -> None:
     from tamis.report import progress_bar, say_answer, say_columns
-    from tamis.report.ahead import drawing_ahead
 
-    own = own and is_main() and study.n_jobs != 1  # a script may use threads that cannot be copied
-    with forking(own), drawing_ahead():
-        if not as_json:
-            say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
-        problem = study.problem
-        with forking(own and len(problem.y) <= MOST_ROWS), progress_bar(enabled=not as_json) as bar:
-            study.run(fresh=fresh, budget=budget, null=null, progress=bar)
+    if not as_json:
+        say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
+    with progress_bar(enabled=not as_json) as bar:
+        study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:
         typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
     elif as_json:
@@ -153,8 +134,6 @@ def demo(
     """The main job on a small real table that comes with Tamis: 569 tumours, 30 measurements, benign or malignant."""
     from importlib.resources import as_file, files
 
-    if is_main():
-        without_pandas()
     from tamis.study import Study
 
     with as_file(files("tamis") / "demo" / "breast_cancer.csv") as path:

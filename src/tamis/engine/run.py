@@ -1,4 +1,4 @@
-"""Run independent tasks, each with its own seed: on joblib's threads, the backend the user chose, or forked copies."""
+"""Run independent tasks, each with its own seed: on joblib's threads, or the backend the user chose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 
 from tamis.engine.blas import one_blas_thread
-from tamis.engine.cluster.forked import copies, run_forked
 from tamis.engine.seed import seed_of
 from tamis.errors import KindError, ParameterError
 
@@ -68,11 +67,6 @@ def run(
         with one_blas_thread():
             for task in _until(tasks, failed, stop):
                 yield task, task(seed)
-        return
-    n_copies = copies(len(tasks), workers(n_jobs))
-    if n_copies:
-        with one_blas_thread():
-            yield from run_forked(tasks, seed, n_copies, stop)
         return
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():

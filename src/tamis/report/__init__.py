@@ -2,7 +2,7 @@
 
 Read `facts` (results to a dict), `page` (the dict to one HTML file, by `template/`), `charts`, `predictions` and
 `table` (its parts), `sentence`, `show` and `short_names` (words, numbers, names), `reproduce`; `screen` is the
-terminal, `boundary` a picture of any classifier, `ahead` a page drawn by another process.
+terminal, `boundary` a picture of any classifier.
 """
 
 from typing import TYPE_CHECKING, Any

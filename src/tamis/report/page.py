@@ -73,18 +73,6 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     return _rendered(given, long) if long else bare
 
 
-def prepare() -> None:
-    """What takes longer than drawing a first page, before there are results: libraries, templates and scripts."""
-    import bokeh.document
-    import bokeh.models
-    import bokeh.plotting  # noqa: F401 - loaded, not used here
-
-    from tamis.report.charts import drawn  # noqa: F401 - loaded, not used here
-
-    _environment().get_template("page.html")
-    _bokeh()
-
-
 def _rendered(given: dict[str, Any], long: dict[str, Any]) -> str:
     text: str = _environment().get_template("page.html").render(**given, long=long).strip() + "\n"
     return text

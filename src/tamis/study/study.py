@@ -343,13 +343,13 @@ class Study(TakesTable, BaseEstimator):
 
     def _page(self, results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
         """The report as text, with these looks at the locked rows."""
-        from tamis.report.ahead import drawn_page  # brings Jinja, so only when a report is written
+        from tamis.report.page import page  # brings Jinja, so only when a report is written
 
         if not self._loaded:
-            return drawn_page(results, self._plan(), looks)
+            return page(results, self._plan(), looks)
         # results that came from a file may lack what the page needs
         with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
-            return drawn_page(results, self._plan(), looks)
+            return page(results, self._plan(), looks)
 
     def cite(self) -> str:
         """A methods paragraph for a paper: what was done and found, every sentence from the results and the ledger."""
