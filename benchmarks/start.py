@@ -1,9 +1,9 @@
-"""How long Tamis takes to begin, and what that costs its kernels.
+"""How long Tamis takes to begin, and what its core costs beside another version's.
 
-A bare Python beside `tamis --help`; the first fit of a forest and of a lasso in a new process, with an empty kernel
-cache and with a full one, beside scikit-learn's; the demonstration, likewise; `tamis rank` and `tamis predict`; and,
-with `--against FOLDER` (the `src` of another version), the speed of the kernels of both, measured by turns. Seconds of
-the wall and, in brackets, of the processor: on a busy machine compare the latter.
+A bare Python beside `tamis --help`; the first fit of a forest and of a lasso in a new process, beside scikit-learn's;
+the demonstration, `tamis rank` and `tamis predict`; and, with `--against FOLDER` (the `src` of another version), the
+speed of both, measured by turns. Seconds of the wall and, in brackets, of the processor: on a busy machine compare the
+latter. About a second of every start is the import of scikit-learn, which imports SciPy.
 """
 
 from __future__ import annotations
@@ -85,23 +85,14 @@ def beginnings(folder: str) -> None:
     bare = middle(python("pass"), 9)
     print(f"bare python {bare}   tamis --help {middle([*tamis, '--help'], 9)}   (asked: at most 0.3 s)")
     for name, (ours, theirs) in FIRST.items():
-        cache = str(Path(folder) / name)
-        cold = took(python(ours), NUMBA_CACHE_DIR=cache)
-        warm = middle(python(ours), 5, NUMBA_CACHE_DIR=cache) - bare
-        rival = middle(python(theirs), 5) - bare
-        print(f"first {name}: empty cache {cold}   full cache, over bare python {warm}   scikit-learn {rival}")
-    cache = str(Path(folder) / "demo-kernels")
-    cold, warm = (
-        took([*tamis, "demo", "--folder", str(Path(folder) / run)], NUMBA_CACHE_DIR=cache) for run in ("cold", "warm")
-    )
-    print(f"tamis demo: empty cache {cold}   full cache {warm}   compiling {cold - warm}")
+        first, rival = (middle(python(words), 5) - bare for words in (ours, theirs))
+        print(f"first {name}, over bare python: {first}   scikit-learn {rival}")
+    print(f"tamis demo: {took([*tamis, 'demo', '--folder', str(Path(folder) / 'demo')])}")
     table, new = SOURCE / "tamis" / "demo" / "breast_cancer.csv", Path(folder) / "new.csv"
     header, *rows = table.read_text(encoding="utf-8").splitlines()
     new.write_text("\n".join([header, *(row.replace(",", "1,", 1) for row in rows[:100])]) + "\n", encoding="utf-8")
-    for words in (["rank", str(table), "--target", "diagnosis"], ["predict", str(Path(folder) / "cold"), str(new)]):
-        took([*tamis, *words], NUMBA_CACHE_DIR=cache)
-        print(f"tamis {words[0]}, full cache: {middle([*tamis, *words], 5, NUMBA_CACHE_DIR=cache)}")
-    print(f"tamis warm: {took([*tamis, 'warm'], NUMBA_CACHE_DIR=str(Path(folder) / 'warm'))}")
+    for words in (["rank", str(table), "--target", "diagnosis"], ["predict", str(Path(folder) / "demo"), str(new)]):
+        print(f"tamis {words[0]}: {middle([*tamis, *words], 5)}")
 
 
 def jobs() -> dict[str, Callable[[], object]]:
@@ -158,12 +149,12 @@ def time_kernels(times: int = 3) -> None:
     print(json.dumps(found))
 
 
-def compare(folder: str, other: Path, rounds: int = 3) -> None:
+def compare(other: Path, rounds: int = 3) -> None:
     """Kernels of both sources, by turns, the least of all rounds."""
     least: dict[Path, dict[str, float]] = {SOURCE: {}, other: {}}
     for _ in range(rounds):
-        for k, source in enumerate(least):
-            env = surroundings(source, NUMBA_CACHE_DIR=str(Path(folder) / f"side{k}"))
+        for source in least:
+            env = surroundings(source)
             command = [sys.executable, "-W", "ignore", __file__, "--kernels"]
             done = subprocess.run(command, check=True, capture_output=True, env=env, text=True)
             for name, seconds in json.loads(done.stdout.splitlines()[-1]).items():
@@ -188,7 +179,7 @@ def main() -> None:
         if not asked.only_kernels:
             beginnings(folder)
         if asked.against:
-            compare(folder, asked.against.resolve())
+            compare(asked.against.resolve())
 
 
 if __name__ == "__main__":

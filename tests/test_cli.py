@@ -37,12 +37,12 @@ def test_help_imports_nothing_heavy():
     code = (
         "import sys\nfrom tamis.cli import app\n"
         "try: app(['--help'])\nexcept SystemExit: pass\n"
-        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'pyarrow', 'bokeh', 'narwhals', 'joblib'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'pyarrow', 'bokeh', 'narwhals', 'joblib'} & set(sys.modules)\n"
         "sys.exit(len(heavy))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    for word in ("run", "open", "predict", "report", "rank", "audit", "warm"):
+    for word in ("run", "open", "predict", "report", "rank", "audit"):
         assert word in done.stdout
 
 

@@ -114,14 +114,14 @@ def test_the_command_begins_no_process(tmp_path):
     ],
 )
 def test_a_fit_that_is_interrupted_raises_nothing_else(home, kind, settings):
-    """If this fails, Ctrl-C in a notebook is a SystemError of the compiler."""
+    """If this fails, Ctrl-C in a notebook is an error of the compiled core."""
     code = FIT.format(home=home, kind=kind, settings=settings)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout in ("['KeyboardInterrupt']\n", "[]\n"), done.stdout + done.stderr
 
 
-def test_ctrl_c_in_a_callback_of_the_compiler_is_not_shown():
-    """If this fails, Ctrl-C while kernels are compiled prints a traceback of their cache beside the sentence."""
+def test_ctrl_c_in_a_callback_of_a_library_is_not_shown():
+    """If this fails, Ctrl-C in a callback from compiled code prints a traceback beside the sentence."""
     code = (
         "import ctypes, sys; from tamis.cli.stop import unraisable; sys.unraisablehook = unraisable\n"
         "def raising(error):\n    def call():\n        raise error\n    return ctypes.CFUNCTYPE(None)(call)\n"

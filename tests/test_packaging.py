@@ -26,7 +26,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 def run(*command, cwd, **environment):
     """The output of a command that must succeed, outside the clone and without its path."""
-    dropped = ("PYTHONPATH", "NUMBA_CACHE_DIR", "TAMIS_FILES")
+    dropped = ("PYTHONPATH", "TAMIS_FILES")
     clean = {key: value for key, value in os.environ.items() if key not in dropped}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=clean | environment, capture_output=True, text=True

@@ -317,7 +317,8 @@ def slope(x, y):
 
 def bare(n_trees=10):
     """What share of the time a bare loop takes that reads every code the trees look at, once, and adds it up."""
-    from tamis.engine.kernel import njit
+    from numba import njit
+
     from tamis.forest.data.binned import ForestData
     from tamis.table import Table
 

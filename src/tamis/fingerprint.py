@@ -232,7 +232,7 @@ class _Reader:
             return self._all("property", value.fget, value.fset, value.fdel)
         if isinstance(value, functools.cached_property):
             return self._all("cached", value.func)
-        if callable(value) and hasattr(value, "__wrapped__"):  # lru_cache, Numba: these keep no code when pickled
+        if callable(value) and hasattr(value, "__wrapped__"):  # lru_cache and the like: these keep no code when pickled
             return self._all(kind, value.__wrapped__)
         if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType):
             return self._all("builtin", value.__name__, value.__self__)

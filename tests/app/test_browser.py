@@ -44,9 +44,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        code = (
-            "import sys; from tamis.app import serve; serve(int(sys.argv[1]), sys.argv[2], browser=False, compiles=0)"
-        )
+        code = "import sys; from tamis.app import serve; serve(int(sys.argv[1]), sys.argv[2], browser=False)"
         there = {**os.environ, "PYTHONPATH": SOURCE, "PYTHONUNBUFFERED": "1"}
         command = [sys.executable, "-c", code, str(self.port), str(self.folder)]
         self.process = subprocess.Popen(command, env=there, stdout=subprocess.PIPE, text=True)

@@ -47,7 +47,7 @@ def test_the_first_page_needs_nothing_heavy():
     """The first page would wait seconds for what only later pages need."""
     code = (
         "import sys, tamis.app, tamis.app.pages.start as s;"
-        "heavy = {'numba', 'sklearn', 'scipy', 'pyarrow', 'bokeh', 'pandas', 'tamis.study', 'tamis.table'};"
+        "heavy = {'sklearn', 'scipy', 'pyarrow', 'bokeh', 'pandas', 'tamis.study', 'tamis.table'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     there = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}

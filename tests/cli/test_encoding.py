@@ -110,7 +110,7 @@ def test_what_fails_fails_before_the_opening_is_recorded(folder, monkeypatch, fa
     """An opening that nobody could see would be spent all the same."""
     study = tamis.load(folder)
     if fault == "rendering":
-        monkeypatch.setattr("tamis.report.page.page", lambda *args: {}["nothing"])
+        monkeypatch.setattr(sys.modules["tamis.report.page"], "page", lambda *args: {}["nothing"])
     elif fault == "disk":
         (folder / "report.html.part").mkdir()
     else:

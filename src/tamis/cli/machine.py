@@ -1,4 +1,4 @@
-"""Commands for this machine: kernels compiled beforehand, and the page in the browser."""
+"""The command that shows the page in the browser."""
 
 from __future__ import annotations
 
@@ -10,22 +10,6 @@ import typer
 from tamis.cli.command import app
 from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
-
-
-@app.command()
-@plainly
-def warm(
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="compilers at a time; -1 is one a core")] = -1,
-) -> None:
-    """Compile all kernels for this machine, once, so that no later command waits for it: for images and CI."""
-    from tamis.engine import workers
-    from tamis.warm import JOBS, LAST
-    from tamis.warm import warm as compile_kernels
-
-    number = len(JOBS) + len(LAST)
-    say(f"compiling kernels for this machine, {number} groups of them; this takes a minute or two")
-    for k, name in enumerate(compile_kernels(processes=workers(jobs)), 1):
-        say(f"{k} of {number} done: {name}")
 
 
 @app.command("app")

@@ -1,8 +1,6 @@
 """Running tasks: threads on this machine, or any joblib backend the user chooses; a fixed seed per task.
 
-Read `run`, `seed` and `blas`; `cluster/` (parts of large tables: threads, Dask or Spark); then how kernels are
-compiled: `kernel` (the decorator), `stamp` (when a kept one is used again), `intrinsics` (arrays inside kernels),
-`internals/` (private parts of Numba, for speed alone); `cholesky` (small systems inside kernels).
+Read `run`, `seed` and `blas`; `cluster/` (parts of large tables: threads, Dask or Spark); `hash` (digests of rows).
 """
 
 from tamis.engine.blas import one_blas_thread

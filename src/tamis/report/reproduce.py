@@ -33,7 +33,7 @@ DEFAULTS: dict[str, Any] = {
 ONLY_PYTHON = {"inner": None}
 
 #: Packages whose version may matter.
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "bokeh")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "bokeh")
 
 
 def command(plan: dict[str, Any]) -> str:

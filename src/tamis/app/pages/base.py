@@ -50,7 +50,7 @@ class Page(Guarded):
     def show(self, template: str, **facts: Any) -> None:
         """Write a page."""
         self.set_header("Content-Type", "text/html; charset=UTF-8")
-        given = {"version": tamis.__version__, "words": WORDS, "compiling": self.settings["app_compiling"]()}
+        given = {"version": tamis.__version__, "words": WORDS}
         text = environment().get_template(template).render(**given, **facts)
         self.write(text.encode("utf-8", "replace"))
 

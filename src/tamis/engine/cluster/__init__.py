@@ -1,5 +1,5 @@
 """Where the parts of a large table are worked on: threads of this machine, a Dask cluster, or Spark.
 
 Read `reduce` (one value from the cells of a table, merged in the order of the grid), `use` (which engine does it), then
-the engines: `local`, `dask`, `spark`; `warm` compiles kernels on a worker before the others ask for them.
+the engines: `local`, `dask`, `spark`.
 """

@@ -6,12 +6,10 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import joblib
 
 from tamis.engine.cluster.use import Engine
-from tamis.engine.cluster.warm import warm
 from tamis.errors import EngineError
 
 T = TypeVar("T")
@@ -81,7 +79,6 @@ class Dask(Engine):
         """Every task is a function of a module and a description; what comes back is one value a partition."""
         waiting: list[Any] = []
         try:
-            self._warm(function)
             ahead = _AHEAD * self.workers
             for item in items:
                 waiting.append(self._client.submit(function, item, pure=False))
@@ -114,11 +111,6 @@ class Dask(Engine):
             f"the Dask cluster was lost ({why}); run the same again, on another engine if you wish: "
             "what was finished is kept"
         )
-
-    def _warm(self, function: Any) -> None:
-        """One worker of each host compiles what the tasks need; the others then find it on the disk."""
-        hosts = {str(urlsplit(address).hostname): address for address in self._client.nthreads()}
-        self._client.run(warm, function, workers=sorted(hosts.values()), on_error="ignore")  # a worker may be gone
 
 
 @contextmanager

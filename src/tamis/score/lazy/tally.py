@@ -138,16 +138,6 @@ class TallyOfCell:
     groups: KeyCoding | None
     with_sums: bool
 
-    def warm(self) -> None:
-        """Compile what a cell needs."""
-        two = np.array([0.0, 1.0])
-        column = Column("x", "numeric", two)
-        _counts(column, KeyCoding.learn(column, 2), np.zeros(2, dtype=np.int32), 1)
-        if self.with_sums:
-            wanted = Spread(Table([Column("x", "numeric", two)]))
-            wanted.sums(np.array([0, 1], dtype=np.int32), 2)
-            wanted.sums(numbers=two)
-
     def __call__(self, cell: Cell) -> Tally:
         whole = self.read(cell)
         answer = whole.column(self.target.name)

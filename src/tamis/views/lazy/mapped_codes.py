@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import TableError
-from tamis.table import Column, LazyTable
+from tamis.table import LazyTable
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
 from tamis.views.coding import Coding
@@ -159,13 +159,6 @@ class WriteCell:
     read: CellTable
     mapped: MappedCodes
     answer: LazyTarget
-
-    def warm(self) -> None:
-        """Compile what a cell needs."""
-        column = Column("x", "numeric", np.array([0.0, 1.0]))
-        Coding.learn(column, 2)[0].encode(column)
-        words = Column("w", "categorical", np.array([0, 1], dtype=np.int32), ("a", "b"))
-        Coding.learn(words, 2)[0].encode(words)
 
     def __call__(self, cell: Cell) -> Written:
         table = self.read(cell)
