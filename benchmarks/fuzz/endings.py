@@ -15,7 +15,7 @@ MAX_LETTERS = 4_000
 #: Words of Python and its libraries that tell a user nothing.
 RAW = re.compile(
     r"Traceback|object has no attribute|NoneType|list index out|positional argument|codec can't|<class '|"
-    r" object at 0x|unhashable|unsupported operand|invalid literal|ArrowInvalid|ArrowNotImplemented|lseek|KeyError"
+    r" object at 0x|unhashable|unsupported operand|invalid literal for|ArrowInvalid|ArrowNotImplemented|lseek|KeyError"
 )
 
 

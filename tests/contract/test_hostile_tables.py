@@ -54,6 +54,35 @@ def test_a_target_of_texts_and_numbers_is_refused():
         TreeClassifier().fit(frame()[["a", "b"]], np.array(["p", 1] * 30, dtype=object))
 
 
+def test_both_infinities_in_one_column():
+    """Their sum has no value, and NumPy warned of it."""
+    rows = frame().assign(c=["inf", "-inf", *["1.5"] * 58])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(TableError, match=r"column 'c' holds an infinite value \(inf\) in row 1"):
+            tamis.read(rows)
+
+
+def test_json_lines_that_are_no_utf_8(tmp_path):
+    """Arrow reads them, and Python's words about codecs came later."""
+    lines = "".join(f'{{"a": {i}, "c": "{"uv"[i % 2]}"}}\n' for i in range(30)).encode()
+    (tmp_path / "t.jsonl").write_bytes(lines.replace(b'"u"', b'"\xd0"', 1))
+    with pytest.raises(TableError, match=r"is not UTF-8 text \(byte 15\); JSON must be UTF-8"):
+        tamis.read(tmp_path / "t.jsonl")
+
+
+def test_a_feather_file_that_claims_more_memory_than_there_is(tmp_path):
+    """A damaged length ended in Arrow's MemoryError."""
+    frame().to_feather(tmp_path / "t.feather")
+    whole = (tmp_path / "t.feather").read_bytes()
+    for place in range(0, len(whole), 23):
+        damaged = bytearray(whole)
+        damaged[place : place + 8] = b"\xff\xff\xff\xff\xff\xff\xff\x12"
+        (tmp_path / "t.feather").write_bytes(bytes(damaged))
+        with suppress(TableError):
+            tamis.read(tmp_path / "t.feather")
+
+
 def test_a_flipped_bit_in_a_feather_file(tmp_path):
     """Texts that are no UTF-8 ended in an error of Python's, codes without a level in a crash."""
     frame().to_feather(tmp_path / "t.feather", compression="uncompressed")

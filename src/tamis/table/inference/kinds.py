@@ -58,7 +58,9 @@ def decide(name: str, array: pa.ChunkedArray, rules: Rules, *, target: bool = Fa
 
 def infinite(name: str, values: np.ndarray, rules: Rules) -> None:
     """Refuse an infinite value by column and row."""
-    if np.isfinite(values.sum()) or not np.isinf(values).any():
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = values.sum()
+    if np.isfinite(total) or not np.isinf(values).any():
         return
     row = int(np.flatnonzero(np.isinf(values))[0])
     raise TableError(

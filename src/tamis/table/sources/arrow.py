@@ -40,7 +40,9 @@ def read_json_lines(file: File) -> pa.Table:
     if start.startswith(b"["):
         return _from_objects(file, _json_array(file))
     try:
-        return file.guard(lambda: arrow_json.read_json(file.open()))
+        table = file.guard(lambda: arrow_json.read_json(file.open()))
+        table.validate(full=True)  # texts that are no UTF-8 are found here
+        return table
     except pa.ArrowInvalid:
         return _from_objects(file, _json_lines(file))  # values of mixed types, or a line to name
 
@@ -142,7 +144,7 @@ def _sound(file: File, what: str, read: Any) -> pa.Table:
             f"{file.label} has a column that cannot be read back, such as intervals of pandas in a Feather file; write "
             "it as text"
         ) from error
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, ValueError) as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, ValueError, MemoryError) as error:
         reason = (str(error).splitlines() or [""])[0].rstrip(".")
         raise TableError(f"{file.label} is not a sound {what} file ({reason}); make or fetch it again") from error
     refuse_duplicates(table.column_names)
