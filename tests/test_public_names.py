@@ -42,10 +42,11 @@ ALLOWED = {
     "bokeh.document": "Document",
     "bokeh.models": (
         "BasicTickFormatter ColorBar ColumnDataSource FixedTicker HoverTool LabelSet Legend LegendItem "
-        "LinearAxis NumeralTickFormatter PlainText Range1d Span Whisker"
+        "LinearAxis LinearColorMapper NumeralTickFormatter PlainText Range1d Span Whisker"
     ),
+    "bokeh.layouts": "gridplot",
     "bokeh.models.sources": "ColumnDataSource",
-    "bokeh.palettes": "Category10_10",
+    "bokeh.palettes": "Category10_10 RdBu11",
     "bokeh.plotting": "ColumnDataSource figure",
     "bokeh.resources": "Resources",
     "bokeh.transform": "linear_cmap",

@@ -2,30 +2,16 @@
 
 import numpy as np
 
-from tamis.engine.hash import GOLDEN, NAN_BITS, bytes_hash, mix, number_bits, splitmix64, text_hash
-from tamis.engine.kernel import inner, njit
+from tamis.engine.hash import GOLDEN, NAN_BITS, bytes_hash, mix, number_bits, text_hash
 
 #: The first numbers of Vigna's splitmix64.c from the seed 1234567.
 PUBLISHED = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
-
-_inner = inner(splitmix64)
-
-
-@njit
-def _of_one(word):
-    return _inner(word)
 
 
 def test_splitmix64_gives_its_published_numbers():
     """Row digests of locked studies and the draws of trees would change."""
     states = np.uint64(1234567) + GOLDEN * np.arange(1, 6, dtype=np.uint64)
     assert mix(states).tolist() == PUBLISHED
-
-
-def test_kernels_mix_as_arrays_do():
-    """A forest's draws would not be those that the published generator makes."""
-    words = np.random.default_rng(0).integers(2**63, size=20, dtype=np.uint64)
-    assert [_of_one(word) for word in words] == mix(words).tolist()
 
 
 def test_a_word_alone_overflows_without_a_warning():

@@ -21,8 +21,6 @@ NAN_BITS = np.uint64(0x7FF8000000000000)
 def splitmix64(z: Any) -> Any:
     """The finaliser of SplitMix64: every input bit flips every output bit with probability near one half.
 
-    Of one word or of an array; within kernels as ``inner(splitmix64)``.
-
     >>> hex(splitmix64(GOLDEN * np.ones(1, dtype=np.uint64))[0])  # the generator's first number from seed 0
     '0xe220a8397b1dcdaf'
     """
