@@ -31,7 +31,7 @@ def core() -> ModuleType:
 
 
 def _is_stale(found: ModuleType) -> bool:
-    """Whether it was made from other sources: by their content (3 ms), for a copied or checked out file has any date."""
+    """Whether it was made from other sources, by their content: a copied or checked out file has any date."""
     files = [file for file in _CORE.rglob("*") if file.suffix in (".cpp", ".hpp")]
     return bool(files) and getattr(found, "SOURCES", None) != digest(files)
 
