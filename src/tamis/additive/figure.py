@@ -57,7 +57,8 @@ def _curve(curve: Curve, labels: list[str], model: Any, size: dict[str, Any]) ->
         left, right = _ends(axis)
         low, high = heights[:n, k] - 2 * spread[:n, k], heights[:n, k] + 2 * spread[:n, k]
         plot.quad(left=left, right=right, bottom=low, top=high, fill_color=colour, fill_alpha=0.2, line_color=None)
-        plot.segment(x0=left, x1=right, y0=heights[:n, k], y1=heights[:n, k], color=colour, line_width=2, **name)
+        ends = np.column_stack([left, right]).ravel()
+        plot.line(x=ends, y=np.repeat(heights[:n, k], 2), color=colour, line_width=2, **name)
         if len(bins) > n:  # missing values, beside the others
             at = right[-1] + 0.06 * (right[-1] - left[0] or 1.0)
             plot.scatter(x=[at], y=[heights[n, k]], marker="diamond", size=10, color=colour)

@@ -35,9 +35,15 @@ struct Bag {
     std::vector<double> F, g, h;     // (sums, rows)
     std::vector<double> counts;      // (cells) rows in the bag
     std::vector<size_t> terms;       // that are visited
-    std::vector<double> heights;     // (cells, sums)
+    std::vector<size_t> first;       // (terms) where the heights of each begin; NOT_VISITED
+    std::vector<double> heights;     // (cells of visited terms, sums)
     std::vector<double> best;        // heights at the best cycle
     double loss = 0.0;               // of held-out rows
+
+    static constexpr size_t NOT_VISITED = size_t(-1);
+
+    /// Heights of a term at the best cycle, (cells, sums); null where it was not visited: they are 0.
+    const double* best_of(size_t term) const { return first[term] == NOT_VISITED ? nullptr : best.data() + first[term]; }
 };
 
 /// Rows, and which of them each bag holds out.
@@ -89,12 +95,13 @@ public:
         const size_t n_sums = rows_.target.n_sums;
         for (size_t k = 0; k < n_sums; ++k) out[k] = start_[k];
         for (const size_t t : bags_[b].terms) {
-            const double* heights = bags_[b].best.data() + cell(terms_[t], i) * n_sums;
+            const double* heights = bags_[b].best_of(t) + cell(terms_[t], i) * n_sums;
             for (size_t k = 0; k < n_sums; ++k) out[k] += heights[k];
         }
     }
 
-    static size_t cell(const Term& term, size_t i) { return term.first + (term.n_second ? term.cells[i] : term.bins[i]); }
+    /// The cell of row i in a term.
+    static size_t cell(const Term& term, size_t i) { return term.n_second ? term.cells[i] : term.bins[i]; }
 
 private:
     static constexpr int64_t MIN_PATIENCE = 12;  // cycles without a smaller loss, and half of the best cycle's number
@@ -123,15 +130,21 @@ private:
         }
         bag.counts.assign(n_cells_, 0.0);
         for (const Term& term : terms_) {
-            for (size_t i = 0; i < n; ++i) bag.counts[cell(term, i)] += rows_.counted[i] * (1.0 - rows_.held_out[b][i]);
+            for (size_t i = 0; i < n; ++i) bag.counts[term.first + cell(term, i)] += rows_.counted[i] * (1.0 - rows_.held_out[b][i]);
         }
-        bag.heights.assign(n_cells_ * n_sums, 0.0);
-        bag.best = bag.heights;
         bag.F.resize(n_sums * n);
         for (size_t k = 0; k < n_sums; ++k) std::fill_n(bag.F.begin() + ptrdiff_t(k * n), n, start_[k]);
         bag.g.resize(n_sums * n);
         bag.h.resize(n_sums * n);
         choose_terms(bag);
+        bag.first.assign(terms_.size(), Bag::NOT_VISITED);
+        size_t size = 0;
+        for (const size_t t : bag.terms) {
+            bag.first[t] = size;
+            size += terms_[t].n_cells * n_sums;
+        }
+        bag.heights.assign(size, 0.0);
+        bag.best = bag.heights;
         bag.loss = held_out_loss(b);
     }
 
@@ -164,7 +177,7 @@ private:
             visitor.set_rate(rate_at(cycle));
             for (const size_t t : bag.terms) {
                 if (interrupt.requested()) return;
-                if (visitor.find(terms_[t]) > 0.0) visitor.add(terms_[t]);
+                if (visitor.find(terms_[t]) > 0.0) visitor.add(terms_[t], bag.first[t]);
             }
         }
         bag.loss = held_out_loss(b);
@@ -201,9 +214,9 @@ private:
             return steps_.find(term.column, sums_.data(), counts, delta_.data());
         }
 
-        /// Add the step that was found to heights, F and gradient.
-        void add(const Term& term) {
-            double* heights = bag_.heights.data() + term.first * target_.n_sums;
+        /// Add the step that was found to the heights from `first` on, to F and to the gradient.
+        void add(const Term& term, size_t first) {
+            double* heights = bag_.heights.data() + first;
             for (size_t q = 0; q < term.n_cells * target_.n_sums; ++q) heights[q] += delta_[q];
             if (term.n_second) follow(term.cells.data());
             else follow(term.bins.data());

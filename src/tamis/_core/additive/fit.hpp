@@ -127,8 +127,8 @@ private:
         for (size_t t = 0; t < terms_columns_.size(); ++t) {
             const Term& term = curves.terms()[t];
             auto is_bent = [&](const Bag& bag) {
-                const auto begin = bag.best.begin() + ptrdiff_t(term.first * start_.size());
-                return std::any_of(begin, begin + ptrdiff_t(term.n_cells * start_.size()), [](double height) { return height != 0.0; });
+                const double* heights = bag.best_of(t);
+                return heights && std::any_of(heights, heights + term.n_cells * start_.size(), [](double height) { return height != 0.0; });
             };
             if (std::any_of(curves.bags().begin(), curves.bags().end(), is_bent)) columns.push_back(terms_columns_[t]);
         }
@@ -182,17 +182,22 @@ private:
     }
 
     void average(const Boosting& boosting, std::vector<double>& mean, std::vector<double>& spread) const {
-        const size_t n_bags = boosting.bags().size(), size = first_.back() * start_.size();
-        mean.assign(size, 0.0);
-        spread.assign(size, 0.0);
-        for (const Bag& bag : boosting.bags()) {
-            for (size_t q = 0; q < std::min(size, bag.best.size()); ++q) mean[q] += bag.best[q];
+        const size_t n_bags = boosting.bags().size(), n_sums = start_.size();
+        mean.assign(first_.back() * n_sums, 0.0);
+        spread.assign(first_.back() * n_sums, 0.0);
+        for (size_t t = 0; t < boosting.terms().size(); ++t) {
+            const Term& term = boosting.terms()[t];
+            if (term.n_second) continue;
+            for (size_t q = 0; q < term.n_cells * n_sums; ++q) {
+                double sum = 0.0, squares = 0.0;
+                auto height = [&](const Bag& bag) { return bag.best_of(t) ? bag.best_of(t)[q] : 0.0; };
+                for (const Bag& bag : boosting.bags()) sum += height(bag);
+                sum /= double(n_bags);
+                for (const Bag& bag : boosting.bags()) squares += (height(bag) - sum) * (height(bag) - sum);
+                mean[term.first * n_sums + q] = sum;
+                spread[term.first * n_sums + q] = std::sqrt(squares / double(std::max<size_t>(1, n_bags - 1)));
+            }
         }
-        for (double& height : mean) height /= double(n_bags);
-        for (const Bag& bag : boosting.bags()) {
-            for (size_t q = 0; q < std::min(size, bag.best.size()); ++q) spread[q] += (bag.best[q] - mean[q]) * (bag.best[q] - mean[q]);
-        }
-        for (double& value : spread) value = std::sqrt(value / double(std::max<size_t>(1, n_bags - 1)));
     }
 
     /// (sums, rows): means over the bags that hold a row out; the start where none does.
@@ -304,10 +309,11 @@ private:
         }
         take(joint, fit);
         for (size_t q = 0; q < maps.size(); ++q) {
-            const Term& term = joint.terms()[joint.terms().size() - maps.size() + q];
-            maps[q].heights.assign(term.n_cells * n_sums, 0.0);
+            const size_t t = joint.terms().size() - maps.size() + q, size = joint.terms()[t].n_cells * n_sums;
+            maps[q].heights.assign(size, 0.0);
             for (const Bag& bag : joint.bags()) {
-                for (size_t c = 0; c < term.n_cells * n_sums; ++c) maps[q].heights[c] += bag.best[term.first * n_sums + c];
+                const double* heights = bag.best_of(t);
+                for (size_t c = 0; heights && c < size; ++c) maps[q].heights[c] += heights[c];
             }
             for (double& height : maps[q].heights) height /= double(joint.bags().size());
         }
