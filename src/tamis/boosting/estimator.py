@@ -44,7 +44,8 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
     max_features : columns that a tree tries, drawn for each: "sqrt", "log2", a number or a share; None: all.
     class_weight : "balanced" or a dict class -> weight.
     random_state : seed of the columns drawn.
-    n_jobs : threads for bins, for the classes of a round and for predictions; the model does not depend on it.
+    n_jobs : threads for bins, for the classes of a round or the columns of a large node, and for predictions; the model
+        does not depend on it.
 
     Missing values go to the side that gains more; where a node has none in training, with most rows. Levels of a
     categorical column are put in the order of G / (H + 10) and divided in two, missing values a level of their own; of
