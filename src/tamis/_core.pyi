@@ -374,11 +374,37 @@ def group_coordinate_descent(
 ) -> int:  # fmt: skip
     """The same for a group penalty Σ l1_g‖β_g‖ + ½ Σ l2_g‖β_g‖²; `top` bounds the curvature of each group."""
 
-def gram_path(
-    H: np.ndarray, c: np.ndarray, yy: float, l1: np.ndarray, l2: np.ndarray, alphas: np.ndarray, goal: float,
-    coef: np.ndarray, gap: np.ndarray,
+def gram_paths(
+    H: list[np.ndarray], c: list[np.ndarray], yy: np.ndarray, l1: np.ndarray, l2: np.ndarray, alphas: np.ndarray,
+    tol: float, coef: np.ndarray, gap: np.ndarray, n_threads: int,
 ) -> None:  # fmt: skip
-    """A path of ½ βᵀHβ - cᵀβ + ½ yy with its penalty: coef (alphas, columns) and duality gaps (alphas)."""
+    """Paths of ½ βᵀHβ - cᵀβ + ½ yy with a penalty: coef (fits, alphas, columns), duality gaps (fits, alphas)."""
+
+class HeldOut:
+    """Models of one fold (coefficients other than 0 by position) or their linear predictors of the rows held out."""
+
+    is_model: bool
+    n_models: int
+    position: np.ndarray
+    value: np.ndarray
+    intercept: np.ndarray
+    predictor: np.ndarray
+
+class PathOverFolds:
+    """coef (strengths, (columns + 1) · outputs) of all rows, errors (strengths, folds), largest gaps (fits)."""
+
+    n_strengths: int
+    coef: np.ndarray
+    errors: np.ndarray
+    gaps: np.ndarray
+    held_out: list[list[HeldOut]]
+
+def path_over_folds(
+    fits: list[Any], alphas: np.ndarray, n_columns: int, weights: np.ndarray, tests: list[np.ndarray],
+    shares: list[np.ndarray], goals: np.ndarray, factors: np.ndarray, end: tuple[int, int, float, bool],
+    keeps_models: bool, n_threads: int,
+) -> PathOverFolds:  # fmt: skip
+    """The paths of a fit of all rows and of one per fold, until the folds are past their best."""
 
 class Columns:
     """Columns of one fit: (Z - centre) · inverse; Z (columns, rows), or (1, entries) with begin and row."""
@@ -425,14 +451,6 @@ class ProxNewton:
     ) -> None:
         """As of SquaredPath."""
 
-    def share_hessian(self, row_curvature: np.ndarray, slots: np.ndarray, block: np.ndarray) -> None:
-        """Take a Hessian without scales: slot 0 is the intercept's, 1 + j that of column j."""
-
-class MultinomialReference:
-    """A fit near by, whose Hessian serves others: hessian (classes · (1 + columns))², held (classes, columns)."""
-
-    def __init__(self, w: np.ndarray, prob: np.ndarray, hessian: np.ndarray, held: np.ndarray) -> None: ...
-
 class MultinomialPath:
     """A fit of several classes on (class, column) pairs."""
 
@@ -443,7 +461,6 @@ class MultinomialPath:
     null_gradient: np.ndarray
     intercept: np.ndarray
     mean_loss: float
-    was_renewed: bool
 
     def __init__(
         self, columns: Columns, y: np.ndarray, w: np.ndarray, l1: np.ndarray, l2: np.ndarray, ends: np.ndarray,
@@ -453,9 +470,6 @@ class MultinomialPath:
         self, alphas: np.ndarray, goal: float, enough: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray
     ) -> None:
         """As of SquaredPath, with as many numbers per column and row as there are classes."""
-
-    def share(self, reference: MultinomialReference) -> None:
-        """Take the Hessian of a fit near by."""
 
     def refresh(self, totals: np.ndarray) -> None:
         """Residuals, probabilities and mean loss at the linear predictors; totals: sums of residuals."""

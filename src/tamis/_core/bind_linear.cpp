@@ -1,5 +1,7 @@
 // Linear models: paths of penalised losses, best subsets; exponentials and logarithms of arrays.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 
@@ -9,6 +11,7 @@
 #include "linear/logistic_sets.hpp"
 #include "linear/losses/losses.hpp"
 #include "linear/multinomial_path.hpp"
+#include "linear/path_over_folds.hpp"
 #include "linear/prox_newton.hpp"
 #include "linear/quadratic.hpp"
 #include "linear/squared_path.hpp"
@@ -126,16 +129,6 @@ void bind_quadratic(nb::module_& module) {
             return group_coordinate_descent(model, view(starts), top.data(), l1.data(), l2.data(), tol, max_sweeps);
         },
         "H"_a, "q"_a.noconvert(), "beta"_a.noconvert(), "starts"_a, "top"_a, "l1"_a, "l2"_a, "tol"_a, "max_sweeps"_a, Release());
-    module.def(
-        "gram_path",
-        [](Array2<const double> H, Numbers c, double yy, Numbers l1, Numbers l2, Numbers alphas, double goal, Array2<double> coef,
-           Vector1<double> gap) {
-            const size_t p = c.shape(0), m = alphas.shape(0);
-            require(H.shape(0) == p && H.shape(1) == p && l1.shape(0) == p && l2.shape(0) == p, "p columns");
-            require(coef.shape(0) == m && coef.shape(1) == p && gap.shape(0) == m, "a row per strength");
-            gram_path(view(H), view(c), yy, view(l1), view(l2), view(alphas), goal, view(coef), view(gap), [] { return false; });
-        },
-        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "alphas"_a, "goal"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), Release());
 }
 
 void bind_fits(nb::module_& module) {
@@ -197,29 +190,6 @@ void bind_fits(nb::module_& module) {
                  self.fit->solve(view(alphas), {goal, enough}, path_out(coef, eta, gap));
              },
              "alphas"_a, "goal"_a, "enough"_a, "coef"_a.noconvert(), "eta"_a.noconvert(), "gap"_a.noconvert(), Release())
-        .def("share_hessian",
-             [](OnePredictor& self, Numbers row_curvature, Integers slots, Array2<const double> block) {
-                 OnePredictorFit& fit = *self.fit;
-                 const size_t p = fit.beta.size(), m = slots.shape(0);
-                 require(row_curvature.shape(0) == self.y.shape(0) && block.shape(0) == m && block.shape(1) == m, "a slot per line");
-                 require(!fit.hessian.empty(), "a fit that keeps a Hessian");
-                 fit.is_shared = true;
-                 fit.row_curvature.assign(row_curvature.data(), row_curvature.data() + row_curvature.shape(0));
-                 std::fill(fit.in_hessian.begin(), fit.in_hessian.end(), uint8_t(0));
-                 const double* inverse = self.columns.inverse.data();
-                 for (size_t a = 0; a < m; ++a) {
-                     const size_t i = size_t(slots.data()[a]);
-                     require(i <= p, "slots of the intercept and the columns");
-                     if (i > 0) fit.in_hessian[i - 1] = 1;
-                     for (size_t b = 0; b < m; ++b) {
-                         const size_t j = size_t(slots.data()[b]);
-                         require(j <= p, "slots of the intercept and the columns");
-                         const double scale = (i > 0 ? inverse[i - 1] : 1.0) * (j > 0 ? inverse[j - 1] : 1.0);
-                         fit.hessian[i * (p + 1) + j] = block.data()[a * m + b] * scale;
-                     }
-                 }
-             },
-             "row_curvature"_a, "slots"_a, "block"_a, Release())
         .def_prop_ro("beta", [](nb::handle self) {
             auto& fit = *nb::cast<OnePredictor&>(self).fit;
             return inside(fit.beta, self, {fit.beta.size()});
@@ -245,24 +215,6 @@ void bind_fits(nb::module_& module) {
 }
 
 void bind_multinomial(nb::module_& module) {
-    using Reference = std::shared_ptr<MultinomialReference>;
-    struct ReferenceHolder {
-        Reference reference;
-    };
-    nb::class_<ReferenceHolder>(module, "MultinomialReference", "A fit near by, whose Hessian serves others.")
-        .def("__init__",
-             [](ReferenceHolder* self, Numbers w, Array2<const double> prob, Array2<const double> hessian, Array2<const bool> held) {
-                 require(prob.shape(1) == w.shape(0) && held.shape(0) == prob.shape(0), "a line per class");
-                 require(hessian.shape(0) == prob.shape(0) * (held.shape(1) + 1) && hessian.shape(1) == hessian.shape(0), "pairs");
-                 auto reference = std::make_shared<MultinomialReference>();
-                 reference->w.assign(w.data(), w.data() + w.size());
-                 reference->prob.assign(prob.data(), prob.data() + prob.size());
-                 reference->hessian.assign(hessian.data(), hessian.data() + hessian.size());
-                 reference->held.assign(held.data(), held.data() + held.size());
-                 new (self) ReferenceHolder{std::move(reference)};
-             },
-             "w"_a, "prob"_a, "hessian"_a, "held"_a);
-
     nb::class_<MultinomialHolder>(module, "MultinomialPath", "A fit of several classes on (class, column) pairs.")
         .def("__init__",
              [](MultinomialHolder* self, const ColumnsHolder& columns, Integers y, Numbers w, Numbers l1, Numbers l2, Integers ends,
@@ -286,8 +238,6 @@ void bind_multinomial(nb::module_& module) {
                  self.fit->solve(view(alphas), {goal, enough}, path_out(coef, eta, gap));
              },
              "alphas"_a, "goal"_a, "enough"_a, "coef"_a.noconvert(), "eta"_a.noconvert(), "gap"_a.noconvert(), Release())
-        .def("share", [](MultinomialHolder& self, const ReferenceHolder& reference) { self.fit->shared = reference.reference; },
-             "reference"_a)
         .def("refresh",
              [](MultinomialHolder& self, Vector1<double> totals) {
                  require(totals.shape(0) == self.fit->intercept.size(), "a number per class");
@@ -318,8 +268,101 @@ void bind_multinomial(nb::module_& module) {
             auto& fit = *nb::cast<MultinomialHolder&>(self).fit;
             return inside(fit.intercept, self, {fit.intercept.size()});
         })
-        .def_prop_ro("mean_loss", [](MultinomialHolder& self) { return self.fit->mean_loss; })
-        .def_prop_ro("was_renewed", [](MultinomialHolder& self) { return self.fit->was_renewed; });
+        .def_prop_ro("mean_loss", [](MultinomialHolder& self) { return self.fit->mean_loss; });
+}
+
+/// The fit inside an object of Python.
+PathFit* fit_inside(nb::handle object) {
+    if (nb::isinstance<SquaredHolder>(object)) return nb::cast<SquaredHolder&>(object).fit.get();
+    if (nb::isinstance<OnePredictor>(object)) return nb::cast<OnePredictor&>(object).fit.get();
+    return nb::cast<MultinomialHolder&>(object).fit.get();
+}
+
+void bind_path_over_folds(nb::module_& module) {
+    nb::class_<HeldOut>(module, "HeldOut", "Models of one fold, or their linear predictors of the rows held out.")
+        .def_ro("is_model", &HeldOut::is_model)
+        .def_ro("n_models", &HeldOut::n_models)
+        .def_prop_ro("position", [](HeldOut& self) { return array_of(std::vector<int64_t>(self.position)); }, nb::rv_policy::move)
+        .def_prop_ro("value", [](HeldOut& self) { return array_of(std::vector<double>(self.value)); }, nb::rv_policy::move)
+        .def_prop_ro("intercept", [](HeldOut& self) { return array_of(std::vector<double>(self.intercept)); }, nb::rv_policy::move)
+        .def_prop_ro("predictor", [](HeldOut& self) { return array_of(std::vector<double>(self.predictor)); }, nb::rv_policy::move);
+    nb::class_<PathOverFolds>(module, "PathOverFolds", "A path of all rows with the errors of its folds.")
+        .def_ro("n_strengths", &PathOverFolds::n_strengths)
+        .def_prop_ro("coef", [](nb::handle self) {
+            auto& path = nb::cast<PathOverFolds&>(self);
+            return inside(path.coef, self, {path.n_strengths, path.n_strengths > 0 ? path.coef.size() / path.n_strengths : 0});
+        })
+        .def_prop_ro("errors", [](nb::handle self) {
+            auto& path = nb::cast<PathOverFolds&>(self);
+            return inside(path.errors, self, {path.n_strengths, path.n_folds});
+        })
+        .def_prop_ro("gaps", [](nb::handle self) {
+            auto& path = nb::cast<PathOverFolds&>(self);
+            return inside(path.gaps, self, {path.gaps.size()});
+        })
+        .def_prop_ro("held_out", [](PathOverFolds& self) { return std::move(self.held_out); }, nb::rv_policy::move);
+    module.def(
+        "path_over_folds",
+        [](nb::list fits, Numbers alphas, size_t n_columns, Numbers weights, std::vector<Integers> tests, std::vector<Numbers> shares,
+           Numbers goals, Numbers factors, std::tuple<size_t, size_t, double, bool> end, bool keeps_models, size_t n_threads) {
+            std::vector<PathFit*> inner;
+            for (nb::handle one : fits) inner.push_back(fit_inside(one));
+            require(!inner.empty() && inner.size() == tests.size() + 1 && tests.size() == shares.size(), "a fit of all rows and per fold");
+            require(goals.shape(0) == inner.size() && factors.shape(0) == inner.size(), "a goal and a factor per fit");
+            std::vector<FoldRows> folds;
+            for (size_t f = 0; f < tests.size(); ++f) {
+                require(tests[f].shape(0) == shares[f].shape(0), "a weight per row held out");
+                for (size_t i = 0; i < tests[f].shape(0); ++i)
+                    require(tests[f].data()[i] >= 0 && size_t(tests[f].data()[i]) < weights.shape(0), "rows of the table");
+                folds.push_back({view(tests[f]), view(shares[f])});
+            }
+            const auto [always, patience, saturated, is_after_stretch] = end;
+            const auto is_interrupted = interrupt_check(nb::none());
+            PathOverFolds path;
+            try {
+                nb::gil_scoped_release release;
+                path.run(inner, view(alphas), n_columns, view(weights), folds, view(goals), view(factors),
+                         {always, patience, saturated, is_after_stretch}, keeps_models, n_threads, is_interrupted);
+            } catch (const Interrupted&) {
+                throw nb::python_error();
+            }
+            return path;
+        },
+        "fits"_a, "alphas"_a, "n_columns"_a, "weights"_a, "tests"_a, "shares"_a, "goals"_a, "factors"_a, "end"_a, "keeps_models"_a,
+        "n_threads"_a);
+    module.def(
+        "gram_paths",
+        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, Numbers yy, Numbers l1, Numbers l2, Numbers alphas, double tol,
+           Array3<double> coef, Array2<double> gap, size_t n_threads) {
+            const size_t p = l1.shape(0), m = alphas.shape(0), n_fits = H.size();
+            require(c.size() == n_fits && yy.shape(0) == n_fits && l2.shape(0) == p, "a Gram matrix per fit");
+            require(coef.shape(0) == n_fits && coef.shape(1) == m && coef.shape(2) == p, "a row per strength of every fit");
+            require(gap.shape(0) == n_fits && gap.shape(1) == m, "a gap per strength of every fit");
+            for (size_t f = 0; f < n_fits; ++f) require(H[f].shape(0) == p && H[f].shape(1) == p && c[f].shape(0) == p, "p columns");
+            const auto is_interrupted = interrupt_check(nb::none());
+            try {
+                nb::gil_scoped_release release;
+                Interrupt interrupt;
+                const auto solve = [&](size_t f) {
+                    const double goal = tol * std::max(0.5 * yy.data()[f], std::numeric_limits<double>::min());
+                    gram_path(view(H[f]), view(c[f]), yy.data()[f], view(l1), view(l2), view(alphas), goal, view(coef)[f],
+                              view(gap).row(f), [&] { return interrupt.requested(); });
+                };
+                if (double(p) * double(p) < 1e4) {
+                    for (size_t f = 0; f < n_fits; ++f) solve(f);
+                } else {
+                    struct Nothing {};
+                    auto work = [&](size_t, size_t f) {
+                        solve(f);
+                        return Nothing{};
+                    };
+                    run_in_order(n_fits, n_threads, interrupt, is_interrupted, work, [](size_t, Nothing) {});
+                }
+            } catch (const Interrupted&) {
+                throw nb::python_error();
+            }
+        },
+        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), "n_threads"_a);
 }
 
 void bind_sets(nb::module_& module) {
@@ -373,6 +416,7 @@ void bind_linear(nb::module_& module) {
     bind_quadratic(module);
     bind_fits(module);
     bind_multinomial(module);
+    bind_path_over_folds(module);
     bind_sets(module);
     nb::class_<BestSubsets>(module, "BestSubsets", "Branch and bound for the best least-squares subset of every size.")
         .def("__init__",

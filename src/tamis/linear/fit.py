@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import map_threads
+from tamis.engine import workers
 from tamis.linear.design import Design
 from tamis.linear.losses.logistic import Multinomial
 from tamis.linear.losses.loss import Loss
@@ -17,7 +17,7 @@ from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best,
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
 from tamis.linear.solvers.newton_path.path import NewtonPath
-from tamis.linear.solvers.normal_equations import NormalEquations, test_error
+from tamis.linear.solvers.normal_equations import NormalEquations, fold_paths, test_error
 from tamis.split import Folds
 from tamis.views.moments import FoldMoments, Moments
 
@@ -106,14 +106,20 @@ def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
     if not splits:
         return path
 
-    def error(f: int) -> np.ndarray:
-        part = NormalEquations.of(folds.train[f], **job.options)
-        coef, intercept = part.original(part.path(job.penalty, alphas, job.tol))
+    errors = []
+    paths = fold_paths(
+        lambda f: NormalEquations.of(folds.train[f], **job.options),
+        len(splits),
+        job.penalty,
+        alphas,
+        job.tol,
+        workers(job.n_jobs),
+    )
+    for f, (part, beta) in enumerate(paths):
+        coef, intercept = part.original(beta)
         if held is not None:
             held.keep_models(f, coef[:, :, None], intercept[:, None])
-        return test_error(folds.test[f], coef, intercept)
-
-    errors = map_threads(error, range(len(splits)), job.n_jobs)
+        errors.append(test_error(folds.test[f], coef, intercept))
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
 
 

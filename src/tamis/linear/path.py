@@ -101,16 +101,38 @@ def ends_saturated(job: Any) -> bool:
     return bool(p >= n or job.loss.target == "classes")
 
 
-def is_ridge_past_its_best(errors: np.ndarray, n: int) -> bool:
-    """The same for a ridge path of n strengths: after the four decades in which a model departs from the empty one,
-    when the folds have not done better for one and a half. A coarse grid is followed to its end.
+@dataclass(frozen=True)
+class PathEnd:
+    """When a path ends before its last strength.
 
-    >>> rising = np.r_[np.linspace(2.0, 1.0, 18), np.linspace(1.0, 1.2, 8)][None]
-    >>> is_ridge_past_its_best(rising, 30), is_ridge_past_its_best(rising[:, :22], 30)
-    (True, False)
+    Attributes
+    ----------
+    always : strengths that are followed in any case; 0 where it never ends early.
+    patience : strengths without a better error over folds after which it ends.
+    saturated : share of the loss without columns below which it ends.
+    after_stretch : whether it ends only after a whole stretch of strengths.
     """
+
+    always: int = 0
+    patience: int = 0
+    saturated: float = -1.0
+    after_stretch: bool = False
+
+
+def path_end(job: Any, n: int, has_folds: bool, may_end: bool) -> PathEnd:
+    """The end of a path of n strengths, where it `may_end` early.
+
+    A ridge path is followed for the four decades in which a model departs from the empty one, and ends when the folds
+    have not done better for one and a half. A coarse grid is followed to its end.
+    """
+    if not may_end:
+        return PathEnd()
+    if job.penalty.l1_ratio > 0:
+        return PathEnd(_ALWAYS, _PATIENCE, SATURATED)
     decade = (n - 1) / -np.log10(_RIDGE)
-    return n >= _FEWEST and is_past_its_best(errors, int(4 * decade), int(_DECADES * decade))
+    if n < _FEWEST or not has_folds:
+        return PathEnd()
+    return PathEnd(int(4 * decade), int(_DECADES * decade), after_stretch=True)
 
 
 def over_folds(errors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

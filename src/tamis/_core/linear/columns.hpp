@@ -2,6 +2,7 @@
 //
 // Products are of Z itself: residuals sum to 0 where there is an intercept, so the centre takes no part in gradients.
 #pragma once
+#include <algorithm>
 #include <span>
 
 #include "../lanes.hpp"
@@ -39,6 +40,16 @@ struct Columns {
     void subtract(size_t j, double d, const double* v, double* out) const {
         if (!is_sparse()) return subtract_weighted(d, v, Z[j], out, n_rows);
         for (int64_t e = begin[j]; e < begin[j + 1]; ++e) out[row[e]] -= d * v[row[e]] * Z.data[e];
+    }
+    /// Rows first ... first + m - 1, dense.
+    void copy(size_t j, size_t first, size_t m, double* out) const {
+        if (!is_sparse()) {
+            std::copy_n(Z[j] + first, m, out);
+            return;
+        }
+        std::fill_n(out, m, 0.0);
+        for (int64_t e = begin[j]; e < begin[j + 1]; ++e)
+            if (size_t(row[e]) >= first && size_t(row[e]) < first + m) out[size_t(row[e]) - first] = Z.data[e];
     }
     /// sum v x and sum v x^2
     void moments(size_t j, const double* v, double& first, double& second) const {

@@ -12,6 +12,7 @@
 #include "losses/multinomial.hpp"
 #include "path_fit.hpp"
 #include "quadratic.hpp"
+#include "weighted_gram.hpp"
 
 namespace tamis {
 
@@ -32,13 +33,14 @@ struct MultinomialReference {
     std::vector<uint8_t> held;    // (K, p) pairs the Hessian holds
 };
 
-class MultinomialPath {
+class MultinomialPath final : public PathFit {
    public:
     /// y: the class of every row. max_hessian: pairs up to which a Hessian is kept. intercept: to begin with (classes).
     MultinomialPath(const Columns& columns, std::span<const int64_t> y, std::span<const double> w, GroupLasso penalty,
                     bool has_intercept, size_t max_hessian, std::span<const double> first)
         : columns_(columns), y_(y), weights_(w), penalty_(penalty), has_intercept_(has_intercept), max_hessian_(max_hessian),
           K_(first.size()), p_(columns.size()), n_(y.size()), screening_(K_), inside_(K_ * p_, 0), limits_(p_), found_(K_) {
+        n_outputs = K_;
         beta.assign(K_ * p_, 0.0);
         eta.resize(K_ * n_);
         residual.resize(K_ * n_);
@@ -68,7 +70,7 @@ class MultinomialPath {
     bool was_renewed = false;  // whether a reference of the fit's own ever took the place of the one given
 
     /// Minimise sum w log-loss + alpha * penalty for falling alphas, each from the solution before.
-    void solve(std::span<const double> alphas, Goal goal, PathOut out) {
+    void solve(std::span<const double> alphas, Goal goal, PathOut out) override {
         start_working_set();
         is_own_ = !shared || shared->hessian.empty();
         reference_ = is_own_ ? own_reference() : shared;
@@ -92,7 +94,46 @@ class MultinomialPath {
         return update_probabilities({eta.data(), K_, n_}, y_.data(), w(), {residual.data(), K_, n_}, {prob.data(), K_, n_}, totals);
     }
 
+    double loss_of(const double* predictors, std::span<const int64_t> rows, std::span<const double> share) const override {
+        double total = 0.0;
+        for (size_t c = 0; c < rows.size(); ++c) {
+            const double* one = predictors + size_t(rows[c]) * K_;
+            const double top = *std::max_element(one, one + K_);
+            double raised = 0.0;
+            for (size_t k = 0; k < K_; ++k) raised += exp_below_0(one[k] - top);
+            total += share[c] * (log_above_1(raised) + (top - one[y_[rows[c]]]));
+        }
+        return total;
+    }
+
+    bool shares() const override {
+        const size_t size = K_ * (p_ + 1);
+        return p_ <= n_ && size <= kMaxShared && double(n_) * double(size) * double(size) > kOwnHessian;
+    }
+
+    /// The Hessian of this fit at the pairs that any uses or may soon use. A fit that this did not serve well gets its own.
+    void share_hessian(std::span<PathFit* const> fits, double alpha, const RunTasks& run) override {
+        if (!shares()) return;
+        std::vector<MultinomialPath*> together, alone;
+        for (PathFit* one : fits) {
+            auto* fit = static_cast<MultinomialPath*>(one);
+            (fit == this || !fit->was_renewed ? together : alone).push_back(fit);
+        }
+        std::vector<std::vector<uint8_t>> soon(together.size());
+        run(together.size(), [&](size_t f) { soon[f] = together[f]->pairs_soon(alpha); });
+        for (size_t f = 1; f < soon.size(); ++f)
+            for (size_t e = 0; e < K_ * p_; ++e) soon[0][e] = soon[0][e] || soon[f][e];
+        const auto reference = reference_of(soon[0], run);
+        for (MultinomialPath* fit : together) fit->shared = reference;
+        const RunTasks here = [](size_t n_tasks, const std::function<void(size_t)>& body) {
+            for (size_t task = 0; task < n_tasks; ++task) body(task);
+        };
+        run(alone.size(), [&](size_t f) { alone[f]->shared = alone[f]->reference_of(alone[f]->pairs_soon(alpha), here); });
+    }
+
    private:
+    static constexpr size_t kMaxShared = 1500;  // coefficients up to which a Hessian is kept where rows outnumber columns
+    static constexpr double kOwnHessian = 3e7;  // products of one Hessian below which every fit computes its own
     static constexpr int kQuadratics = 200;  // per strength
     static constexpr int kMoreSteps = 2;  // of a model that is kept: near the optimum each doubles the digits, which a gap cannot see
     static constexpr size_t kSweeps = 20'000;
@@ -129,6 +170,59 @@ class MultinomialPath {
     double* residual_of(size_t k) { return residual.data() + k * n_; }
     const double* residual_of(size_t k) const { return residual.data() + k * n_; }
     double& beta_of(size_t e) { return beta[size_t(owner_[e]) * p_ + size_t(column_[e])]; }
+
+    /// The pairs (K, p) in use, or likely to be at a strength near by.
+    std::vector<uint8_t> pairs_soon(double alpha) const {
+        std::vector<uint8_t> out(K_ * p_);
+        for (size_t k = 0; k < K_; ++k)
+            for (size_t j = 0; j < p_; ++j)
+                out[k * p_ + j] = beta[k * p_ + j] != 0.0 ||
+                                  std::abs(columns_.gradient(j, residual_of(k))) > 0.95 * alpha * penalty_.l1[j];
+        return out;
+    }
+
+    /// Weights, probabilities and the Hessian of some pairs, without scales: blocks of a class diag(P), less the product of all.
+    std::shared_ptr<const MultinomialReference> reference_of(const std::vector<uint8_t>& held, const RunTasks& run) const {
+        auto reference = std::make_shared<MultinomialReference>();
+        reference->w.assign(weights_.w.begin(), weights_.w.end());
+        reference->prob = prob;
+        reference->held = held;
+        const size_t stride = K_ * (p_ + 1);
+        reference->hessian.assign(stride * stride, 0.0);
+        std::vector<size_t> place;                   // in the Hessian, class after class
+        std::vector<size_t> class_begin(K_ + 1, 0);  // where each class begins in `place`
+        for (size_t k = 0; k < K_; ++k) {
+            if (has_intercept_) place.push_back(k * (p_ + 1));
+            for (size_t j = 0; j < p_; ++j)
+                if (held[k * p_ + j]) place.push_back(k * (p_ + 1) + 1 + j);
+            class_begin[k + 1] = place.size();
+        }
+        const auto column_of = [&](size_t slot, size_t first, size_t m, double* out) {
+            if (slot % (p_ + 1) == 0)
+                std::fill_n(out, m, 1.0);
+            else
+                std::copy_n(columns_.Z[slot % (p_ + 1) - 1] + first, m, out);
+        };
+        const auto all = weighted_gram(place.size(), n_, w(), run, [&](size_t a, size_t first, size_t m, double* out) {
+            column_of(place[a], first, m, out);
+            const double* p = prob.data() + place[a] / (p_ + 1) * n_ + first;
+            for (size_t i = 0; i < m; ++i) out[i] *= p[i];
+        });
+        for (size_t a = 0; a < place.size(); ++a)
+            for (size_t b = 0; b < place.size(); ++b) reference->hessian[place[a] * stride + place[b]] = -all[a * place.size() + b];
+        std::vector<double> v(n_);
+        for (size_t k = 0; k < K_; ++k) {
+            const size_t begin = class_begin[k], size = class_begin[k + 1] - begin;
+            for (size_t i = 0; i < n_; ++i) v[i] = w()[i] * (prob[k * n_ + i] + kLeast);
+            const auto own = weighted_gram(size, n_, v.data(), run, [&](size_t a, size_t first, size_t m, double* out) {
+                column_of(place[begin + a], first, m, out);
+            });
+            for (size_t a = 0; a < size; ++a)
+                for (size_t b = 0; b < size; ++b)
+                    reference->hessian[place[begin + a] * stride + place[begin + b]] += own[a * size + b];
+        }
+        return reference;
+    }
 
     std::shared_ptr<const MultinomialReference> own_reference() const {
         auto reference = std::make_shared<MultinomialReference>();
@@ -206,7 +300,7 @@ class MultinomialPath {
         alpha_ = alpha;
         double gap = kInfinity, tolerance = 0.1 * goal.gap;
         int more = 0;
-        for (int step = 0; step < kQuadratics; ++step) {
+        for (int step = 0; step < kQuadratics && !is_stopped(); ++step) {
             find_violators();
             const double before = gap;
             gap = duality_gap(goal.gap, step > 0);

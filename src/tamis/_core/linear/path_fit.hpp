@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../matrix.hpp"
+#include "../threads.hpp"
 #include "columns.hpp"
 #include "elastic_net.hpp"
 #include "screening.hpp"
@@ -35,6 +36,29 @@ struct RowWeights {
     explicit RowWeights(std::span<const double> weights) : w(weights), inverse(weights.size()) {
         for (size_t i = 0; i < w.size(); ++i) inverse[i] = w[i] > 0.0 ? 1.0 / w[i] : 0.0;
     }
+};
+
+/// Tasks 0 ... n_tasks - 1, each writing to places of its own, in whatever threads.
+using RunTasks = std::function<void(size_t n_tasks, const std::function<void(size_t)>& body)>;
+
+/// A fit on its way down a path, whatever its loss.
+class PathFit {
+   public:
+    virtual ~PathFit() = default;
+    /// Minimise sum w loss(y, eta) + alpha * penalty for falling alphas, each from the solution before.
+    virtual void solve(std::span<const double> alphas, Goal goal, PathOut out) = 0;
+    /// sum share * loss of some rows at linear predictors (n, outputs).
+    virtual double loss_of(const double* eta, std::span<const int64_t> rows, std::span<const double> share) const = 0;
+    /// Give all fits, of which this is the first, a Hessian that serves them down to alpha.
+    virtual void share_hessian(std::span<PathFit* const>, double, const RunTasks&) {}
+    /// Whether it does.
+    virtual bool shares() const { return false; }
+
+    size_t n_outputs = 1;
+    const Interrupt* interrupt = nullptr;
+
+   protected:
+    bool is_stopped() const { return interrupt != nullptr && interrupt->requested(); }
 };
 
 /// Gradients of all columns at some residuals.

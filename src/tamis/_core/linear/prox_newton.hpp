@@ -11,6 +11,7 @@
 #include "losses/rows.hpp"
 #include "path_fit.hpp"
 #include "quadratic.hpp"
+#include "weighted_gram.hpp"
 
 namespace tamis {
 
@@ -38,13 +39,13 @@ void optimise_intercept(const Loss& loss, const double* y, const double* w, size
 }
 
 /// A fit of one linear predictor, whatever its loss.
-class OnePredictorFit {
+class OnePredictorFit : public PathFit {
    public:
-    virtual ~OnePredictorFit() = default;
-    /// Minimise sum w loss(y, eta) + alpha * penalty for falling alphas, each from the solution before.
-    virtual void solve(std::span<const double> alphas, Goal goal, PathOut out) = 0;
     /// Linear predictors of the model without columns, its intercept brought to the optimum from a first one.
     virtual void start(double intercept, std::span<const double> eta) = 0;
+    /// Take a Hessian without scales of some slots: 0 is the intercept's, 1 + j that of column j.
+    virtual void take_hessian(const std::vector<double>& row_curvature, const std::vector<size_t>& slots,
+                              const std::vector<double>& block) = 0;
 
     std::vector<double> beta, eta, residual, null_gradient;
     double intercept = 0.0, mean_loss = 0.0;
@@ -96,7 +97,51 @@ class ProxNewton final : public OnePredictorFit {
         }
     }
 
+    double loss_of(const double* predictors, std::span<const int64_t> rows, std::span<const double> share) const override {
+        double total = 0.0;
+        for (size_t k = 0; k < rows.size(); ++k) total += share[k] * loss_.value(y_[rows[k]], predictors[rows[k]]);
+        return total;
+    }
+
+    bool shares() const override {
+        return keeps_hessian_ && !Loss::kConstantCurvature && double(p_ + 1) * double(p_ + 1) * double(n_) > kOwnHessian;
+    }
+
+    /// The Hessian of this fit at the columns any of them uses.
+    void share_hessian(std::span<PathFit* const> fits, double, const RunTasks& run) override {
+        if (!shares()) return;
+        std::vector<double> v(n_);
+        loss_.curvature(eta.data(), y_.data(), w(), kLeastCurvature, v.data(), n_);
+        std::vector<size_t> slots;  // 0 for the intercept, 1 + j for column j
+        if (has_intercept_) slots.push_back(0);
+        for (size_t j = 0; j < p_; ++j) {
+            const auto is_used = [&](PathFit* one) { return static_cast<OnePredictorFit*>(one)->beta[j] != 0.0; };
+            if (penalty_.l1[j] == 0.0 || std::any_of(fits.begin(), fits.end(), is_used)) slots.push_back(j + 1);
+        }
+        const std::vector<double> block = weighted_gram(slots.size(), n_, v.data(), run, [&](size_t a, size_t first, size_t m, double* out) {
+            if (slots[a] == 0)
+                std::fill_n(out, m, 1.0);
+            else
+                columns_.copy(slots[a] - 1, first, m, out);
+        });
+        run(fits.size(), [&](size_t f) { static_cast<OnePredictorFit*>(fits[f])->take_hessian(v, slots, block); });
+    }
+
+    void take_hessian(const std::vector<double>& v, const std::vector<size_t>& slots, const std::vector<double>& block) override {
+        const size_t m = slots.size();
+        is_shared = true;
+        row_curvature = v;
+        std::fill(in_hessian.begin(), in_hessian.end(), uint8_t(0));
+        const auto scale = [&](size_t slot) { return slot > 0 ? columns_.inverse[slot - 1] : 1.0; };
+        for (size_t a = 0; a < m; ++a) {
+            if (slots[a] > 0) in_hessian[slots[a] - 1] = 1;
+            for (size_t b = 0; b < m; ++b)
+                hessian[slots[a] * (p_ + 1) + slots[b]] = block[a * m + b] * scale(slots[a]) * scale(slots[b]);
+        }
+    }
+
    private:
+    static constexpr double kOwnHessian = 1e7;  // products of one Hessian below which every fit computes its own
     static constexpr int kQuadratics = 200;  // per strength
     static constexpr size_t kSweeps = 20'000;
 
@@ -129,7 +174,7 @@ class ProxNewton final : public OnePredictorFit {
         alpha_ = alpha;
         begin_strength(is_fresh);
         double gap = kInfinity, tolerance = 0.1 * goal.gap;
-        for (int step = 0; step < kQuadratics; ++step) {
+        for (int step = 0; step < kQuadratics && !is_stopped(); ++step) {
             gather(is_fresh);
             is_fresh = true;
             screening_.find(columns_, weights_.inverse.data(), residual.data(), limits_.data(), inside_.data(), found);

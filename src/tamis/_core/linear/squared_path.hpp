@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-class SquaredPath {
+class SquaredPath final : public PathFit {
    public:
     /// y: centred where there is an intercept.
     SquaredPath(const Columns& columns, std::span<const double> y, std::span<const double> w, ElasticNet penalty, bool has_intercept)
@@ -24,7 +24,7 @@ class SquaredPath {
     double null_loss() const { return null_loss_; }
 
     /// Minimise 1/2 sum w (y - eta)^2 + alpha * penalty for falling alphas, each from the solution before.
-    void solve(std::span<const double> alphas, Goal goal, PathOut out) {
+    void solve(std::span<const double> alphas, Goal goal, PathOut out) override {
         Violators found;
         for (size_t a = 0; a < alphas.size(); ++a) {
             const double gap = solve_at(alphas[a], goal, found);
@@ -33,6 +33,15 @@ class SquaredPath {
             std::copy(eta_.begin(), eta_.end(), out.eta[a]);
             out.gap[a] = gap;
         }
+    }
+
+    double loss_of(const double* eta, std::span<const int64_t> rows, std::span<const double> share) const override {
+        double total = 0.0;
+        for (size_t k = 0; k < rows.size(); ++k) {
+            const double error = y_[rows[k]] - eta[rows[k]];
+            total += 0.5 * share[k] * error * error;
+        }
+        return total;
     }
 
    private:
@@ -59,7 +68,7 @@ class SquaredPath {
     double solve_at(double alpha, Goal goal, Violators& found) {
         for (size_t j = 0; j < p_; ++j) limits_[j] = alpha * penalty_.l1[j];
         double gap = kInfinity, tolerance = 0.1;
-        for (int round = 0; round < kRounds; ++round) {
+        for (int round = 0; round < kRounds && !is_stopped(); ++round) {
             for (size_t k = 0; k < working_.size(); ++k) gradient_[k] = columns_.gradient(size_t(working_[k]), residual_.data());
             screening_.find(columns_, weights_.inverse.data(), residual_.data(), limits_.data(), inside_.data(), found);
             const double before = gap;

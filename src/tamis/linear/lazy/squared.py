@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import scipy
 
-from tamis.engine import map_threads, one_blas_thread
+from tamis.engine import one_blas_thread, workers
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units, common_unit
-from tamis.linear.solvers.normal_equations import NormalEquations, test_error
+from tamis.linear.solvers.normal_equations import NormalEquations, fold_paths, test_error
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
 from tamis.views.lazy.given import target_named
@@ -103,12 +103,16 @@ def _by_folds(
     coef, intercept = normal.original(normal.path(penalty, alphas, model.tol))
     path = Path(alphas, coef[:, :, None], intercept[:, None], np.count_nonzero(coef, axis=1))
 
-    def error(f: int) -> np.ndarray:
-        part = NormalEquations.of(moments.train[f], **options).scaled(units)
-        return test_error(moments.test[f], *part.original(part.path(penalty, alphas, model.tol)))
-
-    errors = np.array(map_threads(error, range(len(moments)), model.n_jobs))
-    path = path.scored(errors, np.array([test.weight for test in moments.test]))
+    paths = fold_paths(
+        lambda f: NormalEquations.of(moments.train[f], **options).scaled(units),
+        len(moments),
+        penalty,
+        alphas,
+        model.tol,
+        workers(model.n_jobs),
+    )
+    errors = [test_error(moments.test[f], *part.original(beta)) for f, (part, beta) in enumerate(paths)]
+    path = path.scored(np.array(errors), np.array([test.weight for test in moments.test]))
     strength, _ = units.outside(1.0, penalty.l1_ratio)
     model._keep_path(replace(path, alphas=alphas * strength))
     return float(alphas[path.choose(model.rule)])

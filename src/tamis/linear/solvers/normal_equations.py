@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tamis import _core
+from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units
 from tamis.linear.solvers.quadratic import minimise
 from tamis.views.moments import Moments
+
+_NUMBERS = 50_000_000  # of Gram matrices that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +73,20 @@ class NormalEquations:
         """Coefficients (strengths × columns, standardised units), each from the one before; relative gap below tol."""
         goal = tol * max(0.5 * self.yy, np.finfo(float).tiny)
         if penalty.starts is None and penalty.l1_ratio > 0 and np.all(penalty.factors > 0) and np.all(alphas > 0):
-            out, gaps = np.empty((len(alphas), len(self.c))), np.empty(len(alphas))
-            _core.gram_path(
-                self.H, self.c, self.yy, *penalty.at(1.0), np.asarray(alphas, dtype=np.float64), goal, out, gaps
-            )
-        else:
-            out, gaps = self._step_by_step(penalty, alphas, goal)
+            return gram_paths([self], penalty, alphas, tol, 1)[0]
+        out, gaps = self._step_by_step(penalty, alphas, goal)
+        self._warn(alphas, gaps, goal, tol)
+        return out
+
+    def _warn(self, alphas: np.ndarray, gaps: np.ndarray, goal: float, tol: float) -> None:
         worst = int(np.argmax(gaps))
         if gaps[worst] > max(goal, 1e-14 * self.yy) and self.yy > 0:
             warnings.warn(
                 f"the linear model stopped at a relative duality gap of {2 * gaps[worst] / self.yy:.1e} (asked "
                 f"{tol:.1e}) for alpha={alphas[worst]:.3g}; give a larger alpha, or drop nearly equal columns",
                 NotConverged,
-                stacklevel=4,
+                stacklevel=5,
             )
-        return out
 
     def _step_by_step(self, penalty: Penalty, alphas: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
         """The same for groups, free columns and ridge: one strength at a time, and the gaps reached."""
@@ -117,6 +120,51 @@ class NormalEquations:
         """Coefficients and intercepts in the units of the columns (rows of β may be several models)."""
         coef = beta / self.scale
         return coef, self.middle - coef @ self.centre
+
+
+def gram_paths(
+    equations: list[NormalEquations], penalty: Penalty, alphas: np.ndarray, tol: float, n_threads: int
+) -> np.ndarray:
+    """Coefficients (fits × strengths × columns, standardised units) of an elastic net, by one call for all fits."""
+    p, m = len(equations[0].c), len(alphas)
+    out, gaps, yy = np.empty((len(equations), m, p)), np.empty((len(equations), m)), [one.yy for one in equations]
+    _core.gram_paths(
+        [one.H for one in equations],
+        [one.c for one in equations],
+        np.array(yy),
+        *penalty.at(1.0),
+        np.asarray(alphas, dtype=np.float64),
+        tol,
+        out,
+        gaps,
+        n_threads,
+    )
+    for one, reached in zip(equations, gaps):
+        one._warn(alphas, reached, tol * max(0.5 * one.yy, np.finfo(float).tiny), tol)
+    return out
+
+
+def fold_paths(
+    equations: Callable[[int], NormalEquations],
+    n: int,
+    penalty: Penalty,
+    alphas: np.ndarray,
+    tol: float,
+    n_threads: int,
+) -> Iterator[tuple[NormalEquations, np.ndarray]]:
+    """The normal equations of every fold and their paths; as many folds at a time as memory takes."""
+    start = 0
+    while start < n:
+        first = equations(start)
+        at_once = max(n_threads, int(_NUMBERS // max(1, first.H.size)))
+        some = [first, *(equations(f) for f in range(start + 1, min(n, start + at_once)))]
+        simple = penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
+        if simple and np.all(alphas > 0):
+            paths = gram_paths(some, penalty, alphas, tol, n_threads)
+        else:
+            paths = np.array(map_threads(lambda one: one.path(penalty, alphas, tol), some, n_threads))
+        yield from zip(some, paths)
+        start += len(some)
 
 
 def test_error(test: Moments, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:

@@ -143,9 +143,9 @@ def test_a_path_on_normal_equations_is_exact_for_orthogonal_columns():
     """With orthogonal columns the lasso is soft thresholding, whatever the solver does."""
     c = np.array([3.0, -2.0, 0.5, 0.0])
     alphas = np.array([2.5, 1.0, 0.1])
-    out, gaps = np.empty((3, 4)), np.empty(3)
-    _core.gram_path(np.eye(4), c, 20.0, np.ones(4), np.zeros(4), alphas, 1e-12, out, gaps)
-    np.testing.assert_allclose(out, np.sign(c) * np.maximum(np.abs(c) - alphas[:, None], 0), atol=1e-12)
+    out, gaps = np.empty((1, 3, 4)), np.empty((1, 3))
+    _core.gram_paths([np.eye(4)], [c], np.array([20.0]), np.ones(4), np.zeros(4), alphas, 1e-13, out, gaps, 1)
+    np.testing.assert_allclose(out[0], np.sign(c) * np.maximum(np.abs(c) - alphas[:, None], 0), atol=1e-12)
     assert gaps.max() <= 1e-12
 
 

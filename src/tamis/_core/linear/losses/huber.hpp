@@ -10,6 +10,10 @@ struct Huber {
     static constexpr bool kConstantCurvature = false;
     double width;
 
+    double value(double y, double eta) const {
+        const double error = std::abs(y - eta);
+        return error > width ? width * (error - 0.5 * width) : 0.5 * error * error;
+    }
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         const double most = width;
         return sum_rows(w, residual, n, [=](size_t i) {

@@ -9,6 +9,9 @@ struct Logistic {
     static constexpr bool kCostlyConjugate = true;
     static constexpr bool kConstantCurvature = false;
 
+    static double value(double y, double eta) {
+        return std::max(eta, 0.0) + log1p_below_1(exp_below_0(-std::abs(eta))) - y * eta;
+    }
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {
             const double e = exp_below_0(-std::abs(eta[i])), larger = 1.0 / (1.0 + e), smaller = e * larger;

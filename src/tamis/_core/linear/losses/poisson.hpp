@@ -13,6 +13,12 @@ struct Poisson {
         const double e = exp_below_0(-std::abs(eta));
         return eta > 0.0 ? 1.0 / e : e;
     }
+    /// Half the deviance: less than the loss by its least value, y - y log y.
+    static double value(double y, double eta) {
+        if (!(y > 0.0)) return std::exp(std::min(eta, 700.0));
+        const double above = std::log(y) - std::min(eta, 700.0);
+        return y * (std::expm1(-above) + above);
+    }
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {
             const double mean = rate(eta[i]);

@@ -1,5 +1,6 @@
 // What a loss of one linear predictor gives the solvers; one header per loss, named as its class.
 //
+//     double value(y, eta)                        loss of one row, 0 for a perfect prediction
 //     RowSums update(eta, y, w, residual, n)      weighted residuals: minus the derivative of each row's loss times its weight
 //     void curvature(eta, y, w, least, v, n)      v: second derivatives times the weights, at least `least` per unit of weight
 //     double conjugate(y, w, residual, scale, n)  sum w l*(-scale residual / w): conjugates at the residuals shrunk by `scale`

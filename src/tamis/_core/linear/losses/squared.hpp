@@ -9,6 +9,7 @@ struct Squared {
     static constexpr bool kCostlyConjugate = false;
     static constexpr bool kConstantCurvature = true;
 
+    static double value(double y, double eta) { return 0.5 * (y - eta) * (y - eta); }
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {
             const double error = y[i] - eta[i];

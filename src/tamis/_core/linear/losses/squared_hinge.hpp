@@ -9,6 +9,10 @@ struct SquaredHinge {
     static constexpr bool kCostlyConjugate = false;
     static constexpr bool kConstantCurvature = false;
 
+    static double value(double y, double eta) {
+        const double distance = std::max(0.0, 1.0 - (2.0 * y - 1.0) * eta);
+        return distance * distance;
+    }
     TAMIS_WIDE RowSums update(const double* eta, const double* y, const double* w, double* residual, size_t n) const {
         return sum_rows(w, residual, n, [=](size_t i) {
             const double side = 2.0 * y[i] - 1.0, distance = std::max(0.0, 1.0 - side * eta[i]);

@@ -8,20 +8,17 @@ import numpy as np
 from scipy.special import xlogy
 
 from tamis import _core
-from tamis.engine import map_threads
 from tamis.linear.losses.huber import Huber
 from tamis.linear.losses.logistic import Logistic
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared_hinge import SquaredHinge
-from tamis.linear.solvers.compiled.path_fit import AT_ONCE, FEW, PARTS, PathFit
+from tamis.linear.solvers.compiled.path_fit import PathFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
 _TALL = 1000  # columns up to which a Hessian is kept where rows outnumber them
-_OWN = 10_000_000  # products of one Hessian below which every fit computes its own
 _AXES = 60  # axes above which conjugate gradients solve for several strengths at once
 _STRENGTHS = 10  # strengths at once there
-LEAST = 1e-9  # curvature of a row fitted perfectly
 
 
 class NewtonFit(PathFit):
@@ -95,7 +92,7 @@ class NewtonFit(PathFit):
     def _measure(self) -> None:
         """The objective without columns, less what no model can lower."""
         floor = -float(self.w @ self.loss.conjugate(np.zeros_like(self.loss.y)))
-        whole = float(self.w @ self.losses(self._original(self.core.eta)[:, None]))
+        whole = float(self.w @ self.losses(self.predictors(self.core.eta)[:, None]))
         large = max(abs(whole), abs(floor), self.loss.magnitude(self.w), np.finfo(float).tiny)
         self.null, self.floor = whole - floor if whole - floor > 1e-13 * large else large, floor
         self.core.floor = self._in_units(floor)
@@ -107,52 +104,23 @@ class NewtonFit(PathFit):
         saturated = float(self.w @ (xlogy(self.y, self.y) - self.y))  # which the core's loss leaves out
         return loss / self.size - saturated
 
-    def _original(self, eta: np.ndarray) -> np.ndarray:
-        return np.asarray(self.stretch * eta + self.shift)
-
     def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         loss = self.loss if isinstance(rows, slice) else self.loss.take(rows)
         return loss.value(eta) if eta.ndim == 2 else np.array([loss.value(part) for part in eta])
 
-    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """As of any fit; coefficients, predictors and gaps in the units of the target."""
-        found, etas = super().solve_path(alphas, tol)
-        found *= self.stretch
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        coef = super().original(coef)
+        coef *= self.stretch
         if self.centred:
-            found[:, -1] += self.shift
-        return found, self._original(etas)
+            coef[:, -1] += self.shift
+        return coef
+
+    def predictors(self, eta: np.ndarray) -> np.ndarray:
+        return np.asarray(self.stretch * eta + self.shift)
 
     def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
         self.core.solve(alphas, goal / self.size, self.enough * self.null / self.size, coef, eta, gap)
         gap *= self.size
-
-    @property
-    def at_once(self) -> int:
-        return FEW if self._shares else AT_ONCE
-
-    @property
-    def _shares(self) -> bool:
-        """Whether a Hessian of all rows serves the fits of every fold."""
-        return self.keeps_hessian and (len(self.inverse) + 1) ** 2 * len(self.w) > _OWN and not self._is_squared
-
-    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
-        """Give all fits the Hessian of this one at the columns any of them uses."""
-        if not self._shares:
-            return
-        curvature = self.loss.curvature(self._original(self.core.eta)[:, None])[:, 0] * (self.stretch**2 / self.size)
-        row_curvature = self.w * np.maximum(curvature, LEAST)
-        used = np.flatnonzero(np.any([(fit.core.beta != 0) | (fit.l1 == 0) for fit in fits], axis=0))
-        rows = np.array_split(np.arange(len(row_curvature)), min(PARTS, len(row_curvature)))
-
-        def part(i: slice) -> np.ndarray:
-            block = self.columns.block(used, i)
-            block = np.vstack([np.full((int(self.centred), i.stop - i.start), 1.0), block])
-            return np.asarray((block * row_curvature[i]) @ block.T)
-
-        total = sum(map_threads(part, [slice(r[0], r[-1] + 1) for r in rows], n_jobs))
-        slots = np.concatenate([np.zeros(int(self.centred), dtype=np.int64), used + 1])
-        for fit in fits:
-            fit.core.share_hessian(row_curvature, slots, np.ascontiguousarray(total))
 
 
 class RidgeNewtonFit(NewtonFit):
@@ -161,6 +129,8 @@ class RidgeNewtonFit(NewtonFit):
     With few axes the core solves for one strength after another by a Cholesky factor; with more, conjugate gradients
     solve for several at once.
     """
+
+    has_axes = True
 
     def _begin(self, loss: Loss) -> None:
         self.axes = PrincipalAxes.of(
@@ -171,11 +141,9 @@ class RidgeNewtonFit(NewtonFit):
         self.norms = self.columns.norms[:, 0].copy()
         self.l1, self.l2 = np.zeros_like(self.inverse), np.ones_like(self.inverse)
         super()._begin(loss)
+        if len(self.inverse) > _AXES:
+            self.at_once = _STRENGTHS
         self.null_gradient = self.size / self.stretch * self.axes.gradients(self.core.residual[:, None])
-
-    @property
-    def at_once(self) -> int:
-        return _STRENGTHS if len(self.inverse) > _AXES else AT_ONCE
 
     def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
         if len(self.inverse) <= _AXES:
@@ -195,10 +163,5 @@ class RidgeNewtonFit(NewtonFit):
         fit.beta[:], fit.eta[:] = fits.beta[-1], eta[-1]
         fit.intercept, fit.mean_loss = fits.intercept[-1]
 
-    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
-        """Nothing: every fit has axes of its own."""
-
-    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
-        """As of any fit, the coefficients brought back from the axes to the columns."""
-        found, etas = super().solve_path(alphas, tol)
-        return self.axes.restore(found), etas
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        return self.axes.restore(super().original(coef))

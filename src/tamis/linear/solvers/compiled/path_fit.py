@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from tamis import _core
-from tamis.engine import map_threads
+from tamis.engine import map_threads, workers
 from tamis.errors import NotConverged
 from tamis.linear.losses.huber import Huber
 from tamis.linear.losses.logistic import Logistic, Multinomial
@@ -19,14 +19,12 @@ from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared import Squared
 from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
-from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best, is_ridge_past_its_best, strengths
+from tamis.linear.path import Path, PathEnd, ends_saturated, is_past_its_best, path_end, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 from tamis.split import Folds
 
 AT_ONCE = 5  # strengths between two looks at the errors of the folds
-FEW = 3  # the same where a Hessian of all rows serves the fits of every fold
-PARTS = 8  # of the rows, for a sum that does not depend on the number of threads
 _LARGE = 50_000_000  # entries above which the columns are not copied
 _SPARSE = 0.1  # share of entries other than 0 below which a dense table is read by its entries
 _FEW_ENTRIES = 200_000  # of a table for which that is not asked
@@ -63,7 +61,9 @@ class PathFit:
     floor = 0.0  # the loss of perfect predictions
     null_gradient: np.ndarray  # gradients of the columns (× outputs, for several) of the model without columns
     outputs = 1
-    middle = 0.0  # what was taken off the target before the fit
+    at_once = AT_ONCE  # strengths between two looks at the errors of the folds, along axes
+    size = 1.0  # what a loss of the core is multiplied by
+    has_axes = False  # whether it is fitted along axes of its own
 
     def _begin(self, y: Any) -> None:
         """The model without columns; `y` is the target as the fit reads it."""
@@ -77,24 +77,23 @@ class PathFit:
         """Fill coefficients (strengths × (columns + 1) · outputs), predictors (strengths × rows · outputs) and gaps."""
         self.core.solve(alphas, goal, self.enough * self.null, coef, eta, gap)
 
-    @property
-    def at_once(self) -> int:
-        """Strengths between two looks at the errors of the folds."""
-        return AT_ONCE
-
-    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
-        """Give all fits what one computation serves them for the next strengths; this one is of all rows."""
-
     def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (strengths × columns × outputs, intercepts last) in the units of X; predictors of all rows."""
         p, n, m, K = len(self.inverse), len(self.w), len(alphas), self.outputs
         found, etas, gaps = np.empty((m, (p + 1) * K)), np.empty((m, n * K)), np.empty(m)
         self._run(np.ascontiguousarray(alphas, dtype=np.float64), tol * self.null, found, etas, gaps)
         self.gap = max(self.gap, float(gaps.max()) / max(self.null, np.finfo(float).tiny))
-        coef = found.reshape(m, p + 1, K)
+        return self.original(found.reshape(m, p + 1, K)), self.predictors(etas.reshape(m, n, K))
+
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        """Coefficients of the core (strengths × columns × outputs, intercepts last) in the units of X."""
         coef[:, :-1] *= (self.inverse * self.columns.inverse)[:, None]
         coef[:, -1] -= self.columns.centre @ coef[:, :-1]
-        return coef, etas.reshape(m, n, K)
+        return coef
+
+    def predictors(self, eta: np.ndarray) -> np.ndarray:
+        """Linear predictors of the core in the units of the target."""
+        return eta
 
 
 def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
@@ -176,34 +175,82 @@ def compiled_path(
     ridge = job.penalty.l1_ratio == 0
     largest = job.penalty.largest(fits[0].null_gradient.reshape(p, -1))
     grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
-    parts, errors, left = [], np.empty((len(splits or []), 0)), np.empty(0)
-    some, end = fits[0].at_once, len(grid)
-    for start in range(0, len(grid), some):
-        stretch = grid[start : start + some]
-        fits[0].share_hessian(fits, stretch, job.n_jobs)
-        made = map_threads(methodcaller("solve_path", stretch, job.tol), fits, job.n_jobs)
-        parts.append(made[0][0])
-        left = np.append(left, fits[0].losses(made[0][1]) @ fits[0].w)
-        if splits:
-            judged = zip(fits[1:], splits, made[1:])
-            new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
-            errors = np.hstack([errors, double * np.array(new)])
-        if splits and held is not None:
-            _keep(held, fits[1:], splits, made[1:])
-        if alphas is None and ridge and splits and is_ridge_past_its_best(errors, len(grid)):
-            end = start + len(stretch)
-            break
-        rest = (left - fits[0].floor) / fits[0].null if ends_saturated(job) else np.ones(len(left))
-        if alphas is None and not ridge and (last := _end(rest, errors, start)):
-            end = last
-            break
+    follow = _follow_axes if fits[0].has_axes else _follow
+    found, errors = follow(job, fits, splits or [], grid, held, path_end(job, len(grid), bool(splits), alphas is None))
     _warn(fits, job.tol)
-    found = np.concatenate(parts)[:end]
-    path = Path(grid[:end], found[:, :-1], found[:, -1], np.count_nonzero(found[:, :-1].any(axis=2), axis=1))
+    path = Path(grid[: len(found)], found[:, :-1], found[:, -1], np.count_nonzero(found[:, :-1].any(axis=2), axis=1))
     if not splits:
         return path
-    return path.scored(errors[:, :end], np.array([job.weights[test].sum() for _, test in splits]))
+    return path.scored(errors, np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def _follow(
+    job: Any, fits: list[PathFit], splits: Folds, grid: np.ndarray, held: OutOfFold | None, end: PathEnd
+) -> tuple[np.ndarray, np.ndarray]:
+    """Models of all rows (strengths × columns × outputs, intercepts last) and errors of the folds, by one call."""
+    double, p, K = _double(job), job.X.shape[1], fits[0].outputs
+    saturated = end.saturated * double * fits[0].null if ends_saturated(job) else -1.0
+    path = _core.path_over_folds(
+        [fit.core for fit in fits],
+        np.ascontiguousarray(grid),
+        p,
+        fits[0].w,
+        [np.ascontiguousarray(test, dtype=np.int64) for _, test in splits],
+        [_share(job.weights[test]) for _, test in splits],
+        np.array([job.tol * fit.null / fit.size for fit in fits]),
+        np.array([double * fit.size for fit in fits]),
+        (end.always, end.patience, saturated, end.after_stretch),
+        held is not None,
+        workers(job.n_jobs),
+    )
+    for fit, gap in zip(fits, path.gaps):
+        fit.gap = max(fit.gap, float(gap) * fit.size / max(fit.null, np.finfo(float).tiny))
+    for f, parts in enumerate(path.held_out if held is not None else []):
+        for part in parts:
+            _keep(held, f, fits[f + 1], part, p)
+    return fits[0].original(path.coef.reshape(-1, p + 1, K)), path.errors.T.copy()
+
+
+def _keep(held: Any, f: int, fit: PathFit, part: _core.HeldOut, p: int) -> None:
+    """Keep a stretch of fold f's path in the units of the table."""
+    m, K = part.n_models, fit.outputs
+    if not part.is_model:
+        held.keep_predictors(f, fit.predictors(part.predictor.reshape(m, -1, K)))
+        return
+    coef = np.zeros((m, p + 1, K))
+    model, place = np.divmod(part.position, p * K)
+    coef.reshape(m, -1)[model, place] = part.value
+    coef[:, -1] = part.intercept.reshape(m, K)
+    coef = fit.original(coef)
+    held.keep_models(f, coef[:, :-1], coef[:, -1])
+
+
+def _follow_axes(
+    job: Any, fits: list[PathFit], splits: Folds, grid: np.ndarray, held: OutOfFold | None, end: PathEnd
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for ridge fits along axes of their own, some strengths at a time."""
+    double, some = _double(job), fits[0].at_once
+    parts, errors = [], np.empty((len(splits), 0))
+    for start in range(0, len(grid), some):
+        stretch = grid[start : start + some]
+        made = map_threads(methodcaller("solve_path", stretch, job.tol), fits, job.n_jobs)
+        parts.append(made[0][0])
+        judged = zip(fits[1:], splits, made[1:])
+        new = [fit.losses(eta[:, test], test) @ _share(job.weights[test]) for fit, (_, test), (_, eta) in judged]
+        errors = np.hstack([errors, double * np.array(new).reshape(len(splits), len(stretch))])
+        for f, ((_, test), (found, eta)) in enumerate(zip(splits, made[1:]) if held is not None else ()):
+            assert held is not None
+            if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // (len(found) * found.shape[2])):
+                held.keep_models(f, found[:, :-1], found[:, -1])
+            else:
+                held.keep_predictors(f, eta[:, test])
+        if end.always and is_past_its_best(errors, end.always, end.patience):
+            break
+    return np.concatenate(parts), errors
+
+
+def _double(job: Any) -> float:
+    return 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
 
 
 def compiled_solution(
@@ -224,23 +271,6 @@ def compiled_solution(
     if last:
         _warn([fit], enough)
     return found[0, :-1], found[0, -1], max(fit.gap, 0.0)
-
-
-def _keep(held: OutOfFold, fits: list[PathFit], splits: Folds, made: list[tuple[np.ndarray, np.ndarray]]) -> None:
-    """Keep a stretch of every fold's path."""
-    for f, (fit, (_, test), (found, eta)) in enumerate(zip(fits, splits, made)):
-        if held.prefers_models(f, int(np.count_nonzero(found[:, :-1])) // (len(found) * found.shape[2])):
-            held.keep_models(f, found[:, :-1], found[:, -1])
-        else:
-            held.keep_predictors(f, eta[:, test] + fit.middle)
-
-
-def _end(left: np.ndarray, errors: np.ndarray, start: int) -> int:
-    """How many strengths make the path, or 0 when it goes on; `left` is the share of the loss still there."""
-    for end in range(start + 1, len(left) + 1):
-        if left[end - 1] < SATURATED or (len(errors) and is_past_its_best(errors[:, :end])):
-            return end
-    return 0
 
 
 def _share(weights: np.ndarray) -> np.ndarray:

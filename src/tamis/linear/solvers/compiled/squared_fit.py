@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tamis import _core
@@ -21,12 +19,12 @@ class SquaredFit(PathFit):
         self.core = _core.SquaredPath(self.core_columns, self.y, self.w, self.l1, self.l2, self.centred)
         self.null, self.null_gradient = self.core.null_loss, self.core.null_gradient
 
-    def losses(self, eta: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        return np.asarray(0.5 * (self.y[rows] - eta[..., 0]) ** 2)
-
-    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
-        super()._run(alphas, goal, coef, eta, gap)
+    def original(self, coef: np.ndarray) -> np.ndarray:
         coef[:, -1] += self.middle
+        return super().original(coef)
+
+    def predictors(self, eta: np.ndarray) -> np.ndarray:
+        return np.asarray(eta + self.middle)
 
 
 def lasso_path(Z: np.ndarray, y: np.ndarray, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, float]:

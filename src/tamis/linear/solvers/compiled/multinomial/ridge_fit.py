@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
@@ -22,6 +20,7 @@ class RidgeMultinomialFit(MultinomialFit):
     """
 
     most = 400
+    has_axes = True
 
     def _begin(self, y: np.ndarray) -> None:
         self.axes = PrincipalAxes.of(
@@ -42,9 +41,6 @@ class RidgeMultinomialFit(MultinomialFit):
             gap[a] = self._solve(float(alpha), goal)
             coef[a] = np.vstack([fit.beta.T, fit.intercept]).ravel()
             eta[a] = fit.eta.T.ravel()
-
-    def share_hessian(self, fits: list[Any], alphas: np.ndarray, n_jobs: int | None) -> None:
-        """Nothing: every fit has axes of its own."""
 
     def _solve(self, alpha: float, goal: float) -> float:
         """Newton steps at one strength; returns the gap, which for ridge is |gradient|² / 2 alpha."""
@@ -121,10 +117,9 @@ class RidgeMultinomialFit(MultinomialFit):
             self.core.eta[here] += shift[:, None]
             totals = self._refresh()
 
-    def solve_path(self, alphas: np.ndarray, tol: float) -> tuple[np.ndarray, np.ndarray]:
+    def original(self, coef: np.ndarray) -> np.ndarray:
         """As of any fit, the coefficients brought back from the axes to the columns."""
-        found, etas = super().solve_path(alphas, tol)
-        found = self.axes.restore(found)
+        coef = self.axes.restore(super().original(coef))
         if self.centred:
-            found[:, -1] -= found[:, -1].mean(axis=1, keepdims=True)
-        return found, etas
+            coef[:, -1] -= coef[:, -1].mean(axis=1, keepdims=True)
+        return coef
