@@ -39,11 +39,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     penalty : None, "ridge", "lasso", "elastic-net", or "subset" (the best k columns).
     alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time. With
         penalty="subset" and k=None it is the price of a column.
-    l1_ratio : share of the absolute penalty in the elastic net.
+    l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
+        with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
     loss : "logistic" or "squared_hinge".
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
-    cv : number of folds (stratified), a splitter, or pairs of (training rows, test rows).
+    cv : number of folds or share of rows to hold out (stratified), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
     fit_intercept : whether to fit an intercept.
     penalty_factors : one factor a column; 0 leaves a column free of penalty.
@@ -85,7 +86,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         penalty: str | None = "lasso",
         *,
         alpha: float | str | None = "cv",
-        l1_ratio: float = 0.5,
+        l1_ratio: float | str | list[float] = 0.5,
         k: int | str | None = "cv",
         loss: str = "logistic",
         rule: str = "1se",

@@ -19,6 +19,8 @@ from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
 
 PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
+#: Shares of the absolute penalty that l1_ratio="cv" compares, dense near the lasso.
+RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 _VERSION = 1
 
 
@@ -42,13 +44,35 @@ class LinearModel(TakesTable, BaseEstimator):
             self._check_bayes()
         elif self.alpha is not None:
             check.number("alpha", self.alpha, low=0)
-        check.number("l1_ratio", self.l1_ratio, low=0, high=1)
+        self._check_ratio()
         check.count("n_alphas", self.n_alphas, low=2)
         check.number("tol", self.tol, low=0, open_low=True)
         if self.norm_bound is not None:
             check.number("norm_bound", self.norm_bound, low=0, open_low=True)
             if self.penalty != "ridge" or self.loss != "squared":
                 raise ParameterError(f"norm_bound={self.norm_bound} needs penalty='ridge' and loss='squared'")
+
+    def _check_ratio(self) -> None:
+        if isinstance(self.l1_ratio, str):
+            check.one_of("l1_ratio", self.l1_ratio, ("cv",))
+        for ratio in self._ratios:
+            check.number("l1_ratio", ratio, low=0, high=1)
+        if np.ndim(self.l1_ratio) == 0 and not isinstance(self.l1_ratio, str):
+            return
+        if not self._ratios:
+            raise ParameterError("l1_ratio=[] holds no number; give numbers between 0 and 1, or 'cv'")
+        if self.penalty == "elastic-net" and not isinstance(self.alpha, str):
+            raise ParameterError(
+                f"l1_ratio={self.l1_ratio!r} is chosen by cross-validation, which needs alpha='cv', but "
+                f"alpha={self.alpha!r}; give alpha='cv', or a number for l1_ratio"
+            )
+
+    @property
+    def _ratios(self) -> tuple[float, ...]:
+        """The shares of the absolute penalty that are compared."""
+        if isinstance(self.l1_ratio, str):
+            return RATIOS
+        return (self.l1_ratio,) if np.ndim(self.l1_ratio) == 0 else tuple(self.l1_ratio)
 
     def _check_bayes(self) -> None:
         if self.alpha == "bayes" and (self.loss != "squared" or self.penalty not in ("ridge", "lasso")):
@@ -99,7 +123,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _penalty(self, n_columns: int) -> Any:
         from tamis.linear.penalties.elastic_net import Penalty
 
-        share = {None: 0.0, "ridge": 0.0, "lasso": 1.0, "elastic-net": float(self.l1_ratio), "subset": 0.0}[
+        share = {None: 0.0, "ridge": 0.0, "lasso": 1.0, "elastic-net": float(self._ratios[-1]), "subset": 0.0}[
             self.penalty
         ]
         starts = self.inputs_.starts
@@ -122,6 +146,7 @@ class LinearModel(TakesTable, BaseEstimator):
 
         from tamis.linear.fit import path_of, solution_at
         from tamis.linear.out_of_fold import OutOfFold
+        from tamis.linear.path import choose_without_fold, least_error
         from tamis.linear.penalties.units import Units
 
         free = self.penalty is None or self.alpha is None or self.alpha == 0  # then the scale of columns has no meaning
@@ -133,17 +158,22 @@ class LinearModel(TakesTable, BaseEstimator):
                 alpha, ratio = units.inside(self.alpha_, ratio)
                 job, self.path_ = units.scaled(job, ratio), None
             else:
-                job = units.scaled(job, ratio)
-                held = OutOfFold(job.X, splits, loss.offset) if self._responds else None
-                path = path_of(job, splits, self.n_alphas, held=held)
+                ratios = [float(one) for one in self._ratios] if self.penalty == "elastic-net" else [ratio]
+                jobs = [units.scaled(job, one) for one in ratios]
+                held = [OutOfFold(one.X, splits, loss.offset) if self._responds else None for one in jobs]
+                paths = [path_of(one, splits, self.n_alphas, held=kept) for one, kept in zip(jobs, held)]
+                best = least_error(paths)
+                job, ratio, path, own = jobs[best], ratios[best], paths[best], held[best]
                 self._keep_path(units.path(path, ratio))
                 chosen = path.choose(self.rule)
                 alpha = float(path.alphas[chosen])
                 self.alpha_, self.l1_ratio_ = units.outside(alpha, ratio)
-                if held is not None:
-                    self._keep_predictions(held.predict([chosen] * len(splits), respond))
-                if held is not None and len(splits) > 1:
-                    self._keep_nested(held.predict(path.choose_without_fold(self.rule), respond))
+                if own is not None:
+                    self._keep_predictions(own.predict([chosen] * len(splits), respond))
+                if own is not None and len(splits) > 1:
+                    nested = choose_without_fold(paths, self.rule)
+                    parts = OutOfFold.by_fold([held[which] for which, _ in nested])
+                    self._keep_nested(parts.predict([model for _, model in nested], respond))
             found = solution_at(job, alpha)
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)

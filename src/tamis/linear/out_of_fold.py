@@ -46,6 +46,13 @@ class OutOfFold:
         self._X, self._splits, self._offset = X, splits, offset
         self._kept: list[list[_Models | np.ndarray]] = [[] for _ in splits]
 
+    @classmethod
+    def by_fold(cls, parts: Sequence[Any]) -> OutOfFold:
+        """Models of several paths: fold f is that of the f-th one given."""
+        merged = cls(parts[0]._X, parts[0]._splits, parts[0]._offset)
+        merged._kept = [part._kept[f] for f, part in enumerate(parts)]
+        return merged
+
     def prefers_models(self, f: int, n_coef: int) -> bool:
         """Whether so many coefficients a model and output take less room than fold f's linear predictors."""
         return 2 * n_coef < len(self._splits[f][1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,16 +59,6 @@ class Path:
         mean, se = over_folds(errors, weights)
         return replace(self, cv_mean=mean, cv_se=se, fold_errors=errors, fold_weights=weights)
 
-    def choose_without_fold(self, rule: str) -> list[int]:
-        """For each fold, the position that the rule picks by the errors of the others: what it holds has no say."""
-        assert self.fold_errors is not None
-        assert self.fold_weights is not None
-        found = []
-        for f in range(len(self.fold_errors)):
-            others = np.delete(self.fold_errors, f, axis=0), np.delete(self.fold_weights, f)
-            found.append(self.scored(*others).choose(rule))
-        return found
-
     def __getitem__(self, name: str) -> Any:
         """A part of the path by name, as from a table."""
         return getattr(self, name)
@@ -99,6 +90,29 @@ def ends_saturated(job: Any) -> bool:
     """
     n, p = job.X.shape
     return bool(p >= n or job.loss.target == "classes")
+
+
+def least_error(paths: Sequence[Path]) -> int:
+    """Position of the path with the least mean error over folds, the first of equal ones."""
+    return int(np.argmin([np.min(path.cv_mean) for path in paths if path.cv_mean is not None]))
+
+
+def choose_without_fold(paths: Sequence[Path], rule: str) -> list[tuple[int, int]]:
+    """For each fold, the path and the model on it that the errors of the others choose: what it holds has no say."""
+    chosen = []
+    assert paths[0].fold_errors is not None
+    for f in range(len(paths[0].fold_errors)):
+        others = [_without(path, f) for path in paths]
+        which = least_error(others)
+        chosen.append((which, others[which].choose(rule)))
+    return chosen
+
+
+def _without(path: Path, f: int) -> Path:
+    """The path scored by all folds but one."""
+    assert path.fold_errors is not None
+    assert path.fold_weights is not None
+    return path.scored(np.delete(path.fold_errors, f, axis=0), np.delete(path.fold_weights, f))
 
 
 @dataclass(frozen=True)

@@ -55,12 +55,13 @@ class LinearRegressor(RegressorMixin, LinearModel):
     alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time (closed
         form for ridge), "bayes" samples it with the coefficients (ridge and lasso). With penalty="subset" and k=None it
         is the price of a column.
-    l1_ratio : share of the absolute penalty in the elastic net.
+    l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
+        with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
     loss : "squared" (half the squared error), "poisson" (half the deviance of counts, log link) or "huber" (squared up
         to `huber_width` robust standard deviations of the target, then linear).
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
-    cv : number of folds, a splitter, or pairs of (training rows, test rows).
+    cv : number of folds, a share of rows to hold out (0.2), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
     fit_intercept : whether to fit an intercept.
     norm_bound : for ridge, instead of alpha: the largest allowed length of the standardised coefficients.
@@ -117,7 +118,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         penalty: str | None = "lasso",
         *,
         alpha: float | str | None = "cv",
-        l1_ratio: float = 0.5,
+        l1_ratio: float | str | list[float] = 0.5,
         k: int | str | None = "cv",
         loss: str = "squared",
         rule: str = "1se",

@@ -22,12 +22,16 @@ def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
 
     Parameters
     ----------
-    cv : a number of folds (None is 5), "loo", a splitter, or (train, test) pairs.
+    cv : a number of folds (None is 5), a share of rows to hold out (0.2), "loo", a splitter, or (train, test) pairs.
     y : numbers, or class codes.
 
     >>> [test.tolist() for train, test in ordered_folds(2, np.array([0.5, 1.5, 2.5, 3.5]), classifier=False)]
     [[0, 1], [2, 3]]
     """
+    if isinstance(cv, float):
+        from tamis.split.folds import folds
+
+        return folds(cv, y, classifier=classifier)
     if isinstance(cv, str) and cv == "loo":
         cv = _stretches(len(y), len(y))
     elif cv is None or is_whole(cv):

@@ -22,7 +22,7 @@ import numpy as np
 from tamis.engine import one_blas_thread
 from tamis.errors import NotConverged, ParameterError
 from tamis.linear.lazy.logistic_pass import Derivatives, DerivativesOfCell, HeldOutLossOfCell, add, merge
-from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
+from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, refuse_ratios, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units, common_unit
@@ -41,6 +41,7 @@ def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
     target = target_named(table, y)
     answer = target_of(table, target, numbers=False)
     _refuse(model, len(answer.labels))
+    refuse_ratios(model)
     model.classes_ = np.array(answer.labels)
     free = model.penalty is None or (not isinstance(model.alpha, str) and model.alpha in (0, None))
     encoding = remember(model, table, target, reference=model.penalty is None)

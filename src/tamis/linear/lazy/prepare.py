@@ -25,6 +25,14 @@ def folds_of(cv: Any) -> int:
     return 5 if cv is None else check.count("cv", cv, low=2)
 
 
+def refuse_ratios(model: Any) -> None:
+    """One share of the absolute penalty: several are compared on rows in memory only."""
+    if model.penalty == "elastic-net" and (isinstance(model.l1_ratio, str) or np.ndim(model.l1_ratio) > 0):
+        raise ParameterError(
+            f"l1_ratio={model.l1_ratio!r} compares paths, which a lazy table does not; give a number between 0 and 1"
+        )
+
+
 def remember(model: Any, table: LazyTable, target: str, *, reference: bool) -> Indicators:
     """Let the model remember the columns; the encoding of the columns in solving order."""
     for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_"):

@@ -15,7 +15,7 @@ import scipy
 
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import ParameterError, TamisWarning
-from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, remember
+from tamis.linear.lazy.prepare import folds_of, importances, learn_fill, refuse_ratios, remember
 from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units, common_unit
@@ -33,6 +33,7 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
     """Fit a LinearRegressor to a lazy table."""
     target = target_named(table, y)
     _refuse(model)
+    refuse_ratios(model)
     free = model.penalty is None or (not isinstance(model.alpha, str) and model.alpha in (0, None))
     encoding = remember(model, table, target, reference=model.penalty is None)
     n_folds = 1 if free or not isinstance(model.alpha, str) else folds_of(model.cv)
