@@ -48,16 +48,16 @@ class BaseAdditive(TakesTable, BaseEstimator):
         return fit_terms(table, data, target, monotone, held_out, limits, workers(self.n_jobs))
 
     def _limits(self, table: Table, target: AdditiveTarget, seed: int) -> AdditiveLimits:
-        most = table.n_columns
+        max_columns = table.n_columns
         if self.max_columns is not None:
-            most = min(most, check.count("max_columns", self.max_columns))
+            max_columns = min(max_columns, check.count("max_columns", self.max_columns))
         return AdditiveLimits(
             rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True, high=1),
             max_step=np.finfo(np.float64).max if target.loss == SQUARED else MAX_STEP,
             min_leaf=float(check.count("min_samples_leaf", self.min_samples_leaf)),
             max_cycles=check.count("max_cycles", self.max_cycles),
             max_terms=MAX_TERMS,
-            max_columns=most,
+            max_columns=max_columns,
             max_pairs=check.count("max_pairs", self.max_pairs, low=0),
             map_bins=MAP_BINS,
             seed=seed & 0xFFFFFFFF,
@@ -113,23 +113,23 @@ class BaseAdditive(TakesTable, BaseEstimator):
     def _n_sums(self) -> int:
         return int(np.size(self.intercept_))
 
-    def _parts(self, X: Any) -> tuple[int, list[np.ndarray]]:
+    def _added(self, X: Any) -> tuple[int, list[np.ndarray]]:
         """Number of rows; what each term adds to the sums: rows × sums."""
         check_is_fitted(self, "curves_")
         table = features(self, X, reset=False, sparse_ok=True)
         columns = _Columns(table)
-        parts = []
+        added = []
         for term in self._terms():
             heights = term.heights.reshape(*term.weight.shape, -1)
-            parts.append(heights[term.bins(columns)])
-        return table.n_rows, parts
+            added.append(heights[term.bins(columns)])
+        return table.n_rows, added
 
     def _sums(self, X: Any) -> np.ndarray:
         """intercept + Σ f_j + Σ f_jk: rows × sums."""
-        n_rows, parts = self._parts(X)
+        n_rows, added = self._added(X)
         out = np.tile(np.atleast_1d(self.intercept_).astype(np.float64), (n_rows, 1))
-        for part in parts:
-            out += part
+        for contribution in added:
+            out += contribution
         return out
 
     def contributions(self, X: Any) -> np.ndarray:
@@ -138,10 +138,10 @@ class BaseAdditive(TakesTable, BaseEstimator):
         Terms are in the order of `term_names_`. With `intercept_` they add up to the linear predictor: the predicted
         number, the logarithm of the predicted count, the log odds, or one number per class before the softmax.
         """
-        n_rows, parts = self._parts(X)
-        out = np.zeros((n_rows, len(parts), self._n_sums))
-        for t, part in enumerate(parts):
-            out[:, t] = part
+        n_rows, added = self._added(X)
+        out = np.zeros((n_rows, len(added), self._n_sums))
+        for t, contribution in enumerate(added):
+            out[:, t] = contribution
         return out[:, :, 0] if self._n_sums == 1 else out
 
     @property

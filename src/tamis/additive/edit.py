@@ -65,8 +65,8 @@ def edited(
 def _height(curve: Curve, height: Any) -> np.ndarray:
     value = np.asarray(height, dtype=np.float64)
     if value.shape != curve.heights.shape[1:] or not np.isfinite(value).all():
-        wanted = "a number" if curve.heights.ndim == 1 else f"{curve.heights.shape[1]} numbers, one per class"
-        raise ParameterError(f"height={height!r} does not fit the curve of {curve.column!r}; give {wanted}")
+        expected = "a number" if curve.heights.ndim == 1 else f"{curve.heights.shape[1]} numbers, one per class"
+        raise ParameterError(f"height={height!r} does not fit the curve of {curve.column!r}; give {expected}")
     return value
 
 
@@ -93,18 +93,18 @@ def _of_levels(curve: Curve, hessian: np.ndarray, levels: Any) -> tuple[Curve, n
         raise ParameterError(f"the column {curve.column!r} holds numbers; give low and high instead of levels")
     if isinstance(levels, str):
         raise ParameterError(f"levels={levels!r} is a text; give a list of levels")
-    known = list(axis.levels or ())
-    unknown = next((level for level in levels if level not in known), None)
+    all_levels = list(axis.levels or ())
+    unknown = next((level for level in levels if level not in all_levels), None)
     if unknown is not None:
-        hint = check.nearest(unknown, map(str, known))
+        hint = check.nearest(unknown, map(str, all_levels))
         raise ParameterError(f"the column {curve.column!r} has no level {unknown!r}{hint}; give levels of the column")
-    codes = np.array([known.index(level) for level in levels], dtype=np.int64)
+    codes = np.array([all_levels.index(level) for level in levels], dtype=np.int64)
     bins = axis.level_bins.copy()
     for b in np.unique(bins[codes]).tolist():
-        own = np.flatnonzero(bins == b)
-        if b >= 0 and not np.isin(own, codes).all():  # others stay in the bin
-            bins[np.intersect1d(own, codes)] = axis.n_values
-            share = np.isin(own, codes).mean()
+        members = np.flatnonzero(bins == b)
+        if b >= 0 and not np.isin(members, codes).all():  # others stay in the bin
+            bins[np.intersect1d(members, codes)] = axis.n_values
+            share = np.isin(members, codes).mean()
             rows = np.insert(np.arange(axis.n_values + 1), axis.n_values, b)
             factor = np.ones(axis.n_values + 2)
             factor[b], factor[axis.n_values] = 1 - share, share

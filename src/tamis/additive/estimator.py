@@ -208,12 +208,12 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
         if is_count and (values < 0).any():
             raise TableError(f"the target y holds {values.min():g}, but loss='poisson' is for counts of at least 0")
         data = self._data(table, np.unique(values, return_inverse=True)[1], sample_weight)
-        own = values[data.rows]
-        mean = 0.0 if is_count else float(data.weight @ own / data.weight.sum())
-        unit = 1.0 if is_count else _unit(own - mean)
-        scaled = np.ascontiguousarray((own - mean) / unit)
+        y_rows = values[data.rows]
+        mean = 0.0 if is_count else float(data.weight @ y_rows / data.weight.sum())
+        unit = 1.0 if is_count else _unit(y_rows - mean)
+        scaled = np.ascontiguousarray((y_rows - mean) / unit)
         target = AdditiveTarget(POISSON if is_count else SQUARED, 1, scaled, data.weight, data.counted)
-        fitted = self._fit_terms(table, data, target, np.zeros(len(own), dtype=np.int64))
+        fitted = self._fit_terms(table, data, target, np.zeros(len(y_rows), dtype=np.int64))
         self._take(fitted, table, unit, mean)
         self.cv_predictions_ = self._numbers(fitted.out_of_fold[0] * unit + mean)
         return self

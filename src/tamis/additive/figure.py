@@ -30,10 +30,10 @@ def figures_of(model: Any, columns: Iterable[str] | None = None, **options: Any)
         raise ParameterError("the model has no curve to plot: it predicts the same for all rows")
     size = {"width": 300, "height": 240, "toolbar_location": None, **options}
     labels = [str(label) for label in getattr(model, "classes_", ())]
-    shown = [
+    plots = [
         _curve(term, labels, model, size) if isinstance(term, Curve) else _map(term, model, size) for term in terms
     ]
-    return gridplot([shown[k : k + N_COLUMNS] for k in range(0, len(shown), N_COLUMNS)], toolbar_location=None)
+    return gridplot([plots[k : k + N_COLUMNS] for k in range(0, len(plots), N_COLUMNS)], toolbar_location=None)
 
 
 def _curve(curve: Curve, labels: list[str], model: Any, size: dict[str, Any]) -> Any:
@@ -50,9 +50,9 @@ def _curve(curve: Curve, labels: list[str], model: Any, size: dict[str, Any]) ->
         colour = COLOURS[k % len(COLOURS)]
         name = {"legend_label": labels[k]} if heights.shape[1] > 1 and k < len(labels) else {}
         if is_words:
-            own, error = heights[bins, k], spread[bins, k]
-            plot.segment(x0=ticks, x1=ticks, y0=own - 2 * error, y1=own + 2 * error, color=colour)
-            plot.scatter(x=ticks, y=own, size=8, color=colour, **name)
+            height, error = heights[bins, k], spread[bins, k]
+            plot.segment(x0=ticks, x1=ticks, y0=height - 2 * error, y1=height + 2 * error, color=colour)
+            plot.scatter(x=ticks, y=height, size=8, color=colour, **name)
             continue
         left, right = _ends(axis)
         low, high = heights[:n, k] - 2 * spread[:n, k], heights[:n, k] + 2 * spread[:n, k]

@@ -15,7 +15,7 @@ from tamis.additive.term import Axis, Curve, PairMap, spread_of
 from tamis.table import Table
 
 LEVEL_PENALTY = 2.0  # of the deviance, per level that is told apart from others: Akaike's
-MIN_RESIDUAL = 1e-20  # mean square of residuals that are all rounding; the target's own is about 1
+MIN_RESIDUAL = 1e-20  # mean square of residuals that are all rounding; that of the target is about 1
 MAX_PURIFICATIONS = 200  # rounds of taking row and column means out of a map
 
 
@@ -59,23 +59,23 @@ def fit_terms(
     weight = [
         np.bincount(line, weights=target.weight, minlength=axis.n_values + 1) for line, axis in zip(data.codes, axes)
     ]
-    own = {p: heights[first[p] : first[p + 1]].copy() for p in range(len(axes))}
+    column_heights = {p: heights[first[p] : first[p + 1]].copy() for p in range(len(axes))}
     intercept, pairs, paired = start.copy(), [], set()
-    for one, other, p_value, one_bins, other_bins, cells, cell_weight in maps:
+    for j, k, p_value, first_bins, second_bins, cells, cell_weight in maps:
         pure, of_first, of_second, mean = purified(cells, cell_weight)
-        own[one] += of_first[one_bins]
-        own[other] += of_second[other_bins]
+        column_heights[j] += of_first[first_bins]
+        column_heights[k] += of_second[second_bins]
         intercept += mean
-        paired |= {one, other}
-        both = (axes[one].joined(one_bins[:-1]), axes[other].joined(other_bins[:-1]))
-        pairs.append(PairMap(both, _squeezed(pure), cell_weight, float(p_value)))
+        paired |= {j, k}
+        pair_axes = (axes[j].joined(first_bins[:-1]), axes[k].joined(second_bins[:-1]))
+        pairs.append(PairMap(pair_axes, _squeezed(pure), cell_weight, float(p_value)))
     curvature_rows = _curvature(target, sums)
     curves, curvature = [], {}
     for p, axis in enumerate(axes):
         if not used[p] and p not in paired:
             continue
         hessian = _binned(curvature_rows, data.codes[p], axis.n_values + 1)
-        level, mean = _centred(own[p], weight[p])
+        level, mean = _centred(column_heights[p], weight[p])
         intercept += mean
         if not level.any():
             continue
@@ -111,8 +111,8 @@ def purified(cells: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndar
             break
     pure[rows <= 0] = 0.0
     pure[:, columns <= 0] = 0.0
-    (of_first, mean), (of_second, other) = _centred(of_first, rows), _centred(of_second, columns)
-    return pure, of_first, of_second, mean + other
+    (of_first, mean), (of_second, second_mean) = _centred(of_first, rows), _centred(of_second, columns)
+    return pure, of_first, of_second, mean + second_mean
 
 
 def with_levels_joined(curve: Curve, hessian: np.ndarray) -> tuple[Curve, np.ndarray]:

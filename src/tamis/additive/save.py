@@ -35,7 +35,9 @@ def plain(model: Any) -> dict[str, Any]:
         "n_features_in": int(model.n_features_in_),
         "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
         "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
-        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        "levels": [
+            [name, [_item(level) for level in column_levels]] for name, column_levels in model.levels_in_.items()
+        ],
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "curves": [_curve(curve, model.curvature_[name]) for name, curve in model.curves_.items()],
         "pairs": [_pair(pair) for pair in model.pairs_.values()],
@@ -99,7 +101,9 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
         model.feature_names_in_ = np.array(names, dtype=object)
     noted = mapping("notations", saved["notations"])
     model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
-    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    model.levels_in_ = {
+        text("a column", name): levels("levels", column_levels) for name, column_levels in saved["levels"]
+    }
     if "classes" in saved:
         model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
     n_classes = len(getattr(model, "classes_", ()))
@@ -108,11 +112,11 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     model.intercept_ = float(intercept[0]) if n_sums == 1 else intercept
     tail = () if n_sums == 1 else (n_sums,)
     model.curves_, model.curvature_, model.pairs_ = {}, {}, {}
-    for part in saved["curves"]:
-        curve, hessian = _curve_of(mapping("curves", part), names, model.levels_in_, tail)
+    for term in saved["curves"]:
+        curve, hessian = _curve_of(mapping("curves", term), names, model.levels_in_, tail)
         model.curves_[curve.column], model.curvature_[curve.column] = curve, hessian
-    for part in saved["pairs"]:
-        pair = _pair_of(mapping("pairs", part), names, model.levels_in_, tail)
+    for term in saved["pairs"]:
+        pair = _pair_of(mapping("pairs", term), names, model.levels_in_, tail)
         model.pairs_[pair.columns] = pair
     model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
     model.n_cycles_ = whole("cycles", saved["cycles"])
@@ -120,25 +124,25 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     return model
 
 
-def _axis_of(saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]]) -> Axis:
+def _axis_of(saved: dict[str, Any], names: tuple[str, ...], column_levels: dict[str, tuple[Any, ...]]) -> Axis:
     index = whole("column", saved["column"], high=len(names) - 1)
     name, n_values = names[index], whole("n_values", saved["n_values"])
     edges = numbers("edges", saved["edges"])
-    if (saved["level_bins"] is not None) != (name in known):
+    if (saved["level_bins"] is not None) != (name in column_levels):
         raise DamagedError(f"the kind of the column {name!r} is not that of its term")
     if saved["level_bins"] is None:
         if len(edges) != max(n_values - 1, 0) or (np.diff(edges) <= 0).any():
             raise DamagedError("edges are not one rising number between two bins")
         return Axis(name, index, edges, None, np.empty(0, dtype=np.int64), n_values)
-    bins = numbers("level_bins", saved["level_bins"], np.int64, shape=(len(known[name]),))
+    bins = numbers("level_bins", saved["level_bins"], np.int64, shape=(len(column_levels[name]),))
     refuse_outside("level_bins", bins, -1, n_values - 1)
-    return Axis(name, index, edges, known[name], bins, n_values)
+    return Axis(name, index, edges, column_levels[name], bins, n_values)
 
 
 def _curve_of(
-    saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
+    saved: dict[str, Any], names: tuple[str, ...], column_levels: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
 ) -> tuple[Curve, np.ndarray]:
-    axis = _axis_of(mapping("axis", saved["axis"]), names, known)
+    axis = _axis_of(mapping("axis", saved["axis"]), names, column_levels)
     n = axis.n_values + 1
     heights, spread = (numbers(name, saved[name], shape=(n, *tail)) for name in ("heights", "spread"))
     hessian = numbers("curvature", saved["curvature"], shape=(n, *(tail or (1,))))
@@ -146,13 +150,13 @@ def _curve_of(
 
 
 def _pair_of(
-    saved: dict[str, Any], names: tuple[str, ...], known: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
+    saved: dict[str, Any], names: tuple[str, ...], column_levels: dict[str, tuple[Any, ...]], tail: tuple[int, ...]
 ) -> PairMap:
-    one, other = (_axis_of(mapping("axes", axis), names, known) for axis in saved["axes"])
-    shape = (one.n_values + 1, other.n_values + 1)
+    first, second = (_axis_of(mapping("axes", axis), names, column_levels) for axis in saved["axes"])
+    shape = (first.n_values + 1, second.n_values + 1)
     heights = numbers("heights", saved["heights"], shape=(*shape, *tail))
     weight = numbers("weight", saved["weight"], shape=shape)
-    return PairMap((one, other), heights, weight, float(numbers("p_value", saved["p_value"], shape=())))
+    return PairMap((first, second), heights, weight, float(numbers("p_value", saved["p_value"], shape=())))
 
 
 def _item(value: Any) -> Any:

@@ -40,8 +40,8 @@ class Axis:
         if self.levels is None:
             values = np.ascontiguousarray(column.values, dtype=np.float64)
             return np.asarray(_core.encode(values, self.edges, self.n_values)).astype(np.int64)
-        known = np.append(np.where(self.level_bins < 0, self.n_values, self.level_bins), self.n_values)
-        return known[np.maximum(column.values, -1)]
+        bin_of_code = np.append(np.where(self.level_bins < 0, self.n_values, self.level_bins), self.n_values)
+        return bin_of_code[np.maximum(column.values, -1)]
 
     def joined(self, groups: np.ndarray) -> Axis:
         """The axis with bins joined: groups[k] is the new bin of bin k, rising for numbers."""

@@ -40,11 +40,11 @@ def text_of(model: Any) -> str:
         low, high = pair.heights.min(), pair.heights.max()
         lines.append([" × ".join(pair.columns), f"map from {low:+.3g} to {high:+.3g}", *([""] * len(labels))])
     wide = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-    shown = [
+    texts = [
         "  ".join([line[0].ljust(wide[0]), line[1].ljust(wide[1]), *map(str.rjust, line[2:], wide[2:])])
         for line in lines
     ]
-    return "\n".join([_head(model), *(line.rstrip() for line in shown)])
+    return "\n".join([_head(model), *(line.rstrip() for line in texts)])
 
 
 def bounds(axis: Axis, k: int) -> tuple[float | None, float | None]:
