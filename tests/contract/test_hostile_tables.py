@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tamis
+from tamis import transform
 from tamis.errors import KindError, TableError
 from tamis.linear import LinearRegressor
 from tamis.tree import TreeClassifier, TreeRegressor
@@ -193,3 +194,32 @@ def test_moments_of_several_zones_in_one_column():
     rows = frame().assign(when=when)
     assert tamis.read(rows).n_rows == 60
     LinearRegressor(cv=2).fit(rows[["a", "when"]], rows["b"])
+
+
+@pytest.mark.parametrize("factor", [1e-307, 1e307])
+@pytest.mark.parametrize(
+    "step",
+    [one for name in transform.__all__ if isinstance(one := getattr(transform, name), type)],
+    ids=lambda c: c.__name__,
+)
+def test_no_transform_warns_of_arithmetic(step, factor):
+    """At the ends of the range either the answer is right, or a sentence says why there is none."""
+    try:
+        made = step()
+    except TypeError:
+        pytest.skip("needs parameters")
+    rng = np.random.default_rng(0)
+    X = (1 + np.abs(rng.normal(size=(40, 4)))) * factor / 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            found = np.asarray(made.fit(X, rng.integers(0, 2, 40)).transform(X))
+        except TableError:
+            return
+    assert found.dtype.kind != "f" or np.isfinite(found).all()
+
+
+def test_the_mean_of_numbers_whose_sum_has_no_value():
+    """Holes were filled with infinity."""
+    X = np.array([[1e307], [np.nan], *[[1.5e307]] * 40])
+    assert transform.Impute("mean").fit(X).transform(X)[1, 0] == pytest.approx(61 / 41 * 1e307)

@@ -14,6 +14,7 @@ from tamis import check
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.saved import levels, numbers, part, refuse_outside, whole
 from tamis.table import UNSEEN, Column, Table, position
+from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import Transform
 
 HOW = ("mean", "median", "most_frequent")
@@ -111,7 +112,10 @@ class Impute(Transform):
         if self.how == "most_frequent" or often:
             found, counts = np.unique(there, return_counts=True)
             return float(found[np.argmax(counts)])
-        return float(np.mean(there) if self.how == "mean" else np.median(there))
+        if self.how == "median":
+            return float(np.median(there))
+        scale = len(there) if np.abs(there).max() > LARGEST else 1.0  # so that the sum has a value
+        return float(np.mean(there / scale) * scale)
 
     def _category(self, column: Column) -> float:
         own = len(column.levels or ())  # the code of the level that is added

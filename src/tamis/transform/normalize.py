@@ -93,7 +93,9 @@ def row_norms(X: Any, norm: str) -> np.ndarray:
     """
     if sparse.issparse(X):
         return _sparse_norms(X, norm)
-    known = X if np.isfinite(X.sum()) else np.where(np.isnan(X), 0.0, X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        complete = np.isfinite(X.sum())
+    known = X if complete else np.where(np.isnan(X), 0.0, X)
     size = np.abs(known)
     largest = size.max(axis=1, initial=0.0)
     if norm == "max":

@@ -9,6 +9,7 @@ import numpy as np
 from tamis import check
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, part, text
+from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import NumericTransform
 from tamis.transform.rank import Rank
 
@@ -145,6 +146,9 @@ def shape(values: np.ndarray) -> tuple[float, float]:
     >>> [round(one, 3) for one in shape(np.array([0.0, 0.0, 0.0, 4.0]))]
     [1.155, -0.667]
     """
+    size = float(np.abs(values).max(initial=0.0))
+    if size > LARGEST:  # a sum, or a difference, might have no value
+        values = values / size
     off = values - values.mean()
     largest = float(np.abs(off).max(initial=0.0))
     if largest == 0:

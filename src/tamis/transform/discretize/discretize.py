@@ -156,7 +156,9 @@ class _Columns(threading.local):
 
 
 def _cuts(column: np.ndarray, make: Callable[[np.ndarray, Any], np.ndarray]) -> np.ndarray:
-    if np.isfinite(column.sum()):
+    with np.errstate(over="ignore", invalid="ignore"):
+        complete = np.isfinite(column.sum())
+    if complete:
         return make(column, slice(None)) if len(column) else np.empty(0)
     there = ~np.isnan(column)
     values = column[there]

@@ -15,6 +15,7 @@ from tamis import check, saved
 from tamis.engine.run import map_threads
 from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.table import Table
+from tamis.table.interface.extreme import LARGEST, SMALLEST
 from tamis.transform.base import NumericTransform
 from tamis.transform.signals.blocks import blocks_of
 from tamis.transform.signals.kernels.holes import interpolated
@@ -37,6 +38,7 @@ class SignalTransform(NumericTransform):
     """
 
     min_positions: ClassVar[int] = 1
+    squares: ClassVar[bool] = False  # signals are squared on the way, so that they must not be extreme
     columns: Any
     missing: str
     n_jobs: int | None
@@ -100,7 +102,14 @@ class SignalTransform(NumericTransform):
 
     def _signals(self, name: str, X: np.ndarray) -> np.ndarray:
         """The rows of a block, contiguous."""
-        return np.ascontiguousarray(X if self._in_order(name) else X[:, self._where(name)])
+        signals = np.ascontiguousarray(X if self._in_order(name) else X[:, self._where(name)])
+        size = np.fmax.reduce(np.abs(signals), axis=None, initial=0.0) if self.squares else 1.0
+        if size > LARGEST or 0 < size < SMALLEST:
+            what, way_out = ("large", "divide") if size > 1 else ("small", "multiply")
+            raise TableError(
+                f"block {name!r} holds at most {size:.3g}, too {what} to be squared; {way_out} it by a constant"
+            )
+        return signals
 
     def _where(self, name: str) -> np.ndarray:
         return np.searchsorted(self.touched_, self.blocks_[name])

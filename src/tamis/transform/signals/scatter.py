@@ -48,6 +48,7 @@ class ScatterCorrection(SignalTransform):
     """
 
     min_positions = 2
+    squares = True
 
     def __init__(
         self,

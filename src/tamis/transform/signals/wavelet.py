@@ -80,6 +80,7 @@ class Wavelet(WaveletTransform):
     """
 
     one_to_one = False
+    squares = True
 
     def __init__(
         self,
