@@ -279,6 +279,13 @@ NAMED = (
         by_name.score_card,
         True,
     ),
+    Procedure(
+        "additive",
+        "an additive model of at most twelve curves and five pair maps",
+        by_name.additive,
+        True,
+        cost=2,
+    ),
     Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2, sized=True),
     Procedure("model-tree", "a pruned tree with a linear model in every leaf", by_name.model_tree, True),
     Procedure("knn", "nearest neighbours on the standardised columns of the forest", by_name.knn, cost=3, sized=True),
@@ -287,7 +294,7 @@ NAMED = (
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
     *("baseline", "stump", "score-card", "optimal-tree", "tree", "small-tree", "subset", "rank", "forward", "lasso"),
-    *("log-lasso", "elastic-net", "svm", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
+    *("log-lasso", "elastic-net", "svm", "additive", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
 )
 _KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}

@@ -89,6 +89,14 @@ def score_card(task: str) -> Any:
     return (ScoreCardRegressor if task == "numbers" else ScoreCard)(cv=InnerFolds(), random_state=None)
 
 
+def additive(task: str) -> Any:
+    """Curves of single columns and few pair maps."""
+    from tamis.additive import AdditiveClassifier, AdditiveRegressor
+
+    kind = AdditiveRegressor if task == "numbers" else AdditiveClassifier
+    return kind(max_columns=12, max_pairs=5, random_state=None)
+
+
 def model_tree(task: str) -> Any:
     """A pruned tree with a linear model in every leaf."""
     if task != "numbers":
