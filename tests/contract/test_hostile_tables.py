@@ -223,3 +223,11 @@ def test_the_mean_of_numbers_whose_sum_has_no_value():
     """Holes were filled with infinity."""
     X = np.array([[1e307], [np.nan], *[[1.5e307]] * 40])
     assert transform.Impute("mean").fit(X).transform(X)[1, 0] == pytest.approx(61 / 41 * 1e307)
+
+
+def test_moments_of_several_zones_as_a_target():
+    """They cannot be ordered: Python's words about it came through."""
+    when = np.array([datetime(2020, 1, 1 + i % 28) for i in range(60)], dtype=object)
+    when[::2] = [one.replace(tzinfo=UTC) for one in when[::2]]
+    with pytest.raises(TableError, match="gini takes a class target, but y holds 28 different values"):
+        tamis.score.gini(frame()[["a", "b"]], when)

@@ -8,7 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tamis
-from tamis.errors import StudyError
+from tamis.errors import StudyError, TamisError
 
 
 def frame(n=120):
@@ -76,7 +76,7 @@ def test_a_notebook_shows_the_answer_escaped(tmp_path):
     assert "&lt;script&gt;x" in shown
 
 
-#: Others do not hold: a study refuses fewer than 10 rows, takes sparse tables and texts, and notes what predict saw.
+#: Not among them: predict leaves `note_` (check_dict_unchanged); one class is no target (check_classifiers_one_label).
 CHECKS = (
     "check_no_attributes_set_in_init",
     "check_do_not_raise_errors_in_init_or_set_param",
@@ -89,6 +89,14 @@ CHECKS = (
     "check_estimator_cloneable",
     "check_estimator_repr",
     "check_estimator_get_tags_default_keys",
+    "check_complex_data",
+    "check_dtype_object",
+    "check_estimators_empty_data_messages",
+    "check_estimator_sparse_tag",
+    "check_fit2d_1sample",
+    "check_fit2d_1feature",
+    "check_fit2d_predict1d",
+    "check_requires_y_none",
 )
 
 
@@ -104,3 +112,32 @@ def test_scikit_learns_checks_of_its_making_and_width(task):
             seen.add(name)
             check(instance)
     assert {"check_no_attributes_set_in_init", "check_estimators_unfitted", "check_n_features_in_after_fitting"} <= seen
+
+
+def test_a_study_of_the_fewest_rows(tmp_path):
+    """Ten rows ended in a sentence about neighbours that nobody had asked for."""
+    data = pd.DataFrame({"a": np.arange(10.0), "b": np.sin(np.arange(10)), "y": np.arange(10.0) ** 2})
+    study = tamis.Study(data, target="y", folder=tmp_path / "s", **quick(task="numbers", lock=0))
+    assert study.run().results_["answer"]
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (np.ones((20, 2)) * 1j, "Complex data not supported"),
+        (np.ones(20), "Reshape your data"),
+        (np.ones((20, 0)), r"0 feature\(s\) \(shape=\(\d+, 0\)\) while a minimum of 1 is required"),
+        (np.ones((1, 2)), r"1 sample\(s\) .* while a minimum of 10 is required"),
+    ],
+    ids=["complex", "one dimension", "no column", "one row"],
+)
+def test_tables_that_are_none_are_named_as_scikit_learn_does(X, words):
+    """Arrow's own words came through."""
+    with pytest.raises(TamisError, match=words):
+        tamis.Study(**quick()).fit(X, np.arange(len(X)))
+
+
+def test_a_missing_target_is_named():
+    """`fit(X)` alone, in a pipeline without a target."""
+    with pytest.raises(TamisError, match="requires y to be passed, but the target y is None"):
+        tamis.Study(**quick()).fit(np.ones((20, 2)), None)

@@ -116,6 +116,6 @@ def _classes(name: str, y: Any) -> Classes:
         if "Unknown label type" not in str(error):
             raise
         raise TableError(
-            f"{name} takes a class target, but y holds {len(np.unique(np.asarray(y))):,} different numbers "
+            f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values "
             f"({error}); use mutual_information, pearson or relief, or cut y into classes"
         ) from error

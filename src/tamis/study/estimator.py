@@ -9,15 +9,25 @@ import pyarrow as pa
 from scipy import sparse
 
 from tamis.errors import TableError
+from tamis.study.problem import FEWEST_ROWS
 from tamis.table import is_frame, same_length
-from tamis.table.sources.arrow import from_frame
+from tamis.table.sources.arrow import array_of, from_frame
 
 TARGET = "target"
 
 
 def source_of(X: Any, y: Any, wanted: str | None) -> tuple[pa.Table, str]:
     """The columns of X with the target beside them, and the target's name: as asked, that of y, or "target"."""
+    if y is None:
+        raise TableError("this method requires y to be passed, but the target y is None")
     table, values = _arrow(X), np.asarray(y)
+    for number, what in ((table.num_columns, "feature"), (table.num_rows, "sample")):
+        least = 1 if what == "feature" else FEWEST_ROWS
+        if number < least:
+            shape = (table.num_rows, table.num_columns)
+            raise TableError(
+                f"Found array with {number} {what}(s) (shape={shape}) while a minimum of {least} is required."
+            )
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -53,10 +63,16 @@ def _arrow(X: Any) -> pa.Table:
         return found.select([name for name in found.column_names if not name.startswith("__index_level_")])
     array = X.toarray() if sparse.issparse(X) else np.asarray(X)
     if array.ndim != 2:
-        raise TableError(f"the table has {array.ndim} dimension(s); give rows × columns (2D)")
-    columns = [
-        pa.array(array[:, j].tolist() if array.dtype.kind == "O" else array[:, j]) for j in range(array.shape[1])
-    ]
+        raise TableError(
+            f"the table has {array.ndim} dimension(s); give rows × columns (2D). Reshape your data: X.reshape(-1, 1) "
+            "makes one column of it"
+        )
+    if array.dtype.kind == "c":
+        raise TableError(
+            "Complex data not supported: X holds complex numbers; give their real and imaginary parts as columns"
+        )
+    lines = array.T
+    columns = [array_of(line.tolist() if array.dtype.kind == "O" else line) for line in lines]
     return pa.table(columns, names=[f"x{j}" for j in range(array.shape[1])])
 
 

@@ -243,6 +243,7 @@ class Study(TakesTable, BaseEstimator):
         tags.estimator_type = {"classes": "classifier", "numbers": "regressor"}.get(task or "")
         tags.target_tags.required = True
         tags.input_tags.allow_nan = tags.input_tags.categorical = True
+        tags.input_tags.sparse = tags.input_tags.string = True
         if tags.estimator_type == "classifier":
             tags.classifier_tags = ClassifierTags()
         elif tags.estimator_type == "regressor":

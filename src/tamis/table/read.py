@@ -249,5 +249,8 @@ def _is_numeric_array(source: Any) -> bool:
 
 def _two_dimensional(array: np.ndarray) -> np.ndarray:
     if array.ndim != (1 if array.dtype.names else 2):
-        raise TableError(f"the table has {array.ndim} dimension(s); give rows × columns (2D)")
+        raise TableError(
+            f"the table has {array.ndim} dimension(s); give rows × columns (2D). Reshape your data: X.reshape(-1, 1) "
+            "makes one column of it"
+        )
     return array

@@ -86,7 +86,10 @@ class Table:
             return cls(matrix=X.tocsc(), names=names)
         array = np.asarray(X)
         if array.ndim != 2:
-            raise TableError(f"the table has {array.ndim} dimension(s); give rows × columns (2D)")
+            raise TableError(
+                f"the table has {array.ndim} dimension(s); give rows × columns (2D). Reshape your data: "
+                "X.reshape(-1, 1) makes one column of it"
+            )
         if array.dtype.kind not in "fiub":
             labels = names if names is not None else [f"x{j}" for j in range(array.shape[1])]
             table = cls(columns_of_frame(array, labels), n_rows=len(array))

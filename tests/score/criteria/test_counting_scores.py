@@ -75,5 +75,5 @@ def test_chi2_takes_negative_values_but_no_negative_counts():
 @pytest.mark.parametrize("name", ["gini", "chi2", "stump", "consistency"])
 def test_a_numeric_target_is_refused_in_a_sentence(name):
     """A score of classes would take every number for a class of its own."""
-    with pytest.raises(TableError, match=f"{name} takes a class target, but y holds 30 different numbers"):
+    with pytest.raises(TableError, match=f"{name} takes a class target, but y holds 30 different values"):
         getattr(score, name)(np.arange(60.0).reshape(30, 2), np.random.default_rng(0).normal(size=30))

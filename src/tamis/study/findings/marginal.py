@@ -12,6 +12,9 @@ from tamis.study.claims.association import Association
 from tamis.study.problem import StudyProblem
 from tamis.table import Column
 
+#: Neighbours of ReliefF; of so few rows, all others.
+NEIGHBOURS = 10
+
 #: Rows that the score by neighbours looks at, at most: it grows with their square.
 MOST_RELIEF = 500
 
@@ -37,7 +40,9 @@ def marginal(problem: StudyProblem, tested: Association, n_jobs: int | None = No
     rows = np.arange(len(problem.y))
     if len(rows) > MOST_RELIEF:
         rows = np.sort(generator(0, "rows of relief").permutation(rows)[:MOST_RELIEF])
-    near = relief(problem.X.take(rows), problem.y[rows], n_jobs=n_jobs) if _suits_relief(problem, rows) else None
+    near = None
+    if _suits_relief(problem, rows):
+        near = relief(problem.X.take(rows), problem.y[rows], k=min(NEIGHBOURS, len(rows) - 1), n_jobs=n_jobs)
     return {
         "name": list(problem.X.names),
         **{key: [one[key] for one in found] for key in ("strength", "direction", "missing")},
