@@ -1,5 +1,6 @@
 """Tables of every kind end in an answer or in one sentence: what benchmarks/fuzz found, by the public path."""
 
+import sqlite3
 import warnings
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ import tamis
 from tamis import transform
 from tamis.errors import KindError, TableError
 from tamis.linear import LinearRegressor
+from tamis.study.source import refuse_unknown
 from tamis.tree import TreeClassifier, TreeRegressor
 
 QUICK = {"folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1, "procedures": ["tree"]}
@@ -231,3 +233,24 @@ def test_moments_of_several_zones_as_a_target():
     when[::2] = [one.replace(tzinfo=UTC) for one in when[::2]]
     with pytest.raises(TableError, match="gini takes a class target, but y holds 28 different values"):
         tamis.score.gini(frame()[["a", "b"]], when)
+
+
+def test_a_database_whose_names_are_no_utf_8(tmp_path):
+    """A flipped bit in the list of tables ended in Python's words about codecs."""
+    pytest.importorskip("sqlalchemy")
+    with sqlite3.connect(tmp_path / "t.db") as base:
+        base.execute("CREATE TABLE letters (a, b)")
+    content = (tmp_path / "t.db").read_bytes()
+    content = content.replace(b"CREATE TABLE", b"CREAT\x91 TABLE").replace(b"letters", b"l\x91tters")
+    (tmp_path / "t.db").write_bytes(content)
+        content.replace(b"CREATE TABLE", b"CREAT\x91 TABLE").replace(b"letters", b"l\x91tters")
+    )
+    with pytest.raises(TableError, match="holds text that is no UTF-8; mend the database"):
+        tamis.read(f"sqlite:///{tmp_path / 't.db'}", query="letters")
+
+
+def test_a_name_to_drop_that_is_no_text(tmp_path):
+    """A damaged plan held a mapping in place of a name."""
+    study = tamis.Study(frame(), target="y", folder=tmp_path / "s", **QUICK)
+    with pytest.raises(TableError, match=r"there is no column \{\}"):
+        refuse_unknown(study._fetched(), [{}])

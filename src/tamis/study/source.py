@@ -116,5 +116,5 @@ def refuse_unknown(raw: Raw, names: Collection[str]) -> None:
     """Refuse the name of a column that is not there."""
     known = set(raw.origins)
     for name in names:
-        if name not in known:
-            raise TableError(f"there is no column {name!r}{nearest(name, known)}; give the name of a column")
+        if not isinstance(name, str) or name not in known:
+            raise TableError(f"there is no column {name!r}{nearest(str(name), known)}; give the name of a column")

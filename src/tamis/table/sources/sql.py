@@ -106,6 +106,8 @@ def sql_batches(url: str, query: str | None, rows: int | None = 100_000) -> Iter
     except sqlalchemy.exc.SQLAlchemyError as error:
         asked = f"query={query!r} on {shown!r}" if query else repr(shown)
         raise TableError(f"{asked} failed: {_said(error, url)}") from _cause(error, url)
+    except UnicodeDecodeError as error:
+        raise TableError(f"{shown!r} holds text that is no UTF-8; mend the database, or fetch it again") from error
     finally:
         engine.dispose()
 
