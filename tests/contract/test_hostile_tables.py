@@ -243,8 +243,6 @@ def test_a_database_whose_names_are_no_utf_8(tmp_path):
     content = (tmp_path / "t.db").read_bytes()
     content = content.replace(b"CREATE TABLE", b"CREAT\x91 TABLE").replace(b"letters", b"l\x91tters")
     (tmp_path / "t.db").write_bytes(content)
-        content.replace(b"CREATE TABLE", b"CREAT\x91 TABLE").replace(b"letters", b"l\x91tters")
-    )
     with pytest.raises(TableError, match="holds text that is no UTF-8; mend the database"):
         tamis.read(f"sqlite:///{tmp_path / 't.db'}", query="letters")
 
