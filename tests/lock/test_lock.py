@@ -298,6 +298,12 @@ def test_a_prediction_of_locked_rows_is_a_look_but_no_opening(tmp_path):
     assert not Ledger(tmp_path).append(lock, **FACTS).independent
 
 
+def test_an_emptied_ledger_counts_as_an_opening(tmp_path):
+    """A file that was cut to nothing would make the next opening the first."""
+    (tmp_path / "ledger.jsonl").write_bytes(b"\n")
+    assert [look["kind"] for look in Ledger(tmp_path).looks()] == ["damaged"]
+
+
 @pytest.mark.parametrize("line", ["not json", '{"kind": "opened", "sco', "[1, 2]", '{"when": "x"}', "\xff\xfe", "null"])
 def test_a_damaged_line_counts_as_an_opening_and_bricks_nothing(tmp_path, line):
     """Skipping a damaged line would lose an opening; refusing it would lose the study."""

@@ -85,7 +85,8 @@ class Ledger:
             raise StudyError(
                 f"{str(self.path)!r} cannot be read ({error.strerror}); give yourself the right to read it"
             ) from error
-        return [_look(line, place) for place, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+        looks = [_look(line, place) for place, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+        return looks or [Look(kind=DAMAGED, note="the ledger is empty, which counts as an opening")]
 
     def openings(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
         """The looks that scored the locked rows."""

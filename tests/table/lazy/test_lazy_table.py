@@ -17,7 +17,7 @@ from tamis import read
 from tamis.errors import TableError
 from tamis.table import LazyTable, Table
 from tamis.table.inference.kinds import Rules
-from tamis.table.lazy.deciding import SAMPLE_ROWS
+from tamis.table.lazy.deciding import SAMPLE_ROWS, sample_for_kinds
 from tamis.table.lazy.files import files_of, footers_of
 from tamis.table.lazy.formats import read_groups
 from tamis.table.lazy.grid_source import GridSource
@@ -294,3 +294,19 @@ def test_mixed_zones_and_double_names_are_named_with_their_file(tmp_path):
     pq.write_table(twice, tmp_path / "twice" / "p0.parquet")
     with pytest.raises(TableError, match=r"the column name 'a' appears more than once in '.*p0\.parquet'"):
         read(str(tmp_path / "twice"), lazy=True)
+
+
+def test_a_source_whose_rows_cannot_be_read_ends_in_one_sentence():
+    """A damaged Parquet file promises rows in its footer and holds none: Arrow's own words were shown."""
+
+    class Damaged:
+        n_rows, schema = 120, pa.schema([("a", pa.float64())])
+
+        def span(self, first, n, texts):
+            return self
+
+        def cells(self):
+            return iter(())
+
+    with pytest.raises(TableError, match="no rows that can be read"):
+        sample_for_kinds(Damaged())

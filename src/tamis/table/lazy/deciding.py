@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tamis.errors import TableError
 from tamis.table.decision import Decision
 from tamis.table.inference.kinds import Rules, is_text
 from tamis.table.lazy.grid_source import GridSource
@@ -30,6 +31,8 @@ def sample_for_kinds(source: GridSource) -> tuple[pa.Table, np.ndarray]:
         spans = [(cell * source.cell, min(each, source.n_rows - cell * source.cell)) for cell in cells]
     texts = [field.name for field in source.schema if is_text(field.type)]  # as dictionaries: skipping rows is quicker
     parts = [cell.arrow for first, n in spans for cell in source.span(first, n, texts=texts).cells()]
+    if not parts:
+        raise TableError("the table has no rows that can be read; give a table with rows, or mend the file")
     rows = np.concatenate([np.arange(first, first + n) for first, n in spans])
     return pa.concat_tables([_as_stored(part, texts) for part in parts], promote_options="permissive"), rows
 
