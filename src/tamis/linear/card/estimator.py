@@ -26,6 +26,25 @@ class BaseCard(TakesTable, BaseEstimator):
 
     _is_logistic: bool
 
+    def __init__(
+        self,
+        max_terms: int = 8,
+        *,
+        max_points: int = 5,
+        n_cuts: int = 9,
+        cv: Any = 5,
+        rule: str = "min",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_terms = max_terms
+        self.max_points = max_points
+        self.n_cuts = n_cuts
+        self.cv = cv
+        self.rule = rule
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
     def _fit(self, table: Table, target: np.ndarray, weight: np.ndarray) -> None:
         check.one_of("rule", self.rule, ["1se", "min"])
         self._max_terms = check.count("max_terms", self.max_terms)
@@ -282,25 +301,6 @@ class ScoreCard(ClassifierMixin, BaseCard):
 
     _is_logistic = True
 
-    def __init__(
-        self,
-        max_terms: int = 8,
-        *,
-        max_points: int = 5,
-        n_cuts: int = 9,
-        cv: Any = 5,
-        rule: str = "min",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.max_terms = max_terms
-        self.max_points = max_points
-        self.n_cuts = n_cuts
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoreCard:
         """Search the card that predicts the classes best."""
         table = features(self, X, reset=True)
@@ -358,25 +358,6 @@ class ScoreCardRegressor(RegressorMixin, BaseCard):
     """
 
     _is_logistic = False
-
-    def __init__(
-        self,
-        max_terms: int = 8,
-        *,
-        max_points: int = 5,
-        n_cuts: int = 9,
-        cv: Any = 5,
-        rule: str = "min",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.max_terms = max_terms
-        self.max_points = max_points
-        self.n_cuts = n_cuts
-        self.cv = cv
-        self.rule = rule
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoreCardRegressor:
         """Search the card that predicts the numbers best."""
