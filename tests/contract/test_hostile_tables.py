@@ -74,6 +74,36 @@ def test_json_lines_that_are_no_utf_8(tmp_path):
         tamis.read(tmp_path / "t.jsonl")
 
 
+def test_a_name_in_json_lines_that_is_no_utf_8(tmp_path):
+    """Arrow reads it, and the name of the column ended in Python's words about codecs."""
+    lines = b"".join(b'{"a": %d, "c\xe6": %d}\n' % (i, i % 2) for i in range(30))
+    (tmp_path / "t.jsonl").write_bytes(lines)
+    with pytest.raises(TableError, match=r"is not UTF-8 text \(byte 11\); JSON must be UTF-8"):
+        tamis.read(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4"])
+def test_a_feather_file_with_damaged_bytes_is_read_or_refused(tmp_path, lazy, compression):
+    """Damaged offsets of texts, codes and names of columns ended in a crash of the process or in Arrow's words."""
+    file = tmp_path / "t.feather"
+    frame().assign(k=pd.Categorical(["p", "q"] * 30), long_name="two words").to_feather(file, compression=compression)
+    whole, sentences = file.read_bytes(), []
+    for place in range(0, len(whole), 37):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x90
+        file.write_bytes(bytes(damaged))
+        try:
+            len(tamis.read(file, lazy=lazy).decisions)
+        except TableError as error:
+            sentences.append(str(error))
+    assert len(sentences) > 10
+    assert not any("codec" in sentence for sentence in sentences)
+    file.write_bytes(whole.replace(b"long_name", b"long\xffname"))
+    with pytest.raises(TableError, match="the name of a column is not UTF-8"):
+        tamis.read(file, lazy=lazy)
+
+
 def test_a_feather_file_that_claims_more_memory_than_there_is(tmp_path):
     """A damaged length ended in Arrow's MemoryError."""
     frame().to_feather(tmp_path / "t.feather")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -138,3 +139,33 @@ def test_what_is_no_study_is_said(folder, tmp_path):
         tamis.compare(folder / "tree", tmp_path / "none")
     with pytest.raises(KindError, match="give the folder"):
         tamis.compare(folder / "tree", 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("partial",), None),
+        (("plan",), None),
+        (("comparison",), 3),
+        (("folds",), None),
+        (("predictions", "answers"), "x"),
+        (("answer", "n_columns"), "x"),
+        (("answer", "procedure"), 5),
+        (("data", "learned"), "many"),
+    ],
+)
+def test_damaged_results_are_named(folder, tmp_path, path, value):
+    """Results that lack what a comparison needs ended in errors of Python's."""
+    shutil.copytree(folder / "lasso", tmp_path / "damaged")
+    file = tmp_path / "damaged" / "results.json"
+    facts = json.loads(file.read_text())
+    inner = facts
+    for name in path[:-1]:
+        inner = inner[name]
+    if value is None:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    file.write_text(json.dumps(facts))
+    with pytest.raises(StudyError, match=r"results\.json of '.*damaged' or of '.*tree' is damaged"):
+        tamis.compare(tmp_path / "damaged", folder / "tree").to_text()

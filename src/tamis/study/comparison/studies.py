@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
-from tamis.errors import KindError
+from tamis.errors import KindError, StudyError
 from tamis.metrics.intervals.paired import difference, row_losses
+from tamis.saved import reading, text, whole
+from tamis.study.disk.files import REBUILT, RESULTS_FILE
 
 if TYPE_CHECKING:
     from tamis.study.study import Study
@@ -106,6 +108,15 @@ def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str
     first, second : folders of finished studies, or studies that were run or loaded.
     """
     one, two = _finished("first", first), _finished("second", second)
+    loaded = [str(study.folder) for study in (one, two) if study._loaded]
+    if not loaded:
+        return _compared(one, two)
+    # results that came from a file may lack what a comparison needs
+    with reading(f"{RESULTS_FILE} of {' or of '.join(map(repr, loaded))}", REBUILT, StudyError):
+        return _compared(one, two)
+
+
+def _compared(one: Study, two: Study) -> StudyComparison:
     mine, other = one.results_, two.results_
     reason = _apart(mine, other)
     selected, theirs = mine["answer"]["selected"], other["answer"]["selected"]
@@ -136,14 +147,15 @@ def _finished(name: str, given: Any) -> Study:
 
 def _side(study: Study) -> dict[str, Any]:
     answer, data = study.results_["answer"], study.results_["data"]
+    text("the procedure", answer["procedure"])
     return {
         "folder": str(study.folder),
         "target": data["target"],
         **{name: answer[name] for name in ("metric", "score", "interval", "baseline", "procedure", "chosen_by")},
         "selected": answer["selected"],
-        "n_columns": answer["n_columns"],
-        "rows": data["learned"],
-        "locked": data["locked"],
+        "n_columns": whole("n_columns", answer["n_columns"]),
+        "rows": whole("learned", data["learned"]),
+        "locked": whole("locked", data["locked"]),
         "partial": study.results_["partial"],
     }
 

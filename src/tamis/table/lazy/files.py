@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.errors import TableError
-from tamis.table.lazy.formats import Footer, footer, format_of
+from tamis.table.lazy.formats import Footer, footer, format_of, sound
 
 _GLOB = re.compile(r"[*?\[]")
 
@@ -107,7 +107,9 @@ def refuse_other_schema(first: Footer, other: Footer) -> None:
 def _refuse_twice(file: Footer) -> None:
     """Refuse a file in which two columns have one name."""
     seen: set[str] = set()
-    for name in file.schema.names:
+    with sound(file.name):
+        names = file.schema.names
+    for name in names:
         if name in seen:
             raise TableError(
                 f"the column name {name!r} appears more than once in {file.name!r}; give every column a name of its own"

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.errors import TableError
+from tamis.table.sources.arrow import UNSOUND, reason_of
 
 BATCH_BYTES = 1 << 24  # of a batch of rows, however wide they are
 _BUFFER = 1 << 20  # bytes read at a time of each column; else a column of a row group is read whole
@@ -69,6 +70,8 @@ def footer(path: str, format: str) -> Footer:
             return Footer(path, format, found.schema_arrow, rows_of, max(1, size), stamp=content_stamp(path))
         with pa.ipc.open_file(pa.memory_map(path)) as file:
             batches = [file.get_batch(k) for k in range(file.num_record_batches)]
+            for batch in batches:
+                batch.validate()  # the size of a text whose offsets are damaged ends in a crash
             rows, size = sum(map(len, batches)), sum(batch.nbytes for batch in batches)
             bytes_of_row, stamp = max(1, size // max(1, rows)), content_stamp(path)
             return Footer(path, format, file.schema, tuple(map(len, batches)), bytes_of_row, stamp=stamp)
@@ -108,16 +111,16 @@ def read_groups(
     for k in groups:
         with sound(path):
             batch = arrow.get_batch(k).select(list(columns))
-        for start in range(0, len(batch), size):
-            yield batch.slice(start, size)
+        yield from _each(path, (batch.slice(start, size) for start in range(0, len(batch), size)))
 
 
 def _each(path: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     while True:
         with sound(path):
             batch = next(batches, None)
-        if batch is None:
-            return
+            if batch is None:
+                return
+            batch.validate(full=True)  # a flipped bit in a text or a code is found here, and not by a crash later
         yield batch
 
 
@@ -126,6 +129,5 @@ def sound(path: str) -> Any:
     """The failures of disks and of damaged files in our words, the file named."""
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise TableError(f"the file {path!r} cannot be read ({reason}); make or fetch it again") from error
+    except UNSOUND as error:
+        raise TableError(f"the file {path!r} cannot be read ({reason_of(error)}); make or fetch it again") from error

@@ -15,6 +15,9 @@ from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
 from tamis.table.sources.frame import eager
 
+#: What pyarrow raises at damaged files: its own errors, and Python's of the disk, of memory and of names of columns.
+UNSOUND = (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError)
+
 
 def read_parquet(file: File) -> pa.Table:
     """The table of a Parquet file."""
@@ -43,7 +46,7 @@ def read_json_lines(file: File) -> pa.Table:
         table = file.guard(lambda: arrow_json.read_json(file.open()))
         table.validate(full=True)  # texts that are no UTF-8 are found here
         return table
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, UnicodeDecodeError):  # the latter of the name of a column
         return _from_objects(file, _json_lines(file))  # values of mixed types, or a line to name
 
 
@@ -144,11 +147,19 @@ def _sound(file: File, what: str, read: Any) -> pa.Table:
             f"{file.label} has a column that cannot be read back, such as intervals of pandas in a Feather file; write "
             "it as text"
         ) from error
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, ValueError, MemoryError) as error:
-        reason = (str(error).splitlines() or [""])[0].rstrip(".")
-        raise TableError(f"{file.label} is not a sound {what} file ({reason}); make or fetch it again") from error
+    except UNSOUND as error:
+        raise TableError(
+            f"{file.label} is not a sound {what} file ({reason_of(error)}); make or fetch it again"
+        ) from error
     refuse_duplicates(table.column_names)
     return pa.table([_plain(column) for column in table.columns], names=table.column_names)
+
+
+def reason_of(error: BaseException) -> str:
+    """The first line of an error of pyarrow."""
+    if isinstance(error, UnicodeDecodeError):
+        return "the name of a column is not UTF-8"
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _plain(array: pa.ChunkedArray) -> pa.ChunkedArray:
