@@ -151,7 +151,7 @@ def intervals(setting: Setting, X: np.ndarray, y: np.ndarray, groups: Any, seed:
 def value(metric: Metric, y: np.ndarray, given: np.ndarray) -> float:
     """The score of probabilities, of the labels that are most probable, or of numbers."""
     of_labels = given.ndim == 2 and metric.needs == "labels"
-    labels = np.arange(2) if metric.task == "classes" else None
+    labels = np.arange(2) if metric.task == "classification" else None
     prepared = prepare(metric, y, given.argmax(axis=1) if of_labels else given, labels)
     return float(
         bootstrap_metric(metric, *prepared, np.ones((1, len(y))))[0]

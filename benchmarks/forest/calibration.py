@@ -27,11 +27,13 @@ MOST_COLUMNS, FEWEST, LEAST = 300, 6, 1e-6
 
 def models(n_rows: int, seed: int) -> dict[str, Any]:
     """The forests, unfitted."""
-    study = sifted_forest("classes", n_rows).set_params(estimator__random_state=seed)
+    study = sifted_forest("classification", n_rows).set_params(estimator__random_state=seed)
     return {
         "forest": ForestClassifier(200, random_state=seed),
         "forest, calibrated": ForestClassifier(200, random_state=seed, calibration="temperature"),
-        "study": sifted_forest("classes", n_rows).set_params(estimator__random_state=seed, estimator__calibration=None),
+        "study": sifted_forest("classification", n_rows).set_params(
+            estimator__random_state=seed, estimator__calibration=None
+        ),
         "study, calibrated": study,
     }
 

@@ -33,7 +33,7 @@ def judged(frame: pd.DataFrame, size: int, split: int) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     for name, kinds in KINDS.items():
-        model = sifted_forest("numbers" if numbers else "classes", size)
+        model = sifted_forest("regression" if numbers else "classes", size)
         model.set_params(random_state=split, thresholds=kinds)
         start = time.process_time()
         model.fit(X, y)

@@ -30,7 +30,7 @@ def judged(X: pd.DataFrame, y: np.ndarray, split: int, share: float | None) -> t
     learn, test = train_test_split(
         np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
     )
-    model = sifted_forest("numbers" if numbers else "classes", len(learn)).set_params(random_state=split)
+    model = sifted_forest("regression" if numbers else "classes", len(learn)).set_params(random_state=split)
     if share is None:
         model.set_params(halvings=0)
     else:

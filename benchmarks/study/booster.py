@@ -28,8 +28,8 @@ SPLITS, MOST_TESTED, MOST_COLUMNS = 2, 3_000, 100
 def models(task: str, rows: int) -> dict[str, Any]:
     """What is compared: rounds by folds, as in a study, or fixed; `kept` below 1 leaves columns out."""
     tuned = next(one for one in chosen(["booster"], shape=(rows, 5)) if one.name == "booster")
-    small = {"max_leaf_nodes": 8, "min_samples_leaf": 5, "rounds": 200 if task == "numbers" else 100}
-    rival = HistGradientBoostingRegressor if task == "numbers" else HistGradientBoostingClassifier
+    small = {"max_leaf_nodes": 8, "min_samples_leaf": 5, "rounds": 200 if task == "regression" else 100}
+    rival = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
     return {
         "forest": sifted_forest(task, rows),
         "booster": tuned.make(task),
@@ -52,7 +52,7 @@ def judged(frame: pd.DataFrame, task: str, size: int, split: int) -> dict[str, f
         start = time.process_time()
         model.fit(rows, y)
         found[f"{name} s"] = time.process_time() - start
-        if task == "numbers":
+        if task == "regression":
             found[name] = float(1 - ((model.predict(new) - truth) ** 2).mean() / truth.var())
         else:
             shares = model.predict_proba(new)
@@ -65,7 +65,7 @@ def judged(frame: pd.DataFrame, task: str, size: int, split: int) -> dict[str, f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", choices=["numbers", "classes"])
+    parser.add_argument("task", choices=["regression", "classification"])
     parser.add_argument("--data", default="../shared/data/suite")
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 3000])
     options = parser.parse_args()
@@ -74,7 +74,7 @@ def main() -> None:
     for path in sorted(Path(options.data).glob("*.parquet")):
         frame = pd.read_parquet(path)
         is_number = pd.api.types.is_numeric_dtype(frame["target"])
-        if is_number != (options.task == "numbers") or frame.shape[1] > MOST_COLUMNS or len(frame) < 1_400:
+        if is_number != (options.task == "regression") or frame.shape[1] > MOST_COLUMNS or len(frame) < 1_400:
             continue
         if not is_number:  # classes of few rows would be missing from some folds
             frame = frame[frame["target"].map(frame["target"].value_counts()) >= 60]

@@ -38,7 +38,7 @@ def models(task: str, shape: tuple[int, int]) -> dict[str, Any]:
         except TamisError:
             continue
     for kind in ("best", "random"):
-        numbers = task == "numbers"
+        numbers = task == "regression"
         forest = (
             ForestRegressor(200, max_features=0.5, thresholds=kind)
             if numbers
@@ -58,7 +58,7 @@ def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
         facts[name] = {**kept, "seconds": time.process_time() - start}
     beside = [
         score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
-        for m in rivals(problem.task == "numbers").values()
+        for m in rivals(problem.task == "regression").values()
     ]
     return {"facts": facts, "n_columns": X.shape[1], "best of three": max(beside)}
 

@@ -116,7 +116,7 @@ def one(frame: pd.DataFrame, split: int, jobs: int, third: bool) -> dict[str, An
     found = cross_validate(problem, made, [fold], partial(keep, third=third), inner=5, n_jobs=jobs)
     beside = {}
     X = X.astype(dict.fromkeys(X.select_dtypes(["object", "string"]), "category"))
-    for name, model in rivals(problem.task == "numbers").items():
+    for name, model in rivals(problem.task == "regression").items():
         beside[name] = score(y[test], model.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
     return {
         "names": list(found),

@@ -32,7 +32,7 @@ def answer(frame: pd.DataFrame, jobs: int) -> tuple[str, tamis.Study]:
 def loss(study: tamis.Study, train: pd.DataFrame, test: pd.DataFrame) -> tuple[float, float]:
     """Brier score or squared error on new rows, of the study's model and of a constant answer."""
     X, y = test.drop(columns="target"), test["target"]
-    if study.model_.task == "numbers":
+    if study.model_.task == "regression":
         own = np.asarray(study.predict(X))
         return float(np.mean((y - own) ** 2)), float(np.mean((y - train["target"].mean()) ** 2))
     labels = [str(label) for label in study.model_.labels]

@@ -94,7 +94,7 @@ def split_of(frame: pd.DataFrame, split: int) -> tuple[Problem, pd.DataFrame, np
     numbers = y.dtype.kind == "f"
     y = y if numbers else pd.factorize(y, sort=True)[0]
     X = frame.drop(columns="target")
-    problem = problem_of([], Table.of(X), y, task="numbers" if numbers else "classes")
+    problem = problem_of([], Table.of(X), y, task="regression" if numbers else "classes")
     learn, test = train_test_split(
         np.arange(len(y)), test_size=0.3, random_state=split, stratify=None if numbers else y
     )

@@ -239,7 +239,7 @@ def test_a_code_of_one_of_thirty_classes_is_named(given, column):
         "measured": other + 0.01 * rng.normal(size=600),
     }[column]
     y = np.array([f"c{k:02d}" for k in codes]) if given == "text" else codes
-    (found,) = leaks(frame, y, task="classes")
+    (found,) = leaks(frame, y, task="classification")
     assert (found.kind, found.columns, found.severity) == ("predicts", ("ward",), "stop")
     assert "100% of the rows" in found.sentence
 
@@ -260,7 +260,7 @@ def test_counts_are_numbers_when_they_were_decided_to_be():
     frame, _ = clean()
     y = np.random.default_rng(3).poisson(3, N).astype(float)
     frame["total"] = 2 * y + 1
-    (as_numbers,) = leaks(frame, y, task="numbers")
+    (as_numbers,) = leaks(frame, y, task="regression")
     assert "of its variance" in as_numbers.sentence
     (as_classes,) = leaks(frame, y)
     assert "of the rows" in as_classes.sentence

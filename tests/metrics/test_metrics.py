@@ -72,8 +72,8 @@ def test_every_metric_is_scikit_learns(name, mine, theirs):
 def test_a_mean_over_rows_is_the_metric(name):
     """If the parts of rows did not make the score, a bootstrap interval would be of another number."""
     metric = METRICS[name]
-    answer = {"labels": L2, "probabilities": P2}[metric.needs] if metric.task == "classes" else A
-    truth = TWO if metric.task == "classes" else T
+    answer = {"labels": L2, "probabilities": P2}[metric.needs] if metric.task == "classification" else A
+    truth = TWO if metric.task == "classification" else T
     parts = metric.each(*prepare(metric, truth, answer))
     assert parts.shape == (N,)
     assert parts.mean() == pytest.approx(score(name, truth, answer), rel=1e-12)
@@ -83,14 +83,14 @@ def test_a_mean_over_rows_is_the_metric(name):
 def test_larger_utility_is_better_for_every_metric(name):
     """A direction read the wrong way round would choose the worst model."""
     metric = METRICS[name]
-    if metric.task == "numbers":
+    if metric.task == "regression":
         truth, good, bad = T, T + 0.01, A
     else:
         truth = TWO
         certain = (TWO[:, None] == ["ham", "spam"]).astype(float) * 0.8 + 0.1
         good, bad = (TWO, L2) if metric.needs == "labels" else (certain, P2)
     assert utility(metric, score(name, truth, good)) > utility(metric, score(name, truth, bad))
-    negated = find(f"neg_{name}", classes=metric.task == "classes")
+    negated = find(f"neg_{name}", classes=metric.task == "classification")
     assert negated.larger != metric.larger
     assert utility(negated, score(negated, truth, good)) > utility(negated, score(negated, truth, bad))
 

@@ -123,7 +123,7 @@ def study(
         "partial": False,
         "answer": {
             "words": words,
-            "task": "classes" if labels else "numbers",
+            "task": "classification" if labels else "regression",
             "metric": metric,
             "score": float(np.mean(scores)),
             "interval": [float(np.mean(scores) - 0.02 * size), float(np.mean(scores) + 0.02 * size)],

@@ -37,7 +37,7 @@ def test_every_setting_that_differs_is_said(made):
     """The command would run another study."""
     changed = {
         "seed": 7,
-        "task": "classes",
+        "task": "classification",
         "scoring": "roc_auc",
         "lock": 0.3,
         "folds": 4,

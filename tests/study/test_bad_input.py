@@ -47,10 +47,10 @@ CASES = {
     ),
     "text for numbers": (
         _columns(),
-        {"task": "numbers"},
-        r"task='numbers', but the target 'outcome' holds '(sick|well)'",
+        {"task": "regression"},
+        r"task='regression', but the target 'outcome' holds '(sick|well)'",
     ),
-    "an unknown task": (_columns(), {"task": "regresion"}, r"task='regresion' is not known.* classes, numbers"),
+    "an unknown task": (_columns(), {"task": "regresion"}, r"task='regresion' is not known.*regression"),
     "an unknown metric": (
         _columns(),
         {"scoring": "acuracy"},

@@ -37,11 +37,11 @@ def test_it_is_boosting_at_its_defaults():
     y = np.nan_to_num(x[:, 0]) ** 2 + rng.normal(size=300)
     X, fresh = Table.of(x[:200]), Table.of(x[200:])
     known = HistGradientBoostingRegressor(early_stopping=False).fit(x[:200], y[:200])
-    own = Boosting("numbers", random_state=0).fit(X, y[:200])
+    own = Boosting("regression", random_state=0).fit(X, y[:200])
     np.testing.assert_array_equal(own.predict(fresh), BoostingRegressor().fit(X, y[:200]).predict(fresh))
     np.testing.assert_allclose(own.predict(X), known.predict(x[:200]), atol=1e-5)
     shares = HistGradientBoostingClassifier(early_stopping=False).fit(x[:200], y[:200] > 1)
-    own = Boosting("classes", random_state=0).fit(X, y[:200] > 1)
+    own = Boosting("classification", random_state=0).fit(X, y[:200] > 1)
     np.testing.assert_allclose(own.predict_proba(X), shares.predict_proba(x[:200]), atol=1e-5)
 
 
@@ -51,7 +51,7 @@ def test_categories_missing_values_and_levels_never_seen():
     word = rng.choice(["red", "green", "blue"], size=200).astype(object)
     word[:10] = None
     frame = pd.DataFrame({"word": word, "x": rng.normal(size=200)})
-    model = Boosting("numbers", random_state=0).fit(Table.of(frame), (word == "red").astype(float))
+    model = Boosting("regression", random_state=0).fit(Table.of(frame), (word == "red").astype(float))
     new = pd.DataFrame({"word": ["blue", "red", "grey", None], "x": [0.0] * 4})
     said = model.predict(Table.of(new))
     np.testing.assert_allclose(said[:2], [0, 1], atol=0.02)
@@ -63,7 +63,7 @@ def test_more_levels_than_bins_and_more_rows_than_are_learned_from():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"word": [f"w{i % 260:03d}" for i in range(7_800)]})
     y = (np.arange(7_800) % 260 % 2).astype(float) + 0.01 * rng.normal(size=7_800)
-    model = Boosting("numbers", most_rows=7_000, random_state=0).fit(Table.of(frame), y)
+    model = Boosting("regression", most_rows=7_000, random_state=0).fit(Table.of(frame), y)
     assert ((model.predict(Table.of(frame)) > 0.5) == (y > 0.5)).mean() > 0.95
 
 
@@ -81,7 +81,11 @@ def test_held_out_rows_and_threads_change_no_bit(tmp_path):
     spoilt[150:], other[150:] = 1e6, ~other[150:]
     answers = [
         tamis.nested_score(
-            Boosting("classes"), Table.of(one), two, outer=[(np.arange(150), np.arange(150, 200))], keep_models=True
+            Boosting("classification"),
+            Table.of(one),
+            two,
+            outer=[(np.arange(150), np.arange(150, 200))],
+            keep_models=True,
         )
         .models[0]
         .predict_proba(Table.of(X[:150]))
@@ -212,7 +216,7 @@ def test_every_sentence_about_the_price(box, facts, end):
 def test_without_a_black_box_nothing_is_said_of_it():
     """A study of before, or one that left it out, would speak of a black box."""
     facts = {"contributions": {"a": 1.0}, "n_columns": 2, "metric": "r2", "score": 0.5, "interval": [0.4, 0.6]}
-    more = {"baseline": 0.0, "task": "numbers", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
+    more = {"baseline": 0.0, "task": "regression", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
     assert answer({**facts, **more, "interval_note": ""}).endswith("always guessing the mean gives 0.00.")
 
 
@@ -226,10 +230,10 @@ def test_rounds_are_fewer_and_larger_where_they_would_be_dear(monkeypatch):
     """A table of many columns or classes would take the study's whole time."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 4)), np.arange(120) % 12
-    many = Boosting("classes").fit(X, y)
+    many = Boosting("classification").fit(X, y)
     assert (many.rounds_, many.model_.learning_rate) == (50, 0.2)
     monkeypatch.setattr("tamis.study.procedure.boosting.MOST_SEARCHED", 120 * 4 * 50)
-    wide = Boosting("numbers").fit(X, X[:, 0])
+    wide = Boosting("regression").fit(X, X[:, 0])
     assert (wide.rounds_, wide.model_.learning_rate) == (50, 0.2)
 
 
@@ -237,7 +241,7 @@ def test_rows_too_few_for_a_split_take_no_round():
     """A hundred rounds that can split nothing would take seconds on thousands of columns, for the same answers."""
     random = np.random.default_rng(0)
     X, y = random.normal(size=(39, 50)), np.repeat([0, 1, 1], 13)
-    few = Boosting("classes", random_state=0).fit(X, y)
+    few = Boosting("classification", random_state=0).fit(X, y)
     assert few.rounds_ == 0
     whole = HistGradientBoostingClassifier().fit(X, y)
     np.testing.assert_allclose(few.predict_proba(X), whole.predict_proba(X), atol=1e-12)

@@ -31,14 +31,14 @@ def test_tables_of_many_rows_call_for_it(shape, is_there):
 def test_more_rows_bear_larger_trees(n_rows, leaves):
     """The folds, of fewer rows, would judge other trees than those of the last fit."""
     booster = next(one for one in chosen(["booster"], shape=(n_rows, 5)) if one.name == "booster")
-    assert booster.make("numbers").max_leaf_nodes == leaves
+    assert booster.make("regression").max_leaf_nodes == leaves
 
 
 def test_it_keeps_the_columns_that_its_splits_gain_by():
     """27 columns of noise would stand in the answer; or a column that matters would be lost."""
     frame = _bumps(1_200, 30)
     table, y = Table.of(frame.drop(columns="y")), frame["y"].to_numpy()
-    model = Boosting("numbers", rounds=100, max_leaf_nodes=8, min_samples_leaf=5, kept=0.9).fit(table, y)
+    model = Boosting("regression", rounds=100, max_leaf_nodes=8, min_samples_leaf=5, kept=0.9).fit(table, y)
     assert model.columns_ == model.selected_columns_ == ("c00", "c01", "c02")
     fresh = _bumps(1_000, 30, seed=1)
     said = model.predict(Table.of(fresh.drop(columns="y")))
@@ -48,14 +48,14 @@ def test_it_keeps_the_columns_that_its_splits_gain_by():
     np.testing.assert_array_equal(again.predict(Table.of(fresh.drop(columns="y"))), said)
     assert again.selected_columns_ == model.selected_columns_
     with pytest.raises(ParameterError, match="kept=2"):
-        Boosting("numbers", kept=2).fit(table, y)
+        Boosting("regression", kept=2).fit(table, y)
 
 
 def test_trees_of_few_columns_see_them_together():
     """Trees that draw one of two columns make a sum of functions of one, which tells nothing of an exclusive or."""
     x = np.random.default_rng(0).normal(size=(800, 2))
     y = np.where(x[:, 0] * x[:, 1] > 0, "same", "other")
-    booster = next(one for one in chosen(["booster"], shape=(600, 2)) if one.name == "booster").make("classes")
+    booster = next(one for one in chosen(["booster"], shape=(600, 2)) if one.name == "booster").make("classification")
     model = booster.set_params(random_state=0).fit(Table.of(x[:600]), y[:600])
     assert (model.predict(Table.of(x[600:])) == y[600:]).mean() > 0.9
 
@@ -66,7 +66,7 @@ def test_rows_held_out_have_no_say_in_its_columns():
     X, y = frame.drop(columns="y").to_numpy(), frame["y"].to_numpy()
     spoilt, other = X.copy(), y.copy()
     spoilt[450:], other[450:] = 1e3 * X[450:, ::-1], -y[450:]
-    model = Boosting("numbers", rounds=40, max_leaf_nodes=8, min_samples_leaf=5, kept=0.9)
+    model = Boosting("regression", rounds=40, max_leaf_nodes=8, min_samples_leaf=5, kept=0.9)
     outer = [(np.arange(450), np.arange(450, 600))]
     found = [
         tamis.nested_score(model, Table.of(one), two, outer=outer, keep_models=True).models[0]

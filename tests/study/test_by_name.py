@@ -24,22 +24,22 @@ def _table(task, n=150):
     y = 2 * x[:, 1] + (kind == "a") + 0.5 * rng.normal(size=n)
     frame = pd.DataFrame(x, columns=list("pqrs")).assign(kind=kind)
     frame.loc[::9, "p"] = np.nan
-    return frame.assign(y=y if task == "numbers" else np.where(y > 0, "yes", "no"))
+    return frame.assign(y=y if task == "regression" else np.where(y > 0, "yes", "no"))
 
 
 @pytest.mark.parametrize("name", [one.name for one in NAMED])
-@pytest.mark.parametrize("task", ["classes", "numbers"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
 def test_a_procedure_that_is_named_is_compared_and_kept(name, task, tmp_path):
     """A name on the list would stand for nothing that runs on an ordinary table."""
     frame = _table(task)
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures=name, **QUICK)
-    if (name, task) in (("svm", "numbers"), ("model-tree", "classes")):
+    if (name, task) in (("svm", "regression"), ("model-tree", "classification")):
         with pytest.raises(ParameterError, match=f"the procedure '{name}'.*leave it out"):
             study.run()
         return
     row = study.run().results_["comparison"]["procedures"][-1]
     assert row["name"] == name
-    assert row["nested"] > {"classes": 0.65, "numbers": 0.7}[task]
+    assert row["nested"] > {"classification": 0.65, "regression": 0.7}[task]
     assert "q" in study.selected_
     if name != "knn":  # it is not of Tamis alone
         again = tamis.load(tmp_path / "s")
@@ -89,10 +89,10 @@ def test_folds_judge_the_kind_of_forest_that_the_last_fit_is():
     the last fit would have the best ones: the quoted score would be that of another forest."""
     for n_rows, kind in ((299, "random"), (300, ("best", "random")), (1_499, ("best", "random")), (1_500, "best")):
         forest = next(one for one in chosen(["forest"], shape=(n_rows, 5)) if one.name == "forest")
-        assert forest.make("classes").thresholds == kind
+        assert forest.make("classification").thresholds == kind
         behind = next(one for one in chosen(["forest"], "rank", shape=(n_rows, 5)) if one.name == "forest")
         assert "after rank" in behind.words
-        deep = behind.make("classes").get_params(deep=True)
+        deep = behind.make("classification").get_params(deep=True)
         assert [value for name, value in deep.items() if name.endswith("model__thresholds")] == [kind]
 
 

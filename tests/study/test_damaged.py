@@ -161,7 +161,7 @@ def test_a_damaged_file_is_not_echoed_whole(studies, folder, name):
     study = folder("tree")
     content = (study / name).read_text()
     huge = '"' + "x" * 500_000 + '"'
-    for word in ('"classes"', '"tree"', '"outcome"', '"features"', '"best"'):
+    for word in ('"classification"', '"tree"', '"outcome"', '"features"', '"best"'):
         content = content.replace(word, huge)
     (study / name).write_text(content)
     for words in (["open", str(study)], ["run", str(studies / "table.csv"), "-t", "outcome", "-f", str(study)]):

@@ -44,7 +44,7 @@ def test_cross_val_score_judges_a_study(as_array, tmp_path, monkeypatch):
     X, y = data[["x", "kind"]], data["y"]
     if as_array:
         X, y = data[["x"]].to_numpy(), (data["y"] == "up").to_numpy().astype(int)
-    study = tamis.Study(**quick(task="classes"))
+    study = tamis.Study(**quick(task="classification"))
     found = cross_val_score(study, X, y, cv=3)
     assert found.mean() > 0.9
     assert found.mean() == pytest.approx(cross_val_score(study, X, y, cv=3, scoring="accuracy").mean())
@@ -101,7 +101,7 @@ CHECKS = (
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("task", ["numbers", "classes"])
+@pytest.mark.parametrize("task", ["regression", "classification"])
 def test_scikit_learns_checks_of_its_making_and_width(task):
     """A pipeline or a grid search clones an estimator, asks whether it is fitted and gives it other columns."""
     study = tamis.Study(**quick(task=task, black_box=False, inner=2))
@@ -117,7 +117,7 @@ def test_scikit_learns_checks_of_its_making_and_width(task):
 def test_a_study_of_the_fewest_rows(tmp_path):
     """Ten rows ended in a sentence about neighbours that nobody had asked for."""
     data = pd.DataFrame({"a": np.arange(10.0), "b": np.sin(np.arange(10)), "y": np.arange(10.0) ** 2})
-    study = tamis.Study(data, target="y", folder=tmp_path / "s", **quick(task="numbers", lock=0))
+    study = tamis.Study(data, target="y", folder=tmp_path / "s", **quick(task="regression", lock=0))
     assert study.run().results_["answer"]
 
 

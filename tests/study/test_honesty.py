@@ -23,17 +23,17 @@ def _table(task: str, garbage: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
     x[rng.random((n, 3)) < 0.05] = np.nan
     word = rng.choice(["a", "b", "c"], size=n).astype(object)
     signal = np.nan_to_num(x[:, 0]) + (word == "a") + 0.3 * rng.normal(size=n)
-    y = signal if task == "numbers" else (signal > 0.4).astype(int)
+    y = signal if task == "regression" else (signal > 0.4).astype(int)
     if garbage:
         x[HELD_OUT] = 1e6 * rng.normal(size=(len(HELD_OUT), 3))
         x[HELD_OUT[::2], 1] = np.nan
         word[HELD_OUT] = [f"rubbish {i}" for i in HELD_OUT]
-        y[HELD_OUT] = 1e6 if task == "numbers" else 1 - y[HELD_OUT]
+        y[HELD_OUT] = 1e6 if task == "regression" else 1 - y[HELD_OUT]
     return pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "word": word}), y
 
 
 @pytest.mark.parametrize("as_table", [False, True], ids=["frame", "table"])
-@pytest.mark.parametrize("task", ["classes", "numbers"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
 @pytest.mark.parametrize("procedure", PROCEDURES, ids=lambda procedure: procedure.name)
 def test_garbage_in_held_out_rows_changes_no_bit_of_what_is_fitted(procedure, task, as_table):
     """If held-out rows can change the model, every score of it is a lie."""
@@ -45,7 +45,7 @@ def test_garbage_in_held_out_rows_changes_no_bit_of_what_is_fitted(procedure, ta
             Table.of(X) if as_table else X,
             y,
             outer=[(np.arange(100), HELD_OUT)],
-            scoring="accuracy" if task == "classes" else "r2",
+            scoring="accuracy" if task == "classification" else "r2",
             keep_models=True,
         )
         fitted.append(json.dumps(found.models[0].to_dict()))
@@ -53,7 +53,7 @@ def test_garbage_in_held_out_rows_changes_no_bit_of_what_is_fitted(procedure, ta
     assert "rubbish" not in fitted[0]
 
 
-@pytest.mark.parametrize("task", ["classes", "numbers"])
+@pytest.mark.parametrize("task", ["classification", "regression"])
 def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
     """If this fails, there are two ways of judging, and one of them is wrong."""
     X, y = _table(task)
@@ -68,7 +68,7 @@ def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
     )
     for row in study.results_["comparison"]["procedures"]:
         scores = found[row["name"]].scores
-        if task == "classes":
+        if task == "classification":
             np.testing.assert_allclose(scores, row["scores"], rtol=1e-9)
         else:
             np.testing.assert_allclose(_pooled(scores, study.problem.y, pairs, 4), row["nested"], rtol=1e-9, atol=1e-12)

@@ -197,7 +197,7 @@ def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
 def test_leaves_of_many_rows_are_not_single_rows(n_rows, least):
     """A tree of 800,000 rows, grown to the last one in every fold, took most of a study's time."""
     made = next(one for one in chosen(["tree"], shape=(n_rows, 5)) if one.name == "tree")
-    assert made.make("numbers").min_samples_leaf == made.make("classes").min_samples_leaf == least
+    assert made.make("regression").min_samples_leaf == made.make("classification").min_samples_leaf == least
 
 
 def test_rows_with_kin_do_not_say_how_sure_a_forest_may_be():
@@ -205,13 +205,15 @@ def test_rows_with_kin_do_not_say_how_sure_a_forest_may_be():
     for independent, kind in ((True, "temperature"), (False, None)):
         listed = chosen(["forest", "small-tree", "knn"], shape=(400, 5), independent=independent)
         assert ("calibrated" in next(one.words for one in listed if one.name == "forest")) == independent
-        for made in (one.make("classes") for one in listed if one.name != "baseline"):
+        for made in (one.make("classification") for one in listed if one.name != "baseline"):
             found = {v for k, v in made.get_params().items() if k.rsplit("__")[-1] == "calibration"}
             assert found == {kind}
-    after = chosen(["forest"], "log", shape=(400, 5), independent=False)[-1].make("classes")
+    after = chosen(["forest"], "log", shape=(400, 5), independent=False)[-1].make("classification")
     assert None in {v for k, v in after.get_params().items() if k.endswith("calibration")}
     own = ForestClassifier(20, calibration="temperature")
-    assert chosen({"mine": own}, shape=(400, 5), independent=False)[-1].make("classes").calibration == "temperature"
+    assert (
+        chosen({"mine": own}, shape=(400, 5), independent=False)[-1].make("classification").calibration == "temperature"
+    )
 
 
 def test_a_study_of_groups_leaves_its_forest_uncalibrated(tmp_path):

@@ -120,7 +120,7 @@ def test_pipelines_of_transforms_and_models_are_kept(output):
 def test_the_baseline_of_scores_and_that_of_signals_are_two_models():
     """A study that keeps its baseline would read it back as a transform of signals, or the other way round."""
     y = np.arange(20) % 2
-    plain = FittedProcedure("baseline", Baseline("classes").fit(None, y))
+    plain = FittedProcedure("baseline", Baseline("classification").fit(None, y))
     again = FittedProcedure.from_dict(json.loads(json.dumps(plain.to_dict())))
     assert type(again.model) is Baseline
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 12)).cumsum(axis=1)).add_prefix("s")

@@ -82,7 +82,7 @@ def test_few_columns_are_named_and_the_rest_counted():
     facts = {"contributions": shares, "n_columns": 30, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
     more = {
         "baseline": 0.6,
-        "task": "classes",
+        "task": "classification",
         "signal": "captured",
         "procedure": "forest",
         "tried": [],
@@ -129,10 +129,12 @@ def test_rows_of_a_class_never_learned_are_wrong_labels_and_no_probabilities():
 
     y, answers = np.array([0, 0, 1, NEVER_SEEN]), np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.5, 0.5]])
     learned = np.array([True, True])
-    assert value(METRICS["accuracy"], "classes", y, answers, ("a", "b"), learned) == 0.75
-    brier = value(METRICS["brier"], "classes", y, answers, ("a", "b"), learned)
+    assert value(METRICS["accuracy"], "classification", y, answers, ("a", "b"), learned) == 0.75
+    brier = value(METRICS["brier"], "classification", y, answers, ("a", "b"), learned)
     assert brier == pytest.approx(np.mean([0.01, 0.04, 0.01]))
-    assert value(METRICS["balanced_accuracy"], "classes", y, answers, ("a", "b"), learned) == pytest.approx(2 / 3)
+    assert value(METRICS["balanced_accuracy"], "classification", y, answers, ("a", "b"), learned) == pytest.approx(
+        2 / 3
+    )
 
 
 def test_paired_difference_is_the_t_test_of_rows():
@@ -251,7 +253,7 @@ def test_columns_that_do_not_stand_out_are_not_listed():
     """Eight of ten thousand columns, "which make up 0% of what they contribute", would look like a finding."""
     shares = {f"g{j}": 1 / 5000 for j in range(5000)}
     facts = {"contributions": shares, "n_columns": 5000, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
-    more = {"baseline": 0.6, "task": "classes", "signal": "captured", "procedure": "ridge", "tried": []}
+    more = {"baseline": 0.6, "task": "classification", "signal": "captured", "procedure": "ridge", "tried": []}
     words = answer({**facts, **more, "interval_note": "", "accuracy": [0.9, 0.6]})
     assert words.startswith(
         "The ridge uses 5,000 of 5,000 columns; none stands out: the first, g0, makes up less than 0.1% of what they "

@@ -72,8 +72,8 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
 def as_options(sentence: str) -> str:
     """An error of the library in the words of the command line: options instead of parameters.
 
-    >>> as_options("n_jobs=0 is no number of threads; give task='classes', or start over with run(fresh=True)")
-    '--jobs 0 is no number of threads; give --task classes, or start over with --fresh'
+    >>> as_options("n_jobs=0 is no number of threads; give task='classification', or start over with run(fresh=True)")
+    '--jobs 0 is no number of threads; give --task classification, or start over with --fresh'
     """
     sentence = sentence.replace("run(fresh=True)", "--fresh").replace("run()", "`tamis run`")
     return _PARAMETER.sub(_option, without_parameters(sentence))

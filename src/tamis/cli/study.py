@@ -37,7 +37,7 @@ def run(
     types: TypesOption = None,
     query: QueryOption = None,
     drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
-    task: Annotated[str | None, typer.Option(help="classes or numbers; decided from the target otherwise")] = None,
+    task: Annotated[str | None, typer.Option(help="classification or regression; by default, from the target")] = None,
     scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
     prefer: Annotated[
         str, typer.Option(help="simplest, balanced or best: how much a simpler model may lose")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from tamis.check import one_of
 from tamis.saved import numbers
 from tamis.table.interface.takes_table import TakesTable
+from tamis.task import CLASSIFICATION, predicts_classes, predicts_numbers, read_task
 
 
 class Baseline(TakesTable, BaseEstimator):
@@ -17,15 +17,15 @@ class Baseline(TakesTable, BaseEstimator):
 
     Parameters
     ----------
-    task : "classes" or "numbers".
+    task : one of `tamis.task.TASKS`.
     """
 
-    def __init__(self, task: str = "classes") -> None:
+    def __init__(self, task: str = CLASSIFICATION) -> None:
         self.task = task
 
     def fit(self, X: Any, y: np.ndarray) -> Baseline:
         """Learn the shares of the classes, or the mean."""
-        if self.task == "classes":
+        if predicts_classes(self.task):
             self.classes_, counts = np.unique(y, return_counts=True)
             self.shares_ = counts / counts.sum()
         else:
@@ -35,7 +35,7 @@ class Baseline(TakesTable, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most frequent class or the mean, once a row."""
-        said = self.mean_ if self.task == "numbers" else self.classes_[self.shares_.argmax()]
+        said = self.mean_ if predicts_numbers(self.task) else self.classes_[self.shares_.argmax()]
         return np.full(X.shape[0], said)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -44,22 +44,22 @@ class Baseline(TakesTable, BaseEstimator):
 
     def to_text(self) -> str:
         """The baseline in words."""
-        if self.task == "numbers":
+        if predicts_numbers(self.task):
             return f"always {self.mean_:g}, the mean"
         return "always the most frequent class"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
-        if self.task == "numbers":
+        if predicts_numbers(self.task):
             return {"task": self.task, "mean": self.mean_}
         return {"task": self.task, "classes": self.classes_.tolist(), "shares": self.shares_.tolist()}
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Baseline:
         """The baseline that `to_dict` described."""
-        made = cls(one_of("task", facts["task"], ("classes", "numbers")))
+        made = cls(read_task(facts["task"]))
         made.selected_columns_ = ()
-        if made.task == "numbers":
+        if predicts_numbers(made.task):
             made.mean_ = float(numbers("mean", facts["mean"], shape=()))
         else:
             made.classes_ = numbers("classes", facts["classes"], np.int64)

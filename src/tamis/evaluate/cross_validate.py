@@ -24,6 +24,7 @@ from tamis.evaluate.baseline import Baseline
 from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
+from tamis.task import CLASSIFICATION
 
 __all__ = ["Fold", "Stopped", "Trained", "cross_validate", "named_folds", "predictions", "train"]
 
@@ -287,7 +288,7 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     """
     y = problem.y[rows]
     if problem.of_classes and (y == y[0]).all():
-        return Baseline("classes").fit(None, y)
+        return Baseline(CLASSIFICATION).fit(None, y)
     model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None else dict.fromkeys(_names_of_groups(model), problem.groups[rows])
     if problem.weights is not None:

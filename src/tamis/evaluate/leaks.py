@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from tamis.check import one_of
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
 from tamis.evaluate.leakage.made_from_target import class_fills, encodings
@@ -19,6 +18,7 @@ from tamis.evaluate.leakage.univariate import Univariate, neighbour_share, suspe
 from tamis.evaluate.problem import Problem, problem_of
 from tamis.split import Folds
 from tamis.table import Column, Table, refuse_extreme
+from tamis.task import task_named
 
 __all__ = ["Leak", "leaks"]
 
@@ -79,7 +79,8 @@ def leaks(
     locked : the table of locked rows, which must not be repeated in X.
     as_read : a table of columns that models do not see, such as dates before they became parts: a target that drifts
         with a date, and entities, are looked for in them.
-    task : "classes" or "numbers", what the target was decided to be; read from y when not given.
+    task : "classification", "regression", "count" or "ordinal": what the target was decided to be; read from y when not
+        given.
 
     >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
     >>> found = leaks(X, np.repeat(["no", "yes"], 30))
@@ -87,7 +88,7 @@ def leaks(
     "column 'x1' alone tells the target of 100% of the rows: is it known before the target is? if not, drop it"
     """
     if task is not None:
-        one_of("task", task, ("classes", "numbers"))
+        task = task_named(task)
     if not isinstance(X, Problem):
         X = problem_of([], Table.of(X), y, groups=groups, time=time, task=task)
     table, classes, target, time = Table.of(X.X), X.of_classes, X.codes.astype(np.float64), X.time

@@ -33,6 +33,7 @@ from tamis.metrics.intervals.interval import (
 from tamis.metrics.intervals.paired import holm
 from tamis.metrics.loss_matrix import metric_for
 from tamis.split import Folds, folds, folds_of_copies
+from tamis.task import task_named
 
 __all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_score"]
 
@@ -152,6 +153,7 @@ def nested_score(
     groups: Any = None,
     time: Any = None,
     sample_weight: Any = None,
+    task: str | None = None,
     level: float = 0.95,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -171,6 +173,7 @@ def nested_score(
     groups, time : one value a row: rows of a group stay together; with time, only the past trains. Without time, rows
         with equal features stay together, too, where they are more than chance explains (see `equal_rows`).
     sample_weight : how much each row counts in the fits; in the scores every row counts once.
+    task : "classification" or "regression", where neither the procedure nor the target settles it.
     level : confidence of the intervals.
     random_state : fixes the folds, and every random state the procedure left open.
     n_jobs : threads over folds; the result does not depend on it.
@@ -191,27 +194,28 @@ def nested_score(
     (5, True)
     """
     named = named_procedures(procedure)
-    task = problem_of(list(named.values()), X, y, groups=groups, time=time, weights=sample_weight)
-    refuse_one_class(task)
-    metric = metric_for(scoring, loss, task.classes)
+    word = None if task is None else task_named(task)
+    problem = problem_of(list(named.values()), X, y, groups=groups, time=time, weights=sample_weight, task=word)
+    refuse_one_class(problem)
+    metric = metric_for(scoring, loss, problem.classes)
     seed = seed_from(random_state)
-    own_groups = task.groups
-    task, copies = with_equal_rows(task)
-    drawn: dict[str, Any] = {"classifier": task.of_classes, "seed": seed, "repeats": repeats, "X": task.X}
-    if task.copies is not None:
-        pairs = folds_of_copies(outer, task.y, task.copies, **drawn)
+    own_groups = problem.groups
+    problem, copies = with_equal_rows(problem)
+    drawn: dict[str, Any] = {"classifier": problem.of_classes, "seed": seed, "repeats": repeats, "X": problem.X}
+    if problem.copies is not None:
+        pairs = folds_of_copies(outer, problem.y, problem.copies, **drawn)
     else:
-        pairs = folds(outer, task.y, groups=task.groups, time=task.time, **drawn)
+        pairs = folds(outer, problem.y, groups=problem.groups, time=problem.time, **drawn)
     equal = [] if copies is None else _equal_notes(copies, pairs)
     keep = partial(outcome_of, metric=metric, model=keep_models)
-    outcomes = cross_validate(task, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
+    outcomes = cross_validate(problem, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
     results = {}
     for name, model in named.items():
-        result = _result(name, task, metric, pairs, outcomes[name], level, seed)
-        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, own_groups, task.time), *equal])
+        result = _result(name, problem, metric, pairs, outcomes[name], level, seed)
+        results[name] = replace(result, notes=[*result.notes, *inner_notes(model, own_groups, problem.time), *equal])
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
-    return _comparison(results, task, metric, level, seed)
+    return _comparison(results, problem, metric, level, seed)
 
 
 def _equal_notes(copies: EqualRows, pairs: Folds) -> list[str]:

@@ -18,6 +18,7 @@ from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.interface.names import column_names
 from tamis.table.interface.takes_table import takes_table
 from tamis.table.table import refuse_lazy
+from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes
 
 __all__ = ["Problem", "named_procedures", "problem_of"]
 
@@ -30,7 +31,7 @@ class Problem:
     ----------
     X : the rows that may be learned from: a Table, a frame or a matrix.
     y : their target: classes by any value, or numbers.
-    task : "classes" or "numbers"; nobody decides it again.
+    task : one of `tamis.task.TASKS`; nobody decides it again.
     classes : the values that y has, sorted; None for numbers.
     names : of the columns.
     groups, time : one value a row, when given.
@@ -50,7 +51,7 @@ class Problem:
 
     @property
     def of_classes(self) -> bool:
-        return self.task == "classes"
+        return predicts_classes(self.task)
 
     @cached_property
     def codes(self) -> np.ndarray:
@@ -113,7 +114,7 @@ def problem_of(
     X, y : the table and its target; or X is a Problem, which is taken as it is.
     groups, time : one value a row.
     weights : how much each row counts in a fit: numbers, none below 0.
-    task : "classes" or "numbers", when it has been decided.
+    task : one of `tamis.task.TASKS`, when it has been decided.
     """
     if isinstance(X, Problem):
         if y is not None:
@@ -123,7 +124,7 @@ def problem_of(
         raise ParameterError("y is missing; give the target, one value a row")
     refuse_lazy(X)
     X = _unwrapped(X)
-    of_classes = _of_classes(procedures, y) if task is None else task == "classes"
+    of_classes = _of_classes(procedures, y) if task is None else predicts_classes(task)
     target = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel() if of_classes else numbers(y)
     classes = Classes.of(y).labels if of_classes else None
     n_rows = X.shape[0]
@@ -132,7 +133,7 @@ def problem_of(
     return Problem(
         X=X,
         y=target,
-        task="classes" if of_classes else "numbers",
+        task=task or (CLASSIFICATION if of_classes else REGRESSION),
         classes=classes,
         names=column_names(X),
         groups=None if groups is None else np.asarray(groups),

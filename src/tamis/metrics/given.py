@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from tamis.errors import KindError, ParameterError
 from tamis.fingerprint import CODE, digest_of
 from tamis.metrics.metric import SYNONYMS, Metric
+from tamis.task import CLASSIFICATION, REGRESSION
 
 __all__ = ["fingerprint", "in_words", "is_scorer", "is_spent", "metric_of", "name_of", "named", "spent", "spoken"]
 
@@ -85,7 +86,7 @@ def metric_of(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
             f"scoring={scoring!r} is no name of a metric, scorer or function; give one, as in scoring='accuracy'"
         )
     needs, name = _needs(scoring), spoken(scoring)
-    task = "classes" if classes else "numbers"
+    task = CLASSIFICATION if classes else REGRESSION
     if needs == "model":
         return Metric(name, task, needs, True, _only_with_model(name), given=scoring, of_model=_checked(scoring, name))
     if not classes and needs != "labels":
@@ -133,7 +134,7 @@ def spent(name: str, *, classes: bool) -> Metric:
         raise ParameterError(f"the scoring was {name}, of which only the name was kept; give it again as scoring")
 
     larger = name.startswith("make_scorer(") or not _stem(name).endswith(SMALLER)
-    return Metric(name, "classes" if classes else "numbers", "labels", larger, value, given=name)
+    return Metric(name, CLASSIFICATION if classes else REGRESSION, "labels", larger, value, given=name)
 
 
 def in_words(metric: Metric, labels: Any) -> Metric:
@@ -225,7 +226,7 @@ def _of_scorer(scorer: Any, classes: bool, labels: Any, name: str) -> Metric:
         model = _ClassAnswers(labels, needs, answer) if classes else _NumberAnswers(None, needs, answer)
         return call(model, np.empty((len(y), 1)), labels[y] if classes else y)
 
-    return Metric(name, "classes" if classes else "numbers", needs, True, value, given=scorer)
+    return Metric(name, CLASSIFICATION if classes else REGRESSION, needs, True, value, given=scorer)
 
 
 def _asked(scorer: Any, classes: bool, labels: Any, name: str) -> str:

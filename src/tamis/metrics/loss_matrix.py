@@ -13,6 +13,7 @@ import numpy as np
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError
 from tamis.metrics import Metric, find
+from tamis.task import CLASSIFICATION
 
 __all__ = ["LossMatrix", "metric_for", "plain"]
 
@@ -76,7 +77,7 @@ class LossMatrix:
         def each(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
             return np.asarray(self.matrix[y, self.answers(answer)])
 
-        return Metric("cost", "classes", "probabilities", False, lambda y, a, k: float(each(y, a, k).mean()), each)
+        return Metric("cost", CLASSIFICATION, "probabilities", False, lambda y, a, k: float(each(y, a, k).mean()), each)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Truth -> answer -> cost, with labels as text."""

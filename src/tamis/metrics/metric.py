@@ -37,7 +37,7 @@ class Metric:
     Attributes
     ----------
     name : the word it is asked for by; of a user's function, its name and "()".
-    task : "classes" or "numbers".
+    task : "classification" or "regression": the kind of target it judges.
     needs : what it reads from a model: "labels" (or predicted numbers), "probabilities", "decision", or "model" where
         it is computed from the fitted model itself.
     larger : True when a larger value is better.

@@ -18,6 +18,7 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.metrics import given
 from tamis.metrics.metric import SYNONYMS, Each, Metric, Score
 from tamis.metrics.ranking import auc
+from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes, predicts_numbers
 
 __all__ = [
     "METRICS",
@@ -87,8 +88,8 @@ def _named(scoring: str, classes: bool, labels: Any) -> Metric:
         listed = [*METRICS, *SYNONYMS, *sk.get_scorer_names()]
         said = scoring if len(scoring) <= MOST_SHOWN else f"{scoring[:MOST_SHOWN]}…"
         raise ParameterError(f"scoring={said!r} is not known{nearest(word, listed)}; give one of {_families()}")
-    if (metric.task == "classes") != classes:
-        right = [m.name for m in METRICS.values() if (m.task == "classes") == classes]
+    if (predicts_classes(metric.task)) != classes:
+        right = [m.name for m in METRICS.values() if (predicts_classes(m.task)) == classes]
         kind = "classes" if classes else "numbers"
         raise ParameterError(f"scoring={scoring!r}, but the target holds {kind}; give one of {', '.join(right)}")
     return _negated(metric, scoring) if scoring.startswith("neg_") else metric
@@ -148,7 +149,7 @@ def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np
     truth, given = np.asarray(y), np.asarray(answer)
     if len(truth) != len(given):
         raise ParameterError(f"there are {len(given):,} answers for {len(truth):,} rows; give one answer a row")
-    if metric.task == "numbers":
+    if predicts_numbers(metric.task):
         return truth.astype(np.float64, copy=False), given.astype(np.float64, copy=False), np.empty(0)
     known = np.unique(truth) if labels is None else np.asarray(labels)
     truth = _codes(truth, known)
@@ -222,7 +223,7 @@ def _either(name: str) -> Metric:
     """A metric by any of its names, for whichever task."""
     word = name.removeprefix("neg_")
     known = METRICS.get(SYNONYMS.get(word, word))
-    return find(name, classes=known is not None and known.task == "classes")
+    return find(name, classes=known is not None and predicts_classes(known.task))
 
 
 def _negated(metric: Metric, name: str) -> Metric:
@@ -333,27 +334,27 @@ def _distances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndar
 def _table() -> dict[str, Metric]:
     scores = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
     listed = [
-        Metric("accuracy", "classes", "labels", True, _mean(_hits), _hits),
-        Metric("error", "classes", "labels", False, _mean(_misses), _misses),
-        Metric("balanced_accuracy", "classes", "labels", True, _balanced),
-        *(Metric(name, "classes", "labels", True, _averaged(function)) for name, function in scores.items()),
+        Metric("accuracy", CLASSIFICATION, "labels", True, _mean(_hits), _hits),
+        Metric("error", CLASSIFICATION, "labels", False, _mean(_misses), _misses),
+        Metric("balanced_accuracy", CLASSIFICATION, "labels", True, _balanced),
+        *(Metric(name, CLASSIFICATION, "labels", True, _averaged(function)) for name, function in scores.items()),
         *(
-            Metric(f"{name}_{average}", "classes", "labels", True, _averaged(function, average))
+            Metric(f"{name}_{average}", CLASSIFICATION, "labels", True, _averaged(function, average))
             for name, function in scores.items()
             for average in (ending.removeprefix("_") for ending in AVERAGES)
         ),
-        Metric("matthews", "classes", "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
-        Metric("kappa", "classes", "labels", True, _kappa),
-        Metric("roc_auc", "classes", "decision", True, _auc),
-        Metric("average_precision", "classes", "decision", True, _average_precision),
-        Metric("log_loss", "classes", "probabilities", False, _mean(_log_losses), _log_losses),
-        Metric("brier", "classes", "probabilities", False, _mean(_briers), _briers),
-        Metric("r2", "numbers", "labels", True, _r2),
-        Metric("mse", "numbers", "labels", False, lambda y, a, k: float(sk.mean_squared_error(y, a)), _squares),
-        Metric("rmse", "numbers", "labels", False, lambda y, a, k: float(sk.root_mean_squared_error(y, a))),
-        Metric("mae", "numbers", "labels", False, lambda y, a, k: float(sk.mean_absolute_error(y, a)), _distances),
-        Metric("mape", "numbers", "labels", False, _mape),
-        Metric("poisson_deviance", "numbers", "labels", False, _poisson),
+        Metric("matthews", CLASSIFICATION, "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
+        Metric("kappa", CLASSIFICATION, "labels", True, _kappa),
+        Metric("roc_auc", CLASSIFICATION, "decision", True, _auc),
+        Metric("average_precision", CLASSIFICATION, "decision", True, _average_precision),
+        Metric("log_loss", CLASSIFICATION, "probabilities", False, _mean(_log_losses), _log_losses),
+        Metric("brier", CLASSIFICATION, "probabilities", False, _mean(_briers), _briers),
+        Metric("r2", REGRESSION, "labels", True, _r2),
+        Metric("mse", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_squared_error(y, a)), _squares),
+        Metric("rmse", REGRESSION, "labels", False, lambda y, a, k: float(sk.root_mean_squared_error(y, a))),
+        Metric("mae", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_absolute_error(y, a)), _distances),
+        Metric("mape", REGRESSION, "labels", False, _mape),
+        Metric("poisson_deviance", REGRESSION, "labels", False, _poisson),
     ]
     return {metric.name: metric for metric in listed}
 

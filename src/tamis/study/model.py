@@ -32,10 +32,10 @@ from tamis.study.prediction.residuals import Residuals
 from tamis.study.prediction.training import Training
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.transformed import Transformed
-from tamis.study.settings import TASKS
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
+from tamis.task import predicts_classes, predicts_numbers, read_task
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Model:
     def predict(self, table: Any) -> np.ndarray:
         """The predicted class (a label) or number of every row of a table, a frame or whatever `tamis.read` takes."""
         ready = self.aligned(table)
-        if self.task == "numbers":
+        if predicts_numbers(self.task):
             return self.fitted.numbers(ready)
         return self.decide(self.fitted.probabilities(ready, len(self.labels)))
 
@@ -99,7 +99,7 @@ class Model:
 
     def predict_proba(self, table: Any) -> np.ndarray:
         """Probability of every class, in the order of `labels`."""
-        if self.task == "numbers":
+        if predicts_numbers(self.task):
             raise StudyError(f"the target {self.target!r} is a number, so there are no probabilities; use predict")
         return self.fitted.probabilities(self.aligned(table), len(self.labels))
 
@@ -113,7 +113,7 @@ class Model:
             before += "".join(f"{why}\n" for name, why in reasons.items() if name in used)
         if not hasattr(model, "to_text"):
             return before + repr(model)
-        if self.task == "classes":
+        if predicts_classes(self.task):
             model = copy(model)
             model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
         return before + str(model.to_text())
@@ -153,9 +153,9 @@ class Model:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Model:
         """The model that `to_dict` described; every part is checked, for a file may be damaged."""
-        task, target = one_of("task", part(facts, "task"), TASKS), text("target", part(facts, "target"))
+        task, target = read_task(part(facts, "task")), text("target", part(facts, "target"))
         labels = levels("labels", part(facts, "labels"))
-        if (task == "classes") != (len(labels) > 0):
+        if (predicts_classes(task)) != (len(labels) > 0):
             raise DamagedError(f"it holds {len(labels)} labels for a target of {task}")
         given = part(facts, "columns")
         columns = tuple(_facts_of(mapping("a column", column)) for column in given)
@@ -202,7 +202,7 @@ def _refuse_misfit(fitted: FittedProcedure, task: str, n_labels: int, names: lis
     if fitted.model is None:
         return
     found = getattr(fitted.model, "classes_", None)
-    if (found is None) != (task == "numbers"):
+    if (found is None) != (predicts_numbers(task)):
         raise DamagedError(f"its model {type(fitted.model).__name__} does not answer with {task}")
     if found is not None:
         refuse_outside(

@@ -28,6 +28,7 @@ from tamis.table import (
     refuse_extreme_matrix,
 )
 from tamis.table.inference.dates import PARTS
+from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes, predicts_numbers
 
 #: With fewer rows than this neither a fold nor a score means anything.
 FEWEST_ROWS = 10
@@ -170,13 +171,14 @@ class StudyProblem(Problem):
         """The locked rows with their target, read as unlocked rows decided; only `open` calls this."""
         column, strange = self.hidden.column()
         values, _ = target_values(column, spelt=self.spelt)
-        if self.task == "classes" and column.kind == "boolean":  # another word than the two: a class, but never seen
+        # another word than the two of a boolean target is a class, but never seen
+        if predicts_classes(self.task) and column.kind == "boolean":
             values = [_OTHER if odd else value for value, odd in zip(values, strange)]
             strange = np.zeros(len(values), dtype=bool)
         texts = self.spelt * np.array([v is None for v in values]) & ~column.missing
         has = np.array([value is not None for value in values], dtype=bool)
         known = [value for value in values if value is not None]
-        if self.task == "numbers":
+        if predicts_numbers(self.task):
             y = np.array(known, dtype=np.float64)
         else:
             y = np.array([self._code(value) for value in known], dtype=np.int64)
@@ -253,7 +255,7 @@ def _with_task(decisions: tuple[Decision, ...], settings: Settings, n_labels: in
     """The decisions, with a note where a target of numbers is predicted as classes and nobody said so."""
     if settings.task is not None or n_labels < 3:
         return decisions
-    note = f"its {n_labels} whole numbers are predicted as classes; give task='numbers' to predict a number"
+    note = f"its {n_labels} whole numbers are predicted as classes; give task='regression' to predict a number"
     return tuple(
         replace(decision, note=note) if decision.name == settings.target and decision.kind == "numeric" else decision
         for decision in decisions
@@ -270,11 +272,11 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
         raise TableError(f"only {len(known)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
     kinds = set(map(type, known))
     text = any(issubclass(kind, str) for kind in kinds)
-    if text and settings.task == "numbers":
+    if text and settings.task is not None and predicts_numbers(settings.task):
         value = next(value for value in known if isinstance(value, str))
-        raise TableError(f"task='numbers', but the target {name!r} holds {value!r}; give task='classes'")
-    task = settings.task or ("classes" if text or is_class_target(np.array(known)) else "numbers")
-    if task == "numbers":
+        raise TableError(f"task='regression', but the target {name!r} holds {value!r}; give task='classification'")
+    task = settings.task or (CLASSIFICATION if text or is_class_target(np.array(known)) else REGRESSION)
+    if predicts_numbers(task):
         _refuse_infinite(known, name)
         y = np.array(known, dtype=np.float64)
         refuse_extreme_matrix(y[:, None], [name])

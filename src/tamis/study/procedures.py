@@ -17,6 +17,7 @@ from typing import Any
 from tamis.check import one_of
 from tamis.errors import KindError, ParameterError
 from tamis.study.procedure import by_name
+from tamis.task import predicts_numbers
 
 
 def _always(n_rows: int, n_columns: int) -> bool:
@@ -77,7 +78,7 @@ def _baseline(task: str) -> Any:
 def _stump(task: str) -> Any:
     from tamis.tree import TreeClassifier, TreeRegressor
 
-    return (TreeRegressor if task == "numbers" else TreeClassifier)(max_depth=1, random_state=None)
+    return (TreeRegressor if predicts_numbers(task) else TreeClassifier)(max_depth=1, random_state=None)
 
 
 def tree(task: str, n_rows: int | None = None) -> Any:
@@ -92,7 +93,7 @@ def tree(task: str, n_rows: int | None = None) -> Any:
 
     settings: dict[str, Any] = {"prune": "cv", "rule": "min", "cv": InnerFolds(), "random_state": None}
     settings["min_samples_leaf"] = max(1, (n_rows or 0) // MOST_LEAVES)
-    if task == "numbers":
+    if predicts_numbers(task):
         return TreeRegressor(**settings)
     # By misclassification a tree of 5% positives is cut back to its root, whatever it tells of them. Over 24 tables
     # (benchmarks/study/rules.py) the log loss gives away a point of accuracy (0.812 against 0.822) for a Brier score of
@@ -125,7 +126,7 @@ def sifted_forest(task: str, n_rows: int | None = None) -> Any:
     # (benchmarks/forest/calibration.py). To tune leaves and columns by calibrated shares brought nothing more (over 58
     # tables, four splits, -0.0005 ± 0.0005).
     forest: Any = ForestClassifier(200, calibration="temperature")
-    if task == "numbers":
+    if predicts_numbers(task):
         forest = ForestRegressor(200, max_features=0.5)
     # Over 32 tables of at most 400 and 900 rows, split twice, the mean loss of forests with the best thresholds is
     # 0.2496 and 0.1862, with random ones 0.2475 and 0.1882, with those that do better out of the bag 0.2469 and 0.1852
@@ -165,10 +166,10 @@ def _booster(task: str, n_rows: int | None = None) -> Any:
     is_tuned = n_rows is not None and n_rows < TUNED_ROWS
     return Boosting(
         task,
-        rounds=200 if is_tuned or task == "numbers" else 100,
+        rounds=200 if is_tuned or predicts_numbers(task) else 100,
         max_leaf_nodes=leaves,
         min_samples_leaf=leaf,
-        max_features=None if task == "numbers" else 0.5,
+        max_features=None if predicts_numbers(task) else 0.5,
         kept=0.99,
         cv=InnerFolds() if is_tuned else None,
     )

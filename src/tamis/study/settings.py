@@ -10,8 +10,8 @@ from tamis import check
 from tamis.errors import KindError, ParameterError
 from tamis.fingerprint import PACKAGES, packages_of
 from tamis.study.procedure.recipe import Written, recipe
+from tamis.task import task_named
 
-TASKS = ("classes", "numbers")
 PREFERENCES = ("simplest", "balanced", "best")
 RARE = ("keep", "merge", "drop")
 
@@ -24,7 +24,7 @@ class Settings:
     ----------
     target : name of the column to predict.
     seed : fixes every random choice.
-    task : "classes" or "numbers"; None decides from the target's unlocked rows.
+    task : "classification" or "regression"; None decides from the target's unlocked rows.
     scoring : the metric that is quoted, by name, or as a scikit-learn scorer or a function f(y_true, y_pred) (see
         `tamis.metrics.find`), which is written down by its name; None is R² for numbers, accuracy for classes, or the
         area under the ROC curve where one class has more than four fifths of the rows. Procedures are compared by a
@@ -81,7 +81,7 @@ class Settings:
             if getattr(self, name) is not None:
                 check.count(name, getattr(self, name))
         if self.task is not None:
-            check.one_of("task", self.task, TASKS)
+            object.__setattr__(self, "task", task_named(self.task))
         check.one_of("prefer", self.prefer, PREFERENCES)
         check.one_of("rare", self.rare, RARE)
         if not isinstance(self.black_box, bool):

@@ -46,6 +46,7 @@ from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.types import Type
+from tamis.task import predicts_classes
 
 
 class Study(TakesTable, BaseEstimator):
@@ -212,7 +213,7 @@ class Study(TakesTable, BaseEstimator):
         self.results_, self._kept = inner.results_, False
         self.model_: Model = inner.model_
         self.__dict__.pop("classes_", None)
-        if self.model_.task == "classes":
+        if predicts_classes(self.model_.task):
             self.classes_ = np.unique(np.asarray(y).ravel())
         self.n_features_in_ = source.num_columns - 1
         return self
@@ -221,7 +222,7 @@ class Study(TakesTable, BaseEstimator):
         """Accuracy of the predicted classes, or R² of the predicted numbers."""
         if "model_" not in vars(self):
             raise self._not_run()
-        return score(default(self.model_.task == "classes"), np.asarray(y).ravel(), self.predict(X))
+        return score(default(predicts_classes(self.model_.task)), np.asarray(y).ravel(), self.predict(X))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """What the study was made with."""
@@ -240,7 +241,7 @@ class Study(TakesTable, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         task = self.model_.task if "model_" in vars(self) else self.settings.task
-        tags.estimator_type = {"classes": "classifier", "numbers": "regressor"}.get(task or "")
+        tags.estimator_type = None if task is None else "classifier" if predicts_classes(task) else "regressor"
         tags.target_tags.required = True
         tags.input_tags.allow_nan = tags.input_tags.categorical = True
         tags.input_tags.sparse = tags.input_tags.string = True
@@ -580,7 +581,7 @@ class Study(TakesTable, BaseEstimator):
 
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""
-        kind = "categorical" if self.problem.task == "classes" else "numeric"
+        kind = "categorical" if predicts_classes(self.problem.task) else "numeric"
         found = []
         for d in sorted(self.decisions, key=lambda decision: decision.name):
             if d.name == self.settings.target:

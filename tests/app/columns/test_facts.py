@@ -72,5 +72,5 @@ def test_a_leak_is_said_before_any_run(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     found = check(Reading(fetch(tmp_path / "t.csv")), tmp_path / "t.csv", {"target": "y"})
     assert any(leak["kind"] == "predicts" and leak["columns"] == ["told"] for leak in found["leaks"])
-    wrong = check(Reading(fetch(tmp_path / "t.csv")), tmp_path / "t.csv", {"target": "y", "task": "numbers"})
+    wrong = check(Reading(fetch(tmp_path / "t.csv")), tmp_path / "t.csv", {"target": "y", "task": "regression"})
     assert "task" in wrong["error"]

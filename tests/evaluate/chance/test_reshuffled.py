@@ -49,10 +49,10 @@ def test_many_at_once_are_what_one_by_one_gives(name):
     rng = np.random.default_rng(0)
     folds = []
     for _ in range(3):
-        truth = rng.gamma(2.0, size=12) if metric.task == "numbers" else np.r_[0, 1, rng.integers(0, 2, 10)]
-        answer = rng.gamma(2.0, size=12) if metric.task == "numbers" else rng.integers(0, 2, 12)
+        truth = rng.gamma(2.0, size=12) if metric.task == "regression" else np.r_[0, 1, rng.integers(0, 2, 10)]
+        answer = rng.gamma(2.0, size=12) if metric.task == "regression" else rng.integers(0, 2, 12)
         folds.append(Answers(truth, rng.random(12) if metric.needs in ("decision", "probabilities") else answer))
-    labels = None if metric.task == "numbers" else LABELS
+    labels = None if metric.task == "regression" else LABELS
     ready = prepared(metric, folds, labels)
     draw = np.random.default_rng(1)
     plain = [score_of(metric, [(draw.permutation(t), a, k) for t, a, k in ready]) for _ in range(100)]

@@ -11,7 +11,7 @@ N = 50
 
 
 def case(metric, k):
-    if metric.task == "numbers":
+    if metric.task == "regression":
         y = np.round(RNG.gamma(2.0, size=N), 1)
         return prepare(metric, y, RNG.gamma(2.0, size=N))
     labels = np.arange(k)
@@ -27,7 +27,7 @@ def case(metric, k):
 @pytest.mark.filterwarnings("ignore:No positive class found")
 def test_weights_are_repetitions(name, k):
     """A bootstrap under another formula than the score would give an interval of another number."""
-    metric = find(name, classes=METRICS.get(name, METRICS["mse"]).task == "classes")
+    metric = find(name, classes=METRICS.get(name, METRICS["mse"]).task == "classification")
     truth, given, labels = case(metric, k)
     weights = RNG.integers(0, 3, (40, N)).astype(float)
     weights[:, :k] += 1  # every class stays

@@ -321,12 +321,12 @@ def test_a_metric_of_ones_own_is_bounded_by_its_rows():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
     given = y + rng.normal(0.5, 1.0, 200)
-    error = Metric("bias", "numbers", "labels", True, lambda y, a, k: float((y - a).mean()), lambda y, a, k: y - a)
+    error = Metric("bias", "regression", "labels", True, lambda y, a, k: float((y - a).mean()), lambda y, a, k: y - a)
     tallies = [Tally.of(y, given, range(200))]
     found = score_interval(error, tallies, [(y - given).mean()], np.inf, 200)
     reach = stats.t.ppf(0.975, 199) * (y - given).std(ddof=1) / np.sqrt(200)
     assert tuple(found) == pytest.approx(((y - given).mean() - reach, (y - given).mean() + reach))
-    median = Metric("median", "numbers", "labels", True, lambda y, a, k: float(np.median(y - a)))
+    median = Metric("median", "regression", "labels", True, lambda y, a, k: float(np.median(y - a)))
     found = score_interval(median, tallies, [np.median(y - given)], np.inf, 200)
     assert found.low < np.median(y - given) < found.high
     gone = score_interval(median, [tallies[0].summed()], [np.nan], np.inf, 200)

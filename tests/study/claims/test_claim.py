@@ -90,7 +90,7 @@ def test_a_model_of_no_column_captures_nothing(tmp_path):
 
 
 FACTS = {"contributions": {"a": 1.0}, "n_columns": 4, "metric": "accuracy", "score": 0.52, "interval": [0.4, 0.6]}
-FACTS |= {"baseline": 0.54, "task": "classes", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
+FACTS |= {"baseline": 0.54, "task": "classification", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
 FACTS |= {"interval_note": "", "accuracy": [0.52, 0.54]}
 
 

@@ -29,7 +29,7 @@ from tamis.study.results import _shrunken
 )
 def test_the_headline_of_classes_by_their_sizes(counts, metric):
     """A class that is never predicted would cost the headline nothing."""
-    assert headline("classes", np.repeat(np.arange(len(counts)), counts), len(counts), 5) == metric
+    assert headline("classification", np.repeat(np.arange(len(counts)), counts), len(counts), 5) == metric
 
 
 @pytest.mark.parametrize("counts", [(54, 46), (540, 460), (10, 9), (30, 29, 28), (60, 20, 20), (40, 38, 5)])
@@ -78,7 +78,7 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
     facts = {
         "contributions": {"x": 1.0},
         "n_columns": 2,
-        "task": "classes",
+        "task": "classification",
         "metric": "balanced_accuracy",
         "score": 0.6,
     }
@@ -103,7 +103,13 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
 )
 def test_a_weak_claim_is_corrected_and_a_clear_one_is_not(p_value, interval, score, expected):
     """Of weak signals only the lucky ones are claimed: 0.648 would be quoted where new rows give 0.595."""
-    facts = {"contributions": {"x": 1.0}, "n_columns": 2, "task": "classes", "metric": "accuracy", "score": score}
+    facts = {
+        "contributions": {"x": 1.0},
+        "n_columns": 2,
+        "task": "classification",
+        "metric": "accuracy",
+        "score": score,
+    }
     facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": interval, "baseline": 0.5}
     facts |= {"interval_note": "", "chosen_by": "rule", "p_value": p_value}
     facts["shrunken"] = _shrunken(facts, METRICS["accuracy"], 1.0, ALPHA)

@@ -10,7 +10,13 @@ import tamis
 from tamis.study.claims.sentences import answer
 
 FACTS = {"contributions": {"a": 0.6, "b": 0.4}, "n_columns": 4, "metric": "accuracy", "score": 0.8}
-FACTS |= {"interval": [0.7, 0.9], "baseline": 0.33, "task": "classes", "signal": "captured", "procedure": "lasso"}
+FACTS |= {
+    "interval": [0.7, 0.9],
+    "baseline": 0.33,
+    "task": "classification",
+    "signal": "captured",
+    "procedure": "lasso",
+}
 FACTS |= {"tried": ["lasso"], "interval_note": "", "accuracy": [0.8, 0.33], "p_value": 1e-9, "gain_p_value": 1e-9}
 
 

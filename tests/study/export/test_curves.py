@@ -31,13 +31,13 @@ def study(request, tmp_path_factory):
     kind = AdditiveRegressor if name == "number" else AdditiveClassifier
     settings = {**QUICK, "procedures": {"additive": kind(max_pairs=2, n_bags=3, max_cycles=30, **loss)}, "lock": 0}
     if name == "number":
-        settings["task"] = "numbers"
+        settings["task"] = "regression"
     return tamis.Study(frame, target=name, folder=tmp_path_factory.mktemp("s") / "s", **settings).run()
 
 
 def answers(study, new):
     """Numbers, or probabilities."""
-    return study.predict_proba(new) if study.model_.task == "classes" else study.predict(new).reshape(-1, 1)
+    return study.predict_proba(new) if study.model_.task == "classification" else study.predict(new).reshape(-1, 1)
 
 
 def test_python(study):
@@ -45,7 +45,7 @@ def test_python(study):
     new = mixed(150, seed=3, new=True)
     space: dict = {}
     exec(compile(study.export("python"), "exported", "exec"), space)
-    if study.model_.task == "classes":
+    if study.model_.task == "classification":
         shown = [list(space["predict_proba"](row).values()) for row in rows_of(new)]
     else:
         shown = [[space["predict"](row)] for row in rows_of(new)]
@@ -86,7 +86,7 @@ def test_onnx(study):
             else column.to_numpy(dtype=np.float64)
         )
     outputs = dict(zip((one.name for one in graph.graph.output), ReferenceEvaluator(graph).run(None, given)))
-    shown = outputs["probabilities"] if study.model_.task == "classes" else outputs["prediction"].reshape(-1, 1)
+    shown = outputs["probabilities"] if study.model_.task == "classification" else outputs["prediction"].reshape(-1, 1)
     np.testing.assert_allclose(shown, answers(study, new), rtol=1e-9, atol=1e-11)
 
 

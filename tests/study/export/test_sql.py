@@ -162,7 +162,7 @@ def test_earlier_probabilities_in_the_table_are_not_taken_for_those_of_the_model
 
 def test_a_sum_of_one_tree_is_no_linear_model():
     """Its tree would be left out, and the constant before it answered."""
-    program = Program("numbers", "y", (), None, (), "identity", (), (0.5,), (), ([{"leaf": [1.0]}],))
+    program = Program("regression", "y", (), None, (), "identity", (), (0.5,), (), ([{"leaf": [1.0]}],))
     base = sqlite3.connect(":memory:")
     base.execute("CREATE TABLE new_rows (x)")
     base.execute("INSERT INTO new_rows VALUES (7)")

@@ -21,7 +21,7 @@ def test_the_effect_of_a_term_is_its_coefficient(tmp_path):
     """A linear model's effect would not be a straight line of its slope, centred over the rows."""
     random = np.random.default_rng(0)
     X = {"a": random.exponential(size=400), "b": random.normal(size=400)}
-    problem = problem_of(tmp_path, X, 3 * X["a"] - X["b"], task="numbers")
+    problem = problem_of(tmp_path, X, 3 * X["a"] - X["b"], task="regression")
     model = LinearRegressor(None).fit(problem.X, problem.y)
     curve = np.array(effects(problem, model, ["a"])["a"][0])
     points = grid_of(problem, "a").points
@@ -34,7 +34,7 @@ def test_the_effect_leaves_out_what_comes_along_with_a_column(tmp_path):
     random = np.random.default_rng(0)
     a = random.normal(size=400)
     X = {"a": a, "b": a + 0.01 * random.normal(size=400)}
-    problem = problem_of(tmp_path, X, 2 * a, task="numbers")
+    problem = problem_of(tmp_path, X, 2 * a, task="regression")
     model = LinearRegressor(None).fit(problem.X, problem.y)
     found = effects(problem, model, ["a", "b"])
     assert np.ptp(found["a"][0]) > 5

@@ -25,7 +25,7 @@ def test_copies_are_interchangeable_and_strangers_are_not(tmp_path):
     random = np.random.default_rng(0)
     a, b = random.normal(size=200), random.normal(size=200)
     X = {"a": a, "a2": -a + 0.05 * random.normal(size=200), "a3": a + 0.2 * random.normal(size=200), "b": b}
-    problem = problem_of(tmp_path, X, a + b, task="numbers")
+    problem = problem_of(tmp_path, X, a + b, task="regression")
     (group,) = interchangeable(problem, ["a", "b"])
     assert group["columns"] == ["a", "a2", "a3"]
     assert group["used"] == 1

@@ -46,7 +46,7 @@ def test_a_number_and_classes_are_tested_as_in_scipy(columns, tmp_path):
 def test_a_number_and_a_number_are_tested_as_in_scipy(columns, tmp_path):
     """The share of variance in common would be wrong."""
     y = np.random.default_rng(1).normal(size=90) + np.nan_to_num(columns["a"])
-    found = _marginal(study_of(tmp_path, columns, y, task="numbers"))
+    found = _marginal(study_of(tmp_path, columns, y, task="regression"))
     known = ~np.isnan(columns["a"])
     r = stats.pearsonr(columns["a"][known], y[known])
     assert found["strength"][0] == pytest.approx(r.statistic**2)

@@ -56,7 +56,7 @@ def test_the_page_computes_what_the_model_answers(columns, tmp_path, kind, famil
     """The sliders of a report would answer for another model than the one that was fitted."""
     score = columns["a"] + (columns["c"] == "v") + 0.3 * columns["b"]
     if kind == "numbers":
-        problem = problem_of(tmp_path, columns, score, task="numbers")
+        problem = problem_of(tmp_path, columns, score, task="regression")
         model = TreeRegressor(max_depth=4) if family == "tree" else LinearRegressor("ridge", alpha=0.01)
     else:
         cuts = [0.8] if kind == "two" else [0.3, 1.3]
@@ -86,5 +86,5 @@ def test_presets_are_middle_values_and_no_row_of_the_table(columns, tmp_path):
 def test_a_large_tree_is_left_out(columns, tmp_path):
     """A page would hold a thousand nodes that nobody reads."""
     y = np.random.default_rng(1).normal(size=300)
-    problem = problem_of(tmp_path, columns, y, task="numbers")
+    problem = problem_of(tmp_path, columns, y, task="regression")
     assert readable(TreeRegressor(min_samples_leaf=1).fit(problem.X, problem.y), problem, ["a", "b", "c"]) is None

@@ -34,7 +34,7 @@ def test_each_fold_is_answered_by_what_the_others_choose():
     np.testing.assert_array_equal(found.nested_predictions, [1.0, 1.0, 1.0, 1.0, 0.0, 0.0])
 
 
-@pytest.mark.parametrize("task", ["numbers", "classes"])
+@pytest.mark.parametrize("task", ["regression", "classification"])
 def test_noise_takes_few_rounds_and_signal_many(task):
     """Rounds that only learn the noise by heart would be kept, or rounds that are needed left out."""
     rng = np.random.default_rng(0)
@@ -43,7 +43,7 @@ def test_noise_takes_few_rounds_and_signal_many(task):
     rounds = {}
     for name, size in (("noise", 0.0), ("signal", 1.0)):
         y = size * signal + rng.normal(size=600)
-        y = y if task == "numbers" else np.where(y > 0, "yes", "no")
+        y = y if task == "regression" else np.where(y > 0, "yes", "no")
         model = Boosting(task, rounds=100, max_leaf_nodes=8, min_samples_leaf=5, cv=InnerFolds(), random_state=0)
         rounds[name] = model.fit(Table.of(X), y).rounds_
         assert not np.isnan(model.nested_predictions_).any()
@@ -56,8 +56,8 @@ def test_the_model_is_that_of_the_rounds_chosen():
     X = Table.of(rng.normal(size=(300, 25)))
     y = np.array(["a", "b", "c"])[np.digitize(X.columns[0].values + 0.5 * rng.normal(size=300), [-0.5, 0.5])]
     own = {"max_leaf_nodes": 8, "min_samples_leaf": 5, "max_features": 0.5, "random_state": 3}
-    tuned = Boosting("classes", rounds=60, cv=InnerFolds(3), **own).fit(X, y)
-    plain = Boosting("classes", rounds=tuned.rounds_, **own).fit(X, y)
+    tuned = Boosting("classification", rounds=60, cv=InnerFolds(3), **own).fit(X, y)
+    plain = Boosting("classification", rounds=tuned.rounds_, **own).fit(X, y)
     np.testing.assert_array_equal(tuned.predict_proba(X), plain.predict_proba(X))
     tuned.set_params(cv=None).fit(X, y)
     assert tuned.rounds_ == 60
@@ -69,6 +69,6 @@ def test_a_class_that_a_fold_lacks_has_no_probability_there():
     y = np.repeat(["a", "b", "c"], [40, 40, 4])
     X = Table.of(np.arange(84.0)[:, None])
     learn, judged = np.flatnonzero(y != "c"), np.flatnonzero(y == "c")
-    model = Boosting("classes", rounds=20, min_samples_leaf=5, cv=[(learn, judged)]).fit(X, y)
+    model = Boosting("classification", rounds=20, min_samples_leaf=5, cv=[(learn, judged)]).fit(X, y)
     assert (model.cv_predictions_[judged, 2] == 0).all()
     assert np.isnan(model.cv_predictions_[learn]).all()

@@ -7,12 +7,13 @@ from typing import Any
 
 from tamis.errors import ParameterError, TableError
 from tamis.table.types import types_of
+from tamis.task import TASKS
 
 #: Entries that are one column, or none.
 COLUMNS = ("target", "groups", "time")
 
 #: Entries that are a word, with the words there are.
-WORDS = {"prefer": ("simplest", "balanced", "best"), "task": ("classes", "numbers", None)}
+WORDS = {"prefer": ("simplest", "balanced", "best"), "task": (*TASKS, None)}
 
 #: Entries that are whole numbers, with their bounds; None leaves them to the study.
 NUMBERS = {"folds": (2, 20), "repeats": (1, 20), "seed": (0, 2**31)}

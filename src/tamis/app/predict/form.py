@@ -8,6 +8,7 @@ from typing import Any
 from tamis.report import show
 from tamis.study.disk.files import RESULTS_FILE, read_json
 from tamis.study.model import Model
+from tamis.task import predicts_numbers
 
 #: Fields of a form; a model of more columns is for tables.
 MOST_FIELDS = 60
@@ -21,7 +22,12 @@ def form_of(place: Path) -> dict[str, Any]:
     model = Model.read(place)
     used = read_json(place, RESULTS_FILE, "finish the study first")["answer"]["selected"]
     names = list(dict.fromkeys(origin_of(model, name) for name in used))
-    facts: dict[str, Any] = {"target": show.short(model.target, 60), "task": model.task, "fields": [], "why": ""}
+    facts: dict[str, Any] = {
+        "target": show.short(model.target, 60),
+        "is_number": predicts_numbers(model.task),
+        "fields": [],
+        "why": "",
+    }
     if not names:
         facts["why"] = "The model looks at no column, so that every row gets the same answer."
     elif len(names) > MOST_FIELDS:

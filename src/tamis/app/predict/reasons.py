@@ -20,6 +20,7 @@ from tamis.report import show
 from tamis.study.model import Model
 from tamis.study.prediction.answers import predictions_csv, remarks
 from tamis.table import fetch, table_of
+from tamis.task import predicts_classes
 
 #: Letters of a value.
 MOST_LETTERS = 200
@@ -41,7 +42,7 @@ def answer_with_reasons(place: Path, values: dict[str, str]) -> dict[str, Any]:
         raise TableError("the model looks at no column, so that there is nothing to give")
     rows = list(csv.DictReader(io.StringIO(predictions_csv(model, table))))
     ready = model.aligned(table)
-    if model.task == "classes":
+    if predicts_classes(model.task):
         shares = model.fitted.probabilities(ready, len(model.labels))
         answer = list(model.labels).index(model.decide(shares[:1])[0])
         level, said = shares[:, answer], show.short(model.labels[answer], 60)
@@ -66,7 +67,7 @@ def answer_with_reasons(place: Path, values: dict[str, str]) -> dict[str, Any]:
 
 def _reasons(model: Model, given: list[str], row: dict[str, str], level: np.ndarray) -> list[dict[str, Any]]:
     gaps = level[0] - level[1:]
-    scale = max(1.0 if model.task == "classes" else 0.0, float(np.abs(gaps).max(initial=0.0)))
+    scale = max(1.0 if predicts_classes(model.task) else 0.0, float(np.abs(gaps).max(initial=0.0)))
     found = []
     for k in sorted(range(len(given)), key=lambda k: (-abs(gaps[k]), given[k])):
         none = abs(gaps[k]) <= LEAST * scale

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tamis.task import predicts_classes
+
 #: Seconds to start, and by fold: at least, and for each million cells that are learned from. Set by studies whose
 #: times by the clock, kernels compiled, are in benchmarks/README.md: of the demo 9 are foretold and 7.5 to 10 were
 #: measured, of ames 33 and 21.
@@ -14,11 +16,11 @@ MOST_CELLS = 20_000_000
 def forecast(rows: int, columns: int, folds: int, task: str) -> float:
     """Seconds, to within a factor of three.
 
-    >>> round(forecast(455, 30, 10, "classes"))
+    >>> round(forecast(455, 30, 10, "classification"))
     9
     """
     cells = min(rows * columns, MOST_CELLS) / 1e6
-    return START + folds * (FOLD + cells * (CLASSES if task == "classes" else NUMBERS))
+    return START + folds * (FOLD + cells * (CLASSES if predicts_classes(task) else NUMBERS))
 
 
 def spoken(seconds: float) -> str:

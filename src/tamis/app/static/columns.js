@@ -217,7 +217,7 @@ async function check() {
 const explained = (word, shown) => make("button", { type: "button", class: "word", "data-explains": word, textContent: shown || word });
 
 function showPlan(plan, leaks) {
-  const what = plan.task === "classes" ? `${plan.classes.length} classes: ${plan.classes.slice(0, 6).join(", ")}${plan.classes.length > 6 ? ", …" : ""}` : "numbers";
+  const what = plan.classes.length ? `${plan.classes.length} classes: ${plan.classes.slice(0, 6).join(", ")}${plan.classes.length > 6 ? ", …" : ""}` : "numbers";
   const locked = plan.locked ? [`${plain(plan.locked)} of ${plain(plan.rows)} rows are `, explained("locked rows", "locked"), " for a last check"] : ["No rows are ", explained("locked rows", "locked"), `: ${plan.why}`];
   const lines = [
     [`The target holds ${what}`],

@@ -63,7 +63,7 @@ function showRow(found) {
     ...found.classes.map(([name, share]) => make("li", {}, make("span", { textContent: name }), make("progress", { max: 1, value: share, "aria-label": name }), make("span", { class: "number", textContent: `${(100 * share).toFixed(1)}%` }))),
   );
   $("row-notes").replaceChildren(...found.notes.map((note) => make("li", { textContent: capital(note) + "." })));
-  const what = found.task === "classes" ? `the probability of “${found.answer}”` : `the predicted ${found.target}`;
+  const what = found.classes.length ? `the probability of “${found.answer}”` : `the predicted ${found.target}`;
   $("row-lead").textContent = found.reasons.length
     ? `What ${what} would be if one value were not known, and what the value therefore does.`
     : "No value was given, so that the model falls back on what is usual.";

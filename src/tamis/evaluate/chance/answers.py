@@ -10,6 +10,7 @@ import numpy as np
 from tamis.errors import KindError, ParameterError
 from tamis.metrics import METRICS, Metric, find, prepare
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.task import predicts_numbers
 
 __all__ = ["Answers", "labels_of", "prepared", "read_returned", "score_of", "usual_metric"]
 
@@ -80,7 +81,7 @@ def _fold(name: str, pair: Sequence[Any]) -> Answers:
 
 def labels_of(metric: Metric, folds: Sequence[Answers], known: np.ndarray | None) -> np.ndarray | None:
     """The classes, sorted: those of the target, unless the function speaks of others (as after encoding them)."""
-    if metric.task == "numbers":
+    if predicts_numbers(metric.task):
         return None
     parts = [fold.truth for fold in folds]
     if metric.needs == "labels":

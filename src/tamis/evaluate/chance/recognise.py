@@ -12,15 +12,16 @@ import numpy as np
 
 from tamis.evaluate.chance.uninformed import constant_answers
 from tamis.metrics import METRICS, Metric, find
+from tamis.task import CLASSIFICATION, REGRESSION
 
 __all__ = ["recognised", "unequal"]
 
 _NAMES = {
-    "classes": (
+    CLASSIFICATION: (
         *("accuracy", "balanced_accuracy", "roc_auc", "average_precision", "matthews", "kappa"),
         *("f1", "f1_macro", "f1_weighted", "log_loss", "brier", "error"),
     ),
-    "numbers": ("r2", "mse", "rmse", "mae"),
+    REGRESSION: ("r2", "mse", "rmse", "mae"),
 }
 _FACTOR = 1000.0
 
@@ -52,7 +53,7 @@ def recognised(scores: Sequence[Score], y: np.ndarray, labels: np.ndarray | None
 def _fitting(found: list[float], targets: list[np.ndarray], labels: np.ndarray | None, odd: bool) -> list[Metric]:
     if not np.isfinite(found).all():
         return []
-    named = [METRICS[name] for name in _NAMES["numbers" if labels is None else "classes"]]
+    named = [METRICS[name] for name in _NAMES[REGRESSION if labels is None else CLASSIFICATION]]
     forms = [m if m.larger else find(f"neg_{m.name}", classes=labels is not None) for m in named]
     return [form for form in forms if _explains(form, found, targets, labels, odd)]
 

@@ -12,6 +12,7 @@ from tamis.evaluate.chance.answers import Answers, prepared, score_of
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.metrics import Metric
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
+from tamis.task import predicts_classes, predicts_numbers
 
 __all__ = ["reshuffled"]
 
@@ -44,7 +45,7 @@ def reshuffled(
     """
     ready = prepared(metric, folds, labels)
     alone = any(_units(fold, groups) < 2 for fold in folds)
-    if alone or (metric.task == "numbers" and (groups is not None or time is not None)):
+    if alone or (predicts_numbers(metric.task) and (groups is not None or time is not None)):
         draws = [_new_truths(folds, ready, seed, draw, alone, groups, time) for draw in range(_DRAWS)]
         return _mean(np.array([score_of(metric, _against(truths, ready)) for truths in draws]))
     values = []
@@ -76,7 +77,7 @@ def _scores(metric: Metric, drawn: np.ndarray, given: np.ndarray, labels: np.nda
     """
     n = len(given)
     values, codes = np.unique(drawn, return_inverse=True)
-    if metric.task == "classes":
+    if predicts_classes(metric.task):
         values, codes = np.arange(len(labels)), drawn
     if n * len(values) > _MOST_PAIRS:
         return np.array([metric.value(truth, given, labels) for truth in drawn])

@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis.errors import TamisError
 from tamis.metrics import Metric, find, utility
+from tamis.task import predicts_classes
 
 __all__ = ["in_units", "inner_notes", "inner_score", "selected"]
 
@@ -65,7 +66,7 @@ def _same(part: Any, metric: Metric) -> bool:
     if scoring is not None and not isinstance(scoring, str):
         return scoring is metric.given
     try:
-        own = find(scoring, classes=metric.task == "classes")
+        own = find(scoring, classes=predicts_classes(metric.task))
     except TamisError:
         return False
     return own.base == metric.base

@@ -12,6 +12,7 @@ from tamis.evaluate.fold.inner_score import inner_score, selected
 from tamis.evaluate.problem import Problem
 from tamis.metrics import Metric, answer, prepare
 from tamis.metrics.intervals.interval import Judged
+from tamis.task import predicts_classes
 
 __all__ = ["Outcome", "outcome_of"]
 
@@ -42,7 +43,7 @@ def outcome_of(trained: Trained, *, metric: Metric, model: bool = False) -> Outc
             fold.test,
             given,
             fold.repeat,
-            None if metric.task == "classes" else float(np.mean(problem.y[fold.train])),
+            None if predicts_classes(metric.task) else float(np.mean(problem.y[fold.train])),
         ),
         n_train=len(fold.train),
         seconds=trained.seconds,

@@ -34,6 +34,7 @@ from tamis.metrics.intervals.aggregate import aggregated
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric, n_draws
 from tamis.metrics.intervals.evidence import Evidence
 from tamis.metrics.intervals.tally import Tally
+from tamis.task import predicts_classes
 
 __all__ = [
     "Interval",
@@ -160,13 +161,13 @@ def tallies_of(
     for fold in judged:
         truth, answer, known = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
         asked = "labels" if metric.needs == "model" else metric.needs
-        answered = "probabilities" if answer.ndim == 2 else asked if metric.task == "classes" else "numbers"
+        answered = "probabilities" if answer.ndim == 2 else asked if predicts_classes(metric.task) else "numbers"
         found.append(
             Tally.of(
                 truth,
                 answer,
                 units[fold.rows],
-                known if metric.task == "classes" else None,
+                known if predicts_classes(metric.task) else None,
                 answered=answered,
                 reference=fold.reference,
                 grouped=groups is not None,

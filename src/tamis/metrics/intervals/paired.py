@@ -30,6 +30,7 @@ from tamis.metrics import Metric
 from tamis.metrics.distributions import t_tail
 from tamis.metrics.intervals.row_sums import placements
 from tamis.metrics.loss_matrix import LossMatrix
+from tamis.task import predicts_classes
 
 __all__ = ["MOST_UNITS", "Difference", "difference", "holm", "metric_losses", "pairing_units", "row_losses"]
 
@@ -109,7 +110,7 @@ def metric_losses(metric: Metric, y: np.ndarray, answer: np.ndarray) -> np.ndarr
     >>> metric_losses(METRICS["accuracy"], np.array([0, 1, 1]), p).tolist()
     [0.0, 0.0, 1.0]
     """
-    if metric.given is not None or metric.task != "classes" or not len(y):
+    if metric.given is not None or not predicts_classes(metric.task) or not len(y):
         return None
     n, k = len(y), answer.shape[1]
     if metric.base in ("accuracy", "error"):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tamis.metrics import METRICS, Metric
+from tamis.task import predicts_classes
 
 #: No bin of probabilities reaches over a hundredth: counts at such thresholds are exact.
 EDGES = np.arange(101) / 100
@@ -126,7 +127,7 @@ def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequenc
     known = [METRICS[name] for name in MEANS.get(answered, ())]
     found: dict[str, np.ndarray] = {}
     for metric in [*known, *means]:
-        labelled = metric.task == "classes" and metric.needs == "labels"
+        labelled = predicts_classes(metric.task) and metric.needs == "labels"
         answer = rows.decided if labelled else rows.answer
         if answer is None or metric.base in found:
             continue

@@ -9,6 +9,7 @@ from tamis.report import show
 from tamis.report.facts.lock import lock_card
 from tamis.report.facts.procedures import LOSSES
 from tamis.report.sentence import marked
+from tamis.task import predicts_classes
 
 Results = dict[str, Any]
 
@@ -40,7 +41,7 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
 def _guess(found: dict[str, Any]) -> str:
     if found["metric"] == "cost":
         return "the cheapest answer for all"
-    if found["task"] != "classes":
+    if not predicts_classes(found["task"]):
         return "always the mean"
     return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
 

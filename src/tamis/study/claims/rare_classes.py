@@ -99,5 +99,5 @@ def _refuse_too_few(counts: np.ndarray, labels: tuple[Any, ...], name: str, way_
     if counts.max() < 3:
         raise TableError(
             f"no class of the target {name!r} has more than {int(counts.max())} unlocked rows ({len(labels):,} classes "
-            f"in {int(counts.sum()):,} rows), too few for folds; join classes, or give task='numbers' for numbers"
+            f"in {int(counts.sum()):,} rows), too few for folds; join classes, or give task='regression' for numbers"
         )

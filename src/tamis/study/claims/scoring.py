@@ -14,11 +14,12 @@ from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, score
 from tamis.metrics.distributions import binomial_tail
 from tamis.study.problem import NEVER_SEEN
+from tamis.task import CLASSIFICATION, REGRESSION, predicts_numbers
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
 BESIDES = {
-    "classes": ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "rare_recall"),
-    "numbers": ("r2", "rmse", "mae"),
+    CLASSIFICATION: ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "rare_recall"),
+    REGRESSION: ("r2", "rmse", "mae"),
 }
 
 #: Above this share of the largest class, accuracy hardly moves whatever is found, and another metric is quoted.
@@ -36,12 +37,12 @@ def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
     accuracy little. Where one class has more than four fifths of the rows, the area under the ROC curve, if at least
     two classes have a row for every fold.
 
-    >>> headline("classes", np.repeat([0, 1], [95, 5]), 2, 5)
+    >>> headline("classification", np.repeat([0, 1], [95, 5]), 2, 5)
     'roc_auc'
-    >>> headline("classes", np.repeat([0, 1, 2], [46, 30, 8]), 3, 5)
+    >>> headline("classification", np.repeat([0, 1, 2], [46, 30, 8]), 3, 5)
     'balanced_accuracy'
     """
-    if task == "numbers":
+    if predicts_numbers(task):
         return "r2"
     counts = np.bincount(y, minlength=n_labels)
     if n_labels > 2 and 2 * n_labels * counts.min() < counts.sum() and counts.min() >= folds:
@@ -82,13 +83,13 @@ def value(
     Parameters
     ----------
     metric : what is judged.
-    task : "classes" or "numbers".
+    task : one of `tamis.task.TASKS`.
     y : codes into `labels`, `NEVER_SEEN` for a class that is none of them; or numbers.
     answer : probabilities, rows × classes, or predicted numbers.
     labels : the classes.
     learned : for each class, whether the rows that were learned from had it.
     """
-    if task == "numbers":
+    if predicts_numbers(task):
         return _defined(metric, y, answer, None) if len(y) > 1 or metric.each is not None else None
     if metric.needs == "labels":
         return _of_labels(metric, y, answer.argmax(axis=1), len(labels))

@@ -7,6 +7,7 @@ from typing import Any
 
 from tamis.study.claims.held_out import RANKING_SHARE
 from tamis.study.claims.price import UNQUOTABLE, price, spoken, the_procedure
+from tamis.task import predicts_classes
 
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
@@ -45,7 +46,7 @@ def answer(facts: dict[str, Any]) -> str:
     """The answer in words, from the facts of results.json.
 
     >>> answer({"contributions": {"age": 0.7, "bmi": 0.3}, "n_columns": 8, "metric": "accuracy", "score": 0.95,
-    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classes", "signal": "captured",
+    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classification", "signal": "captured",
     ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63], "interval_note": ""})
     'The lasso uses 2 of 8 columns: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
 guessing the majority gives 0.63.'
@@ -325,7 +326,7 @@ def _an(metric: str) -> str:
 def _guess(facts: dict[str, Any]) -> str:
     if facts["metric"] == "cost":
         return "the cheapest answer for all"
-    if facts["task"] != "classes":
+    if not predicts_classes(facts["task"]):
         return "always guessing the mean"
     alike, of = facts.get("largest_classes") or (1, 2)
     if alike == 1:

@@ -15,6 +15,7 @@ from tamis.study.model import Model
 from tamis.study.procedure.recipe import Written
 from tamis.study.results import refuse_damaged, refuse_older
 from tamis.study.study import Study
+from tamis.task import read_task
 
 
 def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any = None) -> Study:
@@ -39,6 +40,7 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
     study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
     with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
         refuse_damaged(study.results_)
+        study.results_["answer"]["task"] = read_task(study.results_["answer"]["task"])
     refuse_older(study.results_, place)
     study.model_ = Model.read(place)
     return study
@@ -58,6 +60,8 @@ def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) 
             text(name, plan[name])
     settings = dict(mapping("settings", part(plan, "settings")))
     types = settings.pop("types")
+    if settings.get("task") is not None:
+        settings["task"] = read_task(settings["task"])
     if scoring is not None:
         settings["scoring"] = scoring
     kept = settings["procedures"]

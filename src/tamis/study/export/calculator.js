@@ -70,7 +70,7 @@
   // The predicted number, or the probability of every class; null where a value is needed.
   function answersOf(cells) {
     if (model.link === "shares") {
-      const total = new Array(model.task === "numbers" ? 1 : model.labels.length).fill(0);
+      const total = new Array(model.labels.length === 0 ? 1 : model.labels.length).fill(0);
       for (const tree of model.trees) leafOf(tree, cells).forEach((value, k) => { total[k] += value; });
       const means = total.map((value) => value / model.trees.length);
       if (model.power === 1) return means;
@@ -108,7 +108,7 @@
   }
 
   const shown = (value) => String(Number(value.toPrecision(5)));
-  const labelOf = (answers) => model.task === "numbers" ? shown(answers[0]) : String(model.labels[placeOf(answers)]);
+  const labelOf = (answers) => model.labels.length === 0 ? shown(answers[0]) : String(model.labels[placeOf(answers)]);
 
   function line(parent, kind, text) {
     const element = document.createElement(kind);
@@ -151,7 +151,7 @@
     }
     answer.textContent = labelOf(answers);
     answer.dataset.answers = JSON.stringify(answers);
-    if (model.task === "classes") {
+    if (model.labels.length > 0) {
       const body = document.querySelector("#shares tbody");
       body.replaceChildren();
       answers.forEach((share, k) => {
@@ -161,7 +161,7 @@
         body.append(row);
       });
     }
-    const place = model.task === "numbers" ? 0 : placeOf(answers);
+    const place = model.labels.length === 0 ? 0 : placeOf(answers);
     const moves = [];
     model.inputs.forEach((column, k) => {
       if (column.field !== k || cells[k] === null) return;
@@ -171,7 +171,7 @@
     moves.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
     for (const [size, k, other] of moves) {
       if (size === 0) continue;
-      const what = model.task === "numbers" ? shown(other[0]) : `${labelOf(other)}, p(${model.labels[place]}) = ${other[place].toFixed(4)}`;
+      const what = model.labels.length === 0 ? shown(other[0]) : `${labelOf(other)}, p(${model.labels[place]}) = ${other[place].toFixed(4)}`;
       line(reasons, "li", `without ${model.inputs[k].name}: ${what}`);
     }
     if (!reasons.children.length) line(reasons, "li", "the same: no value that was given changes it");

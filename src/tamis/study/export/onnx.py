@@ -15,6 +15,7 @@ import numpy as np
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
 from tamis.table.inference.missing import TOKENS
+from tamis.task import predicts_numbers
 
 #: Versions of the operators that are written: 20 is the first to compare texts with patterns.
 OPSET, IR = 20, 9
@@ -117,7 +118,7 @@ class _Graph:
     def finished(self, program: Program, answers: str) -> bytes:
         """The whole model, once the answers (rows × 1 or rows × classes) are known."""
         helper, kinds = self.onnx.helper, self.onnx.TensorProto
-        if program.task == "numbers":
+        if predicts_numbers(program.task):
             self.do("Squeeze", answers, self.constant([1], np.int64), name="prediction")
             outputs = [helper.make_tensor_value_info("prediction", kinds.DOUBLE, ["rows"])]
         else:

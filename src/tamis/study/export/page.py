@@ -10,6 +10,7 @@ from typing import Any
 
 import tamis
 from tamis.study.export.program import Program
+from tamis.task import predicts_numbers
 
 #: Words of the model that the page shows at most.
 MOST_WORDS = 20_000
@@ -32,7 +33,7 @@ def page_of(program: Program, words: str) -> str:
     given: dict[str, Any] = {
         "target": program.target,
         "inputs": [column for place, column in enumerate(fields) if column["field"] == place],
-        "is_number": program.task == "numbers",
+        "is_number": predicts_numbers(program.task),
         "words": words if len(words) <= MOST_WORDS else words[:MOST_WORDS] + "\n…",
         "version": tamis.__version__,
         "model": _json({**program.to_dict(), "inputs": fields}),

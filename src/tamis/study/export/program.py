@@ -17,6 +17,7 @@ from tamis.study.model import Model
 from tamis.study.procedure.columns import Columns
 from tamis.table.inference.dates import HOUR, PARTS
 from tamis.table.inference.word_columns import PAIRS
+from tamis.task import predicts_numbers
 from tamis.tree.tree import Tree
 
 #: Nodes of a forest at most, for exports that are text.
@@ -194,14 +195,14 @@ class _Reader:
 
     def _shares(self, classes: Any, shares: np.ndarray) -> list[float]:
         """The answer of a leaf: a number, or the share of every class of the study."""
-        if self.model.task == "numbers":
+        if predicts_numbers(self.model.task):
             return [float(shares[0])]
         found = np.zeros(len(self.model.labels))
         found[np.asarray(classes, dtype=np.int64)] = shares
         return found.tolist()
 
     def _baseline(self, fitted: Any) -> list[float]:
-        if self.model.task == "numbers":
+        if predicts_numbers(self.model.task):
             return [float(fitted.mean_)]
         return self._shares(fitted.classes_, fitted.shares_)
 

@@ -7,6 +7,7 @@ from pprint import pformat
 
 import tamis
 from tamis.study.export.program import Program
+from tamis.task import predicts_numbers
 
 _NUMBERS = '''
 
@@ -40,7 +41,7 @@ def python_of(program: Program, words: str) -> str:
     source = (files("tamis.study.export") / "runtime.py").read_text(encoding="utf-8")
     source = source.partition("# begin\n")[2].partition("# end")[0].rstrip() + "\n"
     imports, _, functions = source.partition("\n\n\n")
-    last = _NUMBERS if program.task == "numbers" else _CLASSES
+    last = _NUMBERS if predicts_numbers(program.task) else _CLASSES
     written = f"{comments}{imports}\n\nMODEL: dict[str, Any] = {literal}\n\n\n{functions}{last}"
     return written.encode("utf-8", "backslashreplace").decode("utf-8")
 

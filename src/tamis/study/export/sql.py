@@ -14,6 +14,7 @@ from tamis.table.inference.dates import PARTS
 from tamis.table.inference.missing import TOKENS
 from tamis.table.notation import Notation
 from tamis.table.sql_text import literal, quoted
+from tamis.task import predicts_numbers
 
 #: The table that is asked; to be replaced by one's own.
 TABLE = "new_rows"
@@ -124,7 +125,7 @@ def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
 def _of_tree(program: Program) -> str:
     steps = _Steps()
     steps.add(tamis_leaf=_leaf(program, program.trees[0]))
-    if program.task == "numbers":
+    if predicts_numbers(program.task):
         return steps.select([("prediction", _by_leaf(program.trees[0], "tamis_leaf", 0))])
     return _decided(program, steps, [_by_leaf(program.trees[0], "tamis_leaf", k) for k in range(len(program.labels))])
 

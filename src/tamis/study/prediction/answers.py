@@ -12,6 +12,7 @@ import numpy as np
 from tamis.check import number
 from tamis.study.disk.csv_cell import safe_cell
 from tamis.table import Table
+from tamis.task import predicts_classes, predicts_numbers
 
 if TYPE_CHECKING:
     from tamis.study.model import Model
@@ -54,7 +55,7 @@ def predictions_csv(
 def remarks(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
     """Where the intervals and the flags come from, or why there are none: a sentence each."""
     said = []
-    if model.task == "numbers":
+    if predicts_numbers(model.task):
         said.append(_of_interval(model, coverage))
     if model.training is None:
         said.append("model.json is of an earlier Tamis, which kept nothing of the training rows: none are flagged")
@@ -85,7 +86,7 @@ def _of_interval(model: Model, coverage: float) -> str:
 
 def _answers(model: Model, ready: Table, coverage: float) -> tuple[list[list[Any]], list[str]]:
     """The cells of every row's answer, and the names of those behind the prediction."""
-    if model.task == "classes":
+    if predicts_classes(model.task):
         shares = model.fitted.probabilities(ready, len(model.labels))
         rows = zip(model.decide(shares), shares)
         heads = [f"p({label})" for label in model.labels]
@@ -106,7 +107,7 @@ def _appended(
     """Names and cells, column by column, of what stands behind the note."""
     names: list[str] = []
     columns: list[list[Any]] = []
-    if model.task == "numbers" and not model.fitted.has_interval and model.residuals is not None:
+    if predicts_numbers(model.task) and not model.fitted.has_interval and model.residuals is not None:
         middle = np.array([float(cells[0]) for cells in answers])
         ends = model.residuals.interval(middle, coverage)
         names += ["low", "high"]

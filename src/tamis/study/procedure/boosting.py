@@ -18,6 +18,7 @@ from tamis.search.mirror import MANY_COLUMNS
 from tamis.study.procedure.rounds import EVERY, tuned_rounds
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
+from tamis.task import CLASSIFICATION, TASKS, predicts_classes, read_task
 
 #: Rows × columns × trees at most: a second on small tables, some seconds of 100,000 rows.
 MOST_SEARCHED = 1_000_000_000
@@ -54,7 +55,7 @@ class Boosting(TakesTable, BaseEstimator):
 
     Parameters
     ----------
-    task : "classes" or "numbers".
+    task : one of `tamis.task.TASKS`.
     rounds : rounds at most.
     learning_rate, max_leaf_nodes, min_samples_leaf, max_bins : of the model.
     max_features : share of the columns that each tree draws, four at least; None tries all.
@@ -73,13 +74,13 @@ class Boosting(TakesTable, BaseEstimator):
     cv_predictions_, nested_predictions_ : where folds chose, their answers (see `TunedRounds`).
 
     >>> X = Table.of(np.arange(200.0)[:, None])
-    >>> Boosting("numbers", random_state=0).fit(X, np.repeat([1.0, 2.0], 100)).predict(X)[[0, 199]].round(2)
+    >>> Boosting("regression", random_state=0).fit(X, np.repeat([1.0, 2.0], 100)).predict(X)[[0, 199]].round(2)
     array([1., 2.])
     """
 
     def __init__(
         self,
-        task: str = "classes",
+        task: str = CLASSIFICATION,
         *,
         rounds: int = 100,
         learning_rate: float = 0.1,
@@ -106,7 +107,7 @@ class Boosting(TakesTable, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Boosting:
         """Learn from a table and its target."""
-        of_classes = one_of("task", self.task, ("classes", "numbers")) == "classes"
+        of_classes = predicts_classes(one_of("task", self.task, TASKS))
         table, target = X if isinstance(X, Table) else Table.of(X), np.asarray(y)
         rows = self._rows(len(target))
         table, target = (table.take(rows), target[rows]) if len(rows) < len(target) else (table, target)
@@ -211,12 +212,12 @@ class Boosting(TakesTable, BaseEstimator):
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Boosting:
         """The fitted model that `to_dict` described."""
-        task = one_of("task", part(state, "task"), ("classes", "numbers"))
+        task = read_task(part(state, "task"))
         rounds, most = whole("rounds", part(state, "rounds")), whole("most_rows", part(state, "most_rows"))
         share = float(numbers("kept", part(state, "kept"), shape=()))
         made = cls(task, rounds=rounds, kept=share, most_rows=most)
         made.rounds_ = whole("rounds_asked_for", part(state, "rounds_asked_for"))
-        kind = BoostingClassifier if task == "classes" else BoostingRegressor
+        kind = BoostingClassifier if predicts_classes(task) else BoostingRegressor
         model = kind.from_dict(mapping("model", part(state, "model")))
         names = texts("columns", part(state, "columns"))
         if len(names) != model.n_features_in_:

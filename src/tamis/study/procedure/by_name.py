@@ -11,6 +11,7 @@ from typing import Any
 from tamis.errors import ParameterError
 from tamis.evaluate.inner import InnerFolds
 from tamis.study.procedure.transformed import Transformed
+from tamis.task import predicts_numbers
 
 #: What a model that takes plain numbers alone needs before it.
 PLAIN = "encode,impute,standardize"
@@ -23,7 +24,7 @@ def linear(task: str, penalty: str, **settings: Any) -> Any:
     """A linear model whose strength is the one that does best in inner folds; missing values are means."""
     from tamis.linear import LinearClassifier, LinearRegressor
 
-    kind = LinearRegressor if task == "numbers" else LinearClassifier
+    kind = LinearRegressor if predicts_numbers(task) else LinearClassifier
     return kind(penalty, missing="mean", rule="min", cv=InnerFolds(), **settings)
 
 
@@ -46,7 +47,7 @@ def log_lasso(task: str) -> Any:
 
 def svm(task: str) -> Any:
     """A sparse linear support vector machine."""
-    if task == "numbers":
+    if predicts_numbers(task):
         raise ParameterError("the procedure 'svm' tells classes apart, but the target holds numbers; leave it out")
     return linear(task, "lasso", loss="squared_hinge")
 
@@ -79,27 +80,27 @@ def optimal_tree(task: str) -> Any:
 
     settings: dict[str, Any] = {"search": "optimal", "prune": "cv", "rule": "min", "cv": InnerFolds()}
     settings |= {"min_samples_leaf": 5, "random_state": None}
-    return TreeRegressor(**settings) if task == "numbers" else TreeClassifier(prune_by="log_loss", **settings)
+    return TreeRegressor(**settings) if predicts_numbers(task) else TreeClassifier(prune_by="log_loss", **settings)
 
 
 def score_card(task: str) -> Any:
     """Whole points for yes-or-no statements; two classes, or numbers."""
     from tamis.linear import ScoreCard, ScoreCardRegressor
 
-    return (ScoreCardRegressor if task == "numbers" else ScoreCard)(cv=InnerFolds(), random_state=None)
+    return (ScoreCardRegressor if predicts_numbers(task) else ScoreCard)(cv=InnerFolds(), random_state=None)
 
 
 def additive(task: str) -> Any:
     """Curves of single columns and few pair maps."""
     from tamis.additive import AdditiveClassifier, AdditiveRegressor
 
-    kind = AdditiveRegressor if task == "numbers" else AdditiveClassifier
+    kind = AdditiveRegressor if predicts_numbers(task) else AdditiveClassifier
     return kind(max_columns=12, max_pairs=5, random_state=None)
 
 
 def model_tree(task: str) -> Any:
     """A pruned tree with a linear model in every leaf."""
-    if task != "numbers":
+    if not predicts_numbers(task):
         raise ParameterError("the procedure 'model-tree' predicts numbers, but the target holds classes; leave it out")
     from tamis.tree import TreeRegressor
 
@@ -115,6 +116,6 @@ def knn(task: str, n_rows: int | None = None) -> Any:
     from tamis.study.procedures import sifted_forest
     from tamis.transform import Transforms
 
-    kind = KNeighborsRegressor if task == "numbers" else KNeighborsClassifier
+    kind = KNeighborsRegressor if predicts_numbers(task) else KNeighborsClassifier
     near = GridSearchCV(kind(weights="distance"), {"n_neighbors": NEIGHBOURS}, cv=InnerFolds())
     return make_pipeline(sifted_forest(task, n_rows).set_output(transform="pandas"), Transforms(PLAIN), near)
