@@ -268,12 +268,17 @@ class Study(TakesTable, BaseEstimator):
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
 
     def _finish(self, run: Run) -> None:
-        """Do what is left, and write what is found."""
-        found = run.finish()
-        if found is None:
-            self._leave_partial(run)
-        else:
-            self._settle(run, found)
+        """Do what is left, and write what is found.
+
+        One BLAS thread: the matrices are small, so two threads mostly wait for each other, and the bits would hang on
+        the number of cores.
+        """
+        with engine.one_blas_thread():
+            found = run.finish()
+            if found is None:
+                self._leave_partial(run)
+            else:
+                self._settle(run, found)
 
     def choose(self, procedure: str | None = None, *, columns: int | None = None, source: Any = None) -> Study:
         """Take another point of the frontier than the rule does: refit, and write down that a person chose.

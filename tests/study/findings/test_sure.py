@@ -116,3 +116,21 @@ def test_the_answer_says_which_columns_are_sure(tmp_path):
     ).run()
     assert "Sure are x00" in study.answer_
     assert "also used, but may repeat" in study.answer_
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_dependent_terms_leave_p_values_to_the_data(classes, tmp_path):
+    """Two indicators of a category with two levels add up to the constant: p-values would be those of rounding."""
+    rng = np.random.default_rng(0)
+    frame = _table(rng, n=200, d=6, classes=classes)
+    for name in ("a", "b", "c"):
+        frame[name] = np.where(rng.random(200) < 0.5, "yes", "no")
+    order = [name for name in frame if name != "y"]
+    p_values = []
+    for scale in (1.0, 1 / 3, 0.7):  # terms are standardised: of the same values up to rounding
+        numbers = frame[order[:6]] * scale
+        problem = tamis.Study(
+            numbers.join(frame[["a", "b", "c", "y"]]), target="y", folder=tmp_path / "s", lock=0
+        ).problem
+        p_values.append([row["p_value"] for row in sure_columns(problem, order, [], [])])
+    assert np.allclose(p_values[1:], p_values[0], rtol=1e-6)

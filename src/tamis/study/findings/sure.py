@@ -10,7 +10,7 @@ from scipy import special
 
 from tamis.engine import generator
 from tamis.score.permutation import benjamini_hochberg
-from tamis.study.findings.pairs.additive_fit import AdditiveFit, fitted_terms, plain_terms
+from tamis.study.findings.pairs.additive_fit import fitted_terms, orthonormal, plain_terms
 from tamis.study.findings.pairs.interactions import clusters_of_rows, contrasts, inflated
 from tamis.study.problem import StudyProblem
 
@@ -96,9 +96,13 @@ def _p_values(problem: StudyProblem, units: Sequence[tuple[str, ...]]) -> dict[t
         if not n_units:
             continue
         fit = fitted_terms(np.hstack([np.ones((len(y), 1)), *terms[:n_units]]), y, bool(problem.labels))
-        draws = signs[:, clusters[mask]] * inflated(fit, clusters[mask])
-        for unit, own, others in _apart(units[:n_units], terms):
-            p = _p_value(fit, own, others, draws) * len(targets)
+        draws = (signs[:, clusters[mask]] * inflated(fit, clusters[mask])) @ fit.basis
+        weighted = [fit.basis.T @ (one * fit.weight[:, None]) for one in terms[:n_units]]
+        constant = fit.basis.T @ fit.weight[:, None]
+        response = fit.basis.T @ fit.response
+        for k, unit in enumerate(units[:n_units]):
+            others = orthonormal(np.hstack([constant, *weighted[:k], *weighted[k + 1 :]]))
+            p = _p_value(weighted[k], others, response, draws) * len(targets)
             smallest[unit] = min(smallest.get(unit, 1.0), p)
     if not smallest:
         return {}
@@ -107,25 +111,18 @@ def _p_values(problem: StudyProblem, units: Sequence[tuple[str, ...]]) -> dict[t
     return dict(zip(smallest, adjusted.tolist()))
 
 
-def _apart(units: Sequence[tuple[str, ...]], terms: Sequence[np.ndarray]) -> list[Any]:
-    """Each unit with its terms and those of the other units."""
-    return [
-        (unit, terms[k], np.hstack([np.ones((len(terms[k]), 1)), *(terms[i] for i in range(len(units)) if i != k)]))
-        for k, unit in enumerate(units)
-    ]
+def _p_value(own: np.ndarray, others: np.ndarray, response: np.ndarray, draws: np.ndarray) -> float:
+    """P-value of one unit's terms beyond an orthonormal basis of the others, all in coordinates of the fit's basis.
 
-
-def _p_value(fit: AdditiveFit, own: np.ndarray, others: np.ndarray, draws: np.ndarray) -> float:
-    """P-value of one unit's terms beyond the others."""
-    basis = np.linalg.qr(others * fit.weight[:, None])[0]
-    weighted = own * fit.weight[:, None]
-    left = weighted - basis @ (basis.T @ weighted)
+    The terms of all units span that basis, so nothing is lost, and no matrix here has as many rows as the table.
+    """
+    left = own - others @ (others.T @ own)
     U, size, _ = np.linalg.svd(left, full_matrices=False)
-    Q = U[:, size > 0.02 * max(float(np.linalg.norm(weighted, axis=0).max(initial=0.0)), 1e-300)]
+    Q = U[:, size > 0.02 * max(float(np.linalg.norm(own, axis=0).max(initial=0.0)), 1e-300)]
     df = Q.shape[1]
     if not df:
         return 1.0
-    T = float(np.square(Q.T @ fit.response).sum())
+    T = float(np.square(Q.T @ response).sum())
     null = np.square(draws @ Q).sum(axis=1)
     scale = max(float(null.mean()) / df, 1e-300)
     return float(special.chdtrc(df, T / scale))

@@ -85,11 +85,11 @@ def fitted_terms(terms: np.ndarray, y: np.ndarray, classes: bool) -> AdditiveFit
     if classes:
         shares = _logistic(terms, y)
         weight = np.sqrt(np.maximum(shares * (1 - shares), MIN_VARIANCE))
-        basis = _orthonormal(terms * weight[:, None])
+        basis = orthonormal(terms * weight[:, None])
         residual = (y - shares) / weight
         response = residual + weight * special.logit(np.clip(shares, 1e-9, 1 - 1e-9))
         return AdditiveFit(residual - basis @ (basis.T @ residual), weight, basis, response)
-    basis = _orthonormal(terms)
+    basis = orthonormal(terms)
     response = y - y.mean()
     residual = response - basis @ (basis.T @ response)
     scale = float(np.sqrt(residual @ residual / max(len(y) - basis.shape[1], 1)))
@@ -128,7 +128,7 @@ def _logistic(terms: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _bent_p_value(fit: AdditiveFit, extra: np.ndarray) -> float:
     """P-value of a score test of terms beyond a fit."""
     weighted = extra * fit.weight[:, None]
-    beyond = _orthonormal(weighted - fit.basis @ (fit.basis.T @ weighted))
+    beyond = orthonormal(weighted - fit.basis @ (fit.basis.T @ weighted))
     return float(special.chdtrc(beyond.shape[1], float(np.square(beyond.T @ fit.residual).sum())))
 
 
@@ -178,7 +178,8 @@ def _standard(terms: np.ndarray) -> np.ndarray:
     return centred[:, varies] / scale[varies]
 
 
-def _orthonormal(terms: np.ndarray) -> np.ndarray:
+def orthonormal(terms: np.ndarray) -> np.ndarray:
+    """Orthonormal columns that span the terms; fewer where terms depend on each other."""
     if not terms.shape[1]:
         return terms
     Q, R, _ = scipy.linalg.qr(terms, mode="economic", pivoting=True)
