@@ -211,7 +211,7 @@ class Points:
 
     def __init__(
         self, by_row: np.ndarray, by_column: np.ndarray, codes: np.ndarray, holed: np.ndarray, is_category: np.ndarray,
-        groups: np.ndarray, expected: np.ndarray, between: np.ndarray,
+        groups: np.ndarray, expected: np.ndarray, between: np.ndarray, is_squared: bool,
     ) -> None: ...  # fmt: skip
 
 def nearest_rows(points: Points, queries: np.ndarray, codes: np.ndarray, out: np.ndarray) -> None:

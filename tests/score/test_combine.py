@@ -69,3 +69,18 @@ def test_the_graph_has_a_curve_for_each_criterion():
     assert [item.label.value for item in chart.legend[0].items] == ["one", "two"]
     curves = [renderer.data_source.data["y"].tolist() for renderer in chart.renderers[::2]]
     assert curves == [rank_score(A).tolist(), rank_score(B).tolist()]
+
+
+@pytest.mark.parametrize("how", ["borda", "mean", "median", "best", "reciprocal", "standardised"])
+def test_a_weight_counts_copies_of_a_criterion(how):
+    """A criterion of weight 3 would not count as three criteria that agree."""
+    copies = combine([A, A, A, B, C, C], how)
+    assert combine([A, B, C], how, weights=[3, 1, 2]) == pytest.approx(copies)
+    assert combine([A, B, C], how, weights=[1, 0, 0]) == pytest.approx(combine([A], how))
+
+
+@pytest.mark.parametrize("weights", [[1, 2], [1, -1, 1], [0, 0, 0], [1, np.nan, 1], "abc"])
+def test_bad_weights_get_a_sentence(weights):
+    """A weight too many, below 0 or missing would change the order silently."""
+    with pytest.raises(ParameterError, match="3 criteria; give one number of 0 or more for each"):
+        combine([A, B, C], weights=weights)

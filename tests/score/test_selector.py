@@ -196,3 +196,26 @@ def test_rows_without_a_target_are_left_out(table):
     ranking = score.rank(frame, "y", by="gini")
     assert ranking.rows == 190
     assert ranking.columns == score.rank(frame.iloc[10:], "y", by="gini").columns
+
+
+def test_raw_pvalues_keep_columns_that_adjusted_ones_do_not():
+    """The level of a single test would be adjusted for the number of columns though it was asked not to be."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 40)), rng.integers(0, 2, 60)
+    raw = RankSelector("anova", alpha=0.05, pvalues="raw", n_permutations=99).fit(X, y)
+    assert np.array_equal(raw.get_support(), raw.pvalues_ <= 0.05)
+    assert raw.get_support().any()
+    with pytest.warns(TamisWarning):
+        assert not RankSelector("anova", alpha=0.05, n_permutations=99).fit(X, y).get_support().any()
+
+
+def test_weights_of_criteria_decide_their_combination():
+    """A criterion of weight 0 would have a say in the order."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 6))
+    y = X[:, 2] + rng.normal(size=60)
+    alone = RankSelector("pearson", share=1.0).fit(X, y)
+    both = RankSelector(["pearson", "relief"], weights=[1, 0], share=1.0).fit(X, y)
+    assert np.array_equal(both.order_, alone.order_)
+    with pytest.raises(ParameterError, match="2 criteria"):
+        RankSelector(["pearson", "relief"], weights=[1]).fit(X, y)

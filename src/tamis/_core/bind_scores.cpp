@@ -38,10 +38,11 @@ struct PointsHolder {
     Vector1<const bool> is_category;
     Vector1<const int32_t> groups;
     Array3<const double> expected, between;
+    bool is_squared;
 
     Points points() const {
         return {view(by_row),      view(by_column), view(codes),    view(holed),
-                view(is_category), view(groups),    view(expected), view(between)};
+                view(is_category), view(groups),    view(expected), view(between), is_squared};
     }
 };
 
@@ -172,8 +173,9 @@ void bind_sums(nb::module_& module) {
 void bind_neighbours(nb::module_& module) {
     nb::class_<PointsHolder>(module, "Points", "The columns of a table, sorted by how their difference is taken.")
         .def(nb::init<Array2<const double>, Array2<const double>, Array2<const int32_t>, Array2<const double>, Vector1<const bool>,
-                      Vector1<const int32_t>, Array3<const double>, Array3<const double>>(),
-             "by_row"_a, "by_column"_a, "codes"_a, "holed"_a, "is_category"_a, "groups"_a, "expected"_a, "between"_a)
+                      Vector1<const int32_t>, Array3<const double>, Array3<const double>, bool>(),
+             "by_row"_a, "by_column"_a, "codes"_a, "holed"_a, "is_category"_a, "groups"_a, "expected"_a, "between"_a,
+             "is_squared"_a)
         .def_ro("holed", &PointsHolder::holed)
         .def_ro("is_category", &PointsHolder::is_category)
         .def_ro("expected", &PointsHolder::expected)

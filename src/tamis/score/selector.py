@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TamisWarning
-from tamis.score.combine import HOW, combine
+from tamis.score.combine import HOW, combine, criterion_weights
 from tamis.score.criteria import criterion_named, known
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
@@ -78,8 +78,10 @@ class RankSelector(TableSelector, BaseEstimator):
     threshold : keep the columns that score at least this much.
     share : keep this share of the columns, the best ones (rounded, at least one).
     alpha : keep the columns whose p-value, adjusted for the number of columns (Benjamini–Hochberg), is at most alpha.
+    pvalues : "adjusted", or "raw": `alpha` is then compared with the p-values of single columns, not adjusted.
     n_permutations : number of permuted targets for p-values; 0 computes none, or 1,000 when `alpha` asks for them.
     combine : how several criteria become one: borda, mean, median, best, reciprocal, standardised.
+    weights : one number a criterion: how much it counts in the combination; None counts all alike.
     random_state : seed of the permutations.
     n_jobs : number of threads; the answer does not depend on it.
 
@@ -115,8 +117,10 @@ class RankSelector(TableSelector, BaseEstimator):
         threshold: float | None = None,
         share: float | None = None,
         alpha: float | None = None,
+        pvalues: str = "adjusted",
         n_permutations: int = 0,
         combine: str = "borda",
+        weights: Any = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -125,8 +129,10 @@ class RankSelector(TableSelector, BaseEstimator):
         self.threshold = threshold
         self.share = share
         self.alpha = alpha
+        self.pvalues = pvalues
         self.n_permutations = n_permutations
         self.combine = combine
+        self.weights = weights
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -150,7 +156,8 @@ class RankSelector(TableSelector, BaseEstimator):
         if len(found) == 1:
             self.scores_ = found[0]
         else:  # relief can be negative: a useless column's 0 must not outrank other columns
-            self.scores_ = combine([np.where(useless, scores.min(), scores) for scores in found], self.combine)
+            lifted = [np.where(useless, scores.min(), scores) for scores in found]
+            self.scores_ = combine(lifted, self.combine, weights=self.weights)
         self.order_ = order_of(self.scores_, table, useless)
         self.ranking_ = np.argsort(self.order_) + 1
         self.pvalues_ = self.adjusted_pvalues_ = None
@@ -177,6 +184,8 @@ class RankSelector(TableSelector, BaseEstimator):
         if self.share is not None:
             check.number("share", self.share, low=0, high=1, open_low=True)
         check.one_of("combine", self.combine, HOW)
+        check.one_of("pvalues", self.pvalues, ("adjusted", "raw"))
+        criterion_weights(self.weights, len(criteria))
         permutations = check.count("n_permutations", self.n_permutations, low=0)
         if self.alpha is not None:
             check.number("alpha", self.alpha, low=0, high=1)
@@ -186,10 +195,11 @@ class RankSelector(TableSelector, BaseEstimator):
                 f"{criteria[0].name} does not look at the target, so permuting it says nothing; "
                 "leave out alpha and n_permutations, and give k, share or threshold"
             )
-        if self.alpha is not None and d > self.alpha * (1 + permutations):
+        tests = d if self.pvalues == "adjusted" else 1
+        if self.alpha is not None and tests > self.alpha * (1 + permutations):
             warnings.warn(
                 f"n_permutations={permutations} is too few to keep a single column of {d:,} at alpha={self.alpha:g}; "
-                f"give at least {int(np.ceil(d / max(self.alpha, 1e-12))):,}, or columns pass only in numbers",
+                f"give at least {int(np.ceil(tests / max(self.alpha, 1e-12))):,}, or columns pass only in numbers",
                 TamisWarning,
                 stacklevel=3,
             )
@@ -220,8 +230,9 @@ class RankSelector(TableSelector, BaseEstimator):
             kept &= self.ranking_ <= max(1, round(share * d))
         if self.threshold is not None:
             kept &= self.scores_ >= self.threshold
-        if self.alpha is not None and self.adjusted_pvalues_ is not None:
-            kept &= self.adjusted_pvalues_ <= self.alpha
+        compared = self.adjusted_pvalues_ if self.pvalues == "adjusted" else self.pvalues_
+        if self.alpha is not None and compared is not None:
+            kept &= compared <= self.alpha
         return kept
 
     def _get_support_mask(self) -> np.ndarray:

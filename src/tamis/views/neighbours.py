@@ -13,14 +13,15 @@ class Neighbours:
 
     .. math:: d(a, b) = \sum_j \mathrm{diff}_j(a, b)
 
-    where diff is \|a − b\| over the column's range for numbers, and 0 or 1 for equal or unequal categories. A missing
-    value counts as a draw from the values of its row's group (its class, or all rows without groups): the difference is
-    its expectation, which for categories is 1 − P(value \| group), Kononenko's rule.
+    where diff is \|a − b\| over the column's range for numbers (its square on request), and 0 or 1 for equal or unequal
+    categories. A missing value counts as a draw from the values of its row's group (its class, or all rows without
+    groups): the difference is its expectation, which for categories is 1 − P(value \| group), Kononenko's rule.
 
     Parameters
     ----------
     table : the columns, already checked.
     groups : for every row its group, 0 … n_groups − 1; only columns with missing values read it.
+    squared : whether differences of numbers are squared.
 
     References
     ----------
@@ -31,7 +32,10 @@ class Neighbours:
     [1, 1]
     """
 
-    def __init__(self, table: Table, groups: np.ndarray | None = None, n_groups: int = 1) -> None:
+    def __init__(
+        self, table: Table, groups: np.ndarray | None = None, n_groups: int = 1, *, squared: bool = False
+    ) -> None:
+        self.squared = squared
         self.n_rows, self.n_columns = table.shape
         kinds: dict[str, list[tuple[int, Column]]] = {"numbers": [], "codes": [], "holed": []}
         for j in table.order():  # by name: sums over columns do not depend on the order they came in
@@ -55,8 +59,8 @@ class Neighbours:
     def given(self, groups: np.ndarray | None, n_groups: int = 1) -> _core.Points:
         """The same points, with missing values drawn from other groups."""
         of = np.zeros(self.n_rows, dtype=np.int32) if groups is None else np.ascontiguousarray(groups, dtype=np.int32)
-        expected, between = _expectations(self._base[3], self._base[4], of, n_groups)
-        return _core.Points(*self._base, of, expected, between)
+        expected, between = _expectations(self._base[3], self._base[4], of, n_groups, self.squared)
+        return _core.Points(*self._base, of, expected, between, self.squared)
 
     def nearest(
         self,
@@ -97,7 +101,7 @@ def _with_holes(column: Column) -> np.ndarray:
 
 
 def _expectations(
-    holed: np.ndarray, category: np.ndarray, groups: np.ndarray, n_groups: int
+    holed: np.ndarray, category: np.ndarray, groups: np.ndarray, n_groups: int, squared: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Expected differences of every value against a draw from each group, and of two draws."""
     expected = np.zeros((len(holed), holed.shape[1], n_groups))
@@ -109,7 +113,7 @@ def _expectations(
             if not pool.size:
                 pool = values[seen]  # nothing is known of this group: all rows speak for it
             if pool.size:
-                expected[h, seen, g] = _expected(values[seen], np.sort(pool), bool(category[h]))
+                expected[h, seen, g] = _expected(values[seen], np.sort(pool), bool(category[h]), squared)
         for g in range(n_groups):
             of_group = expected[h, seen & (groups == g)]
             if not len(of_group):
@@ -118,10 +122,12 @@ def _expectations(
     return expected, between
 
 
-def _expected(values: np.ndarray, pool: np.ndarray, category: bool) -> np.ndarray:
+def _expected(values: np.ndarray, pool: np.ndarray, category: bool, squared: bool) -> np.ndarray:
     """Mean difference of each value and the (sorted) pool, by one search and running sums."""
     below = np.searchsorted(pool, values, side="left")
     if category:
         return 1.0 - (np.searchsorted(pool, values, side="right") - below) / len(pool)
+    if squared:
+        return np.asarray((values - pool.mean()) ** 2 + pool.var())
     sums = np.concatenate([[0.0], np.cumsum(pool)])
     return (values * below - sums[below] + (sums[-1] - sums[below]) - values * (len(pool) - below)) / len(pool)

@@ -269,3 +269,22 @@ def test_counts_with_outliers_are_warned_of():
         PCA(2).fit(X)
     PCA(2, trim=0.05).fit(X)
     PCA(2).fit(X + 0.5)
+
+
+@pytest.mark.parametrize("solver", ["full", "moments", "gram"])
+def test_ddof_0_divides_by_the_number_of_rows(solver):
+    """s² = n λ would not hold with 1/n, or the floor and thresholds of rare rows would be in other units."""
+    X = table()
+    n = len(X)
+    pca, other = PCA(2, ddof=0, solver=solver).fit(X), PCA(2, solver=solver).fit(X)
+    singular = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    assert np.allclose(n * pca.spectrum_, singular**2)
+    assert np.allclose(pca.explained_variance_ratio_, other.explained_variance_ratio_)
+    assert np.isclose(pca.total_variance_, np.trace(np.cov(X.T, ddof=0)))
+    for part in ("inside", "outside"):
+        assert np.allclose(pca.anomaly_score(X, part=part), other.anomaly_score(X, part=part))
+        assert np.isclose(pca.anomaly_threshold(part=part), other.anomaly_threshold(part=part))
+    between = (pca.spectrum_[1] + other.spectrum_[1]) / 2
+    assert PCA(ddof=0, floor=between, solver=solver).fit(X).n_components_ == 1
+    assert PCA(floor=between, solver=solver).fit(X).n_components_ == 2
+    assert np.allclose(PCA.from_dict(pca.to_dict()).spectrum_, pca.spectrum_)

@@ -8,14 +8,14 @@ from tamis.errors import ParameterError
 from tamis.score import relief
 
 
-def diff(j, a, b, columns, y):
+def diff(j, a, b, columns, y, power=1):
     """Kononenko's diff of rows a and b in column j, a missing value by its class-conditional distribution."""
     values, is_category = columns[j]
     seen = [v for v in values if v is not None]
     width = 1.0 if is_category else (max(seen) - min(seen)) or 1.0
 
     def apart(u, v):
-        return float(u != v) if is_category else abs(u - v) / width
+        return float(u != v) if is_category else (abs(u - v) / width) ** power
 
     def pool(row):
         own = [v for v, c in zip(values, y) if v is not None and c == y[row]]
@@ -25,19 +25,19 @@ def diff(j, a, b, columns, y):
     return sum(pairs) / len(pairs)
 
 
-def slow_relieff(columns, y, k):
+def slow_relieff(columns, y, k, power=1):
     """Figure 2 of Robnik-Šikonja and Kononenko (2003), every row drawn once."""
     n, d = len(y), len(columns)
     prior = {c: sum(v == c for v in y) / n for c in set(y)}
     weights = [0.0] * d
     for i in range(n):
-        distance = {b: sum(diff(j, i, b, columns, y) for j in range(d)) for b in range(n) if b != i}
+        distance = {b: sum(diff(j, i, b, columns, y, power) for j in range(d)) for b in range(n) if b != i}
         for c in prior:
             near = sorted((b for b in distance if y[b] == c), key=lambda b: (distance[b], b))[:k]
             for b in near:
                 factor = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
                 for j in range(d):
-                    weights[j] += factor * diff(j, i, b, columns, y) / (n * len(near))
+                    weights[j] += factor * diff(j, i, b, columns, y, power) / (n * len(near))
     return weights
 
 
@@ -82,6 +82,14 @@ def test_relief_is_the_published_definition(classes, k, holes):
     frame, columns, rng = mixed(40, holes)
     y = [int(v) for v in rng.integers(0, classes, 40)]
     assert relief(frame, y, k=k) == pytest.approx(slow_relieff(columns, y, k), abs=1e-12)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_squared_differences_are_those_of_kira_and_rendell(holes):
+    """The update by squared differences, and the Euclidean order of neighbours, would be those of absolute ones."""
+    frame, columns, rng = mixed(40, holes)
+    y = [int(v) for v in rng.integers(0, 2, 40)]
+    assert relief(frame, y, k=1, difference="squared") == pytest.approx(slow_relieff(columns, y, 1, 2), abs=1e-12)
 
 
 @pytest.mark.parametrize("holes", [False, True])

@@ -1,6 +1,6 @@
 // Nearest rows under the difference of the Relief family, tile by tile of candidates.
 //
-// d(a, b) = sum_j diff_j(a, b); diff is |a - b| for numbers scaled to [0, 1], 0 or 1 for categories. A missing value counts by
+// d(a, b) = sum_j diff_j(a, b); diff is |a - b|, or its square, for numbers scaled to [0, 1], 0 or 1 for categories. A missing value counts by
 // its expected difference to a draw from its group (Kononenko 1994).
 #pragma once
 #include <cmath>
@@ -24,10 +24,17 @@ struct Points {
     std::span<const int32_t> groups;    // (n), the group whose distribution stands in for a missing value
     Cube<const double> expected;        // (columns with holes, n, groups): a row's value against a draw from a group
     Cube<const double> between;         // (columns with holes, groups, groups): two draws
+    bool is_squared = false;            // whether differences of numbers are squared
 
     size_t n_rows() const { return groups.size(); }
     size_t n_columns() const { return by_row.n_columns + codes.n_rows + holed.n_rows; }
 };
+
+/// Difference of two scaled numbers.
+template <bool SQUARED>
+double difference(double x, double y) {
+    return SQUARED ? (x - y) * (x - y) : std::abs(x - y);
+}
 
 /// Difference of rows a and b in the h-th column with holes.
 inline double holed_difference(const Points& p, size_t h, size_t a, size_t b) {
@@ -35,11 +42,12 @@ inline double holed_difference(const Points& p, size_t h, size_t a, size_t b) {
     if (std::isnan(x)) return std::isnan(y) ? p.between[h][p.groups[a]][p.groups[b]] : p.expected[h][b][p.groups[a]];
     if (std::isnan(y)) return p.expected[h][a][p.groups[b]];
     if (p.is_category[h]) return x != y ? 1.0 : 0.0;
-    return std::abs(x - y);
+    return p.is_squared ? difference<true>(x, y) : difference<false>(x, y);
 }
 
 /// Distances of a row to the candidates first ... last - 1; four columns per round spare loads and stores (2x).
-inline void distances(const Points& p, size_t row, size_t first, size_t last, double* out) {
+template <bool SQUARED>
+void distances(const Points& p, size_t row, size_t first, size_t last, double* out) {
     const size_t size = last - first, d = p.by_row.n_columns;
     for (size_t b = 0; b < size; ++b) out[b] = 0.0;
     const double* x = p.by_row[row];
@@ -49,11 +57,12 @@ inline void distances(const Points& p, size_t row, size_t first, size_t last, do
         const double *c2 = p.by_column[j + 2] + first, *c3 = p.by_column[j + 3] + first;
         const double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
         for (size_t b = 0; b < size; ++b)
-            out[b] += (std::abs(c0[b] - x0) + std::abs(c1[b] - x1)) + (std::abs(c2[b] - x2) + std::abs(c3[b] - x3));
+            out[b] += (difference<SQUARED>(c0[b], x0) + difference<SQUARED>(c1[b], x1)) +
+                      (difference<SQUARED>(c2[b], x2) + difference<SQUARED>(c3[b], x3));
     }
     for (; j < d; ++j) {
         const double* c = p.by_column[j] + first;
-        for (size_t b = 0; b < size; ++b) out[b] += std::abs(c[b] - x[j]);
+        for (size_t b = 0; b < size; ++b) out[b] += difference<SQUARED>(c[b], x[j]);
     }
     for (size_t k = 0; k < p.codes.n_rows; ++k) {
         const int32_t *codes = p.codes[k] + first, code = p.codes[k][row];
@@ -67,7 +76,11 @@ inline void distances(const Points& p, size_t row, size_t first, size_t last, do
 inline void add_differences(const Points& p, size_t a, size_t b, double factor, double* out) {
     const size_t d = p.by_row.n_columns, c = p.codes.n_rows;
     const double *x = p.by_row[a], *y = p.by_row[b];
-    for (size_t j = 0; j < d; ++j) out[j] += factor * std::abs(x[j] - y[j]);
+    if (p.is_squared) {
+        for (size_t j = 0; j < d; ++j) out[j] += factor * difference<true>(x[j], y[j]);
+    } else {
+        for (size_t j = 0; j < d; ++j) out[j] += factor * difference<false>(x[j], y[j]);
+    }
     for (size_t j = 0; j < c; ++j)
         if (p.codes[j][a] != p.codes[j][b]) out[d + j] += factor;
     for (size_t h = 0; h < p.holed.n_rows; ++h) out[d + c + h] += factor * holed_difference(p, h, a, b);
@@ -104,7 +117,8 @@ inline void nearest_rows(const Points& p, std::span<const int64_t> queries, Matr
         const size_t last = std::min(n, first + kCandidates);
         for (size_t q = 0; q < out.n_queries; ++q) {
             const size_t row = size_t(queries[q]);
-            distances(p, row, first, last, tile.data());
+            if (p.is_squared) distances<true>(p, row, first, last, tile.data());
+            else distances<false>(p, row, first, last, tile.data());
             for (size_t t = 0; t < out.n_targets; ++t) {
                 const int32_t* classes = codes[t] + first;
                 for (size_t b = 0; b < last - first; ++b) {

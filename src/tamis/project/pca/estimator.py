@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from tamis.project.pca.anomaly import (
     residual_threshold,
 )
 from tamis.project.pca.counts import warn_of_counts
-from tamis.project.pca.decompose import SOLVERS, Decomposition, decompose, of_moments, solver_for
+from tamis.project.pca.decompose import EPS, SOLVERS, Decomposition, decompose, of_moments, solver_for
 from tamis.project.pca.held_out import likelihoods
 from tamis.project.pca.holes import expected_scores, of_holes
 from tamis.project.pca.size import check_size, size_of
@@ -50,6 +51,7 @@ class PCA(Loaded):
     n_components : how many to keep: a count, a share of the variance (0.9), "gap" (where the spectrum falls most), "cv"
         (the likelihood of held-out rows), or None for all.
     floor : keep only components with a variance above it.
+    ddof : variances are sums of squares over n − ddof: 1, or 0 for the covariance with 1/n.
     solver : "full" (of the rows), "moments" (tall tables), "gram" (wide ones), "randomised" (large both ways, a count
         of components), or "auto": the cheapest. All agree.
     missing : "em" (the components most likely given the values that are there) or "refuse"; `trim` and "cv" need all
@@ -93,6 +95,7 @@ class PCA(Loaded):
         n_components: Any = None,
         *,
         floor: float | None = None,
+        ddof: int = 1,
         solver: str = "auto",
         missing: str = "em",
         categories: str = "refuse",
@@ -102,6 +105,7 @@ class PCA(Loaded):
     ) -> None:
         self.n_components = n_components
         self.floor = floor
+        self.ddof = ddof
         self.solver = solver
         self.missing = missing
         self.categories = categories
@@ -175,7 +179,7 @@ class PCA(Loaded):
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
         with one_blas_thread():
             found = of_moments(moments)
-        self._keep(found, size_of(self.n_components, self.floor, found, self.encoding_.columns), moments)
+        self._keep(found, self._size(self.n_components, found), moments)
         return self
 
     def _moments(self, X: Any, weights: np.ndarray | None) -> Moments:
@@ -183,6 +187,7 @@ class PCA(Loaded):
 
     def _check(self) -> None:
         check_size(self.n_components, self.floor)
+        check.count("ddof", self.ddof, low=0, high=1)
         check.one_of("solver", self.solver, ("auto", *SOLVERS))
         check.one_of("missing", self.missing, ("em", "refuse"))
         check.one_of("categories", self.categories, CATEGORIES)
@@ -208,7 +213,7 @@ class PCA(Loaded):
             moments = self._moments(X, weights) if by_moments and not holes else None
         if holes:
             found = self._of_holes(X, weights)
-            return found, size_of(n_components, self.floor, found, self.encoding_.columns), None
+            return found, self._size(n_components, found), None
         warn_of_counts(X, self.trim)
         if self.trim or n_components == "cv":
             X = X.toarray() if sparse.issparse(X) else X
@@ -223,7 +228,15 @@ class PCA(Loaded):
         refuse_overflow(X, self.encoding_.columns, found.spectrum, found.components)
         if moments is None and X.shape[1] <= _KEPT and found.solver == "full" and not self.trim:
             moments = self._moments(X, weights)
-        return found, size_of(n_components, self.floor, found, self.encoding_.columns), moments
+        return found, self._size(n_components, found), moments
+
+    def _size(self, n_components: Any, found: Decomposition) -> int:
+        scaled = replace(found, spectrum=found.spectrum * self._variance_factor(found))
+        return size_of(n_components, self.floor, scaled, self.encoding_.columns)
+
+    def _variance_factor(self, found: Decomposition) -> float:
+        """From variances with 1/(n − 1) to those with 1/(n − ddof)."""
+        return 1.0 if self.ddof == 1 else max(found.n_rows - 1.0, EPS) / found.n_rows
 
     def _moments_of_complete(self, X: np.ndarray) -> Moments | None:
         """Moments, or None where values are missing: their sums say so, without a pass of its own over the rows."""
@@ -274,7 +287,7 @@ class PCA(Loaded):
                 raise TableError("one row (n_samples=1) has no component; give partial_fit further rows")
             found = of_moments(self.moments_)
             refuse_overflow(found.mean[None, :], self.encoding_.columns, found.spectrum, found.components)
-            self._keep(found, size_of(self.n_components, self.floor, found, self.encoding_.columns), self.moments_)
+            self._keep(found, self._size(self.n_components, found), self.moments_)
         assert self._model is not None
         return self._model
 
@@ -286,7 +299,7 @@ class PCA(Loaded):
     @property
     def spectrum_(self) -> np.ndarray:
         """Variances along all components found, largest first."""
-        return self._learnt.spectrum
+        return self._learnt.spectrum * self._variance_factor(self._learnt)
 
     @property
     def mean_(self) -> np.ndarray:
@@ -301,7 +314,7 @@ class PCA(Loaded):
     @property
     def total_variance_(self) -> float:
         """Sum of all variances."""
-        return self._learnt.total
+        return self._learnt.total * self._variance_factor(self._learnt)
 
     @property
     def n_rows_(self) -> float:
@@ -361,7 +374,7 @@ class PCA(Loaded):
         """
         check.one_of("part", part, PARTS)
         if part == "inside":
-            return hotelling(self._scores(self._dense(X))[0], self.explained_variance_)
+            return hotelling(self._scores(self._dense(X))[0], self._learnt.spectrum[: self.n_components_])
         return residual_squares(self._residuals(X))
 
     def anomaly_threshold(self, level: float = 0.99, *, part: str = "outside") -> float:
@@ -371,7 +384,8 @@ class PCA(Loaded):
         if part == "inside":
             return hotelling_threshold(self.n_components_, self.n_rows_, level)
         self._refuse_nothing_outside()
-        return residual_threshold(self.spectrum_, self.total_variance_, self.n_components_, self._n_directions, level)
+        learnt = self._learnt
+        return residual_threshold(learnt.spectrum, learnt.total, self.n_components_, self._n_directions, level)
 
     @property
     def _n_directions(self) -> int:

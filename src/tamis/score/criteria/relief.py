@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Relief", "relief"]
 
+DIFFERENCES = ("absolute", "squared")
 ROWS = 64  # drawn rows a task: fixed, so that weights have the same bits for any number of threads
 
 
@@ -27,10 +28,13 @@ class Relief(Criterion):
     name = "relief"
     takes_weights = False
 
-    def __init__(self, k: int = 10, draws: int | None = None, random_state: Any = 0) -> None:
+    def __init__(
+        self, k: int = 10, draws: int | None = None, random_state: Any = 0, difference: str = "absolute"
+    ) -> None:
         self.k = check.count("k", k)
         self.draws = None if draws is None else check.count("draws", draws)
         self.random_state = random_state
+        self.difference = check.one_of("difference", difference, DIFFERENCES)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Neighbours:
         from tamis.views.neighbours import Neighbours
@@ -41,7 +45,7 @@ class Relief(Criterion):
                 f"k={self.k} neighbours, but each of the {table.n_rows:,} rows has only {others:,} others; "
                 f"give k between 1 and {max(others, 1):,}, or more rows"
             )
-        return Neighbours(table)
+        return Neighbours(table, squared=self.difference == "squared")
 
     def values(self, view: Neighbours, target: Target, n_jobs: int | None = None) -> np.ndarray:
         return self._weights(view, [target], n_jobs)[0]
@@ -106,7 +110,14 @@ class Relief(Criterion):
 
 
 def relief(
-    X: Any, y: Any, *, k: int = 10, draws: int | None = None, random_state: Any = 0, n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    k: int = 10,
+    draws: int | None = None,
+    difference: str = "absolute",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     r"""Relief weight of each column: differences to near misses less differences to near hits.
 
@@ -126,6 +137,8 @@ def relief(
     y : target, classes or numbers.
     k : number of neighbours of each class; a class with fewer rows gives what it has.
     draws : number m of rows drawn at random whose neighbours are asked; None asks all.
+    difference : "absolute", or "squared": the squared difference of numbers, in the weights and in the distance, which
+        orders rows as the Euclidean distance does (Kira and Rendell's update).
     random_state : seed of the draws.
     n_jobs : number of threads.
 
@@ -143,4 +156,4 @@ def relief(
     >>> relief([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1], k=1)
     array([ 1., -1.])
     """
-    return score_columns(Relief(k, draws, random_state), X, y, n_jobs=n_jobs)
+    return score_columns(Relief(k, draws, random_state, difference), X, y, n_jobs=n_jobs)
