@@ -39,6 +39,7 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         rows = np.flatnonzero(problem.weight > 0)
         limits = self._limits(table, len(rows))
         prune = self._prune_checked()
+        problem = self._with_node_rules(problem, table)
         if self.splits == "oblique":
             from tamis.tree.oblique import ObliqueProblem
 
@@ -76,6 +77,26 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             self.alpha_ = float(prune)
             tree = tree.pruned(sequence.leaves_at(self.alpha_))
         self._keep(tree, problem, shown)
+
+    def _with_node_rules(self, problem: Any, table: Table) -> Any:
+        """The problem, following `n_bins`, `min_gain` and `max_purity` where they are given."""
+        n_bins = None if self.n_bins is None else check.count("n_bins", self.n_bins, low=2)
+        gain = check.number("min_gain", self.min_gain, low=0)
+        purity = check.number("max_purity", getattr(self, "max_purity", 1.0), low=0, high=1, open_low=True)
+        if n_bins is None and gain == 0 and purity == 1:
+            return problem
+        for name, value, default in (
+            ("splits", self.splits, "axis"),
+            ("leaf", self.leaf, "constant"),
+            ("search", self.search, "greedy"),
+        ):
+            if value != default:
+                raise ParameterError(
+                    f"{name}={value!r} does not go with n_bins, min_gain or max_purity; give {name}={default!r}"
+                )
+        from tamis.tree.node_rules import NodeRules
+
+        return NodeRules(problem, table, n_bins, gain, purity)
 
     def _search(
         self, X: np.ndarray, problem: Any, rows: np.ndarray, limits: TreeLimits, prune: str | float | None, y: Any
@@ -201,7 +222,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         of at least average gain) or "chi2" (Pearson's statistic of sides × classes).
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes :
         when to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count
-        rows, or are shares of them; `min_weight_fraction_leaf` is a share of the weight.
+        rows, or are shares of them; `min_weight_fraction_leaf` is a share of the weight. `min_impurity_decrease`
+        weighs a split's decrease by the node's share of all rows, as scikit-learn does.
+    min_gain : the same without that share: a split must lower the impurity of its own node by at least this much.
+    max_purity : a node in which a class has at least this share is a leaf.
+    n_bins : None tries every threshold; a number Q cuts each numeric column into Q bins of about equal size in every
+        node, from the rows there, and tries the largest value of each bin as threshold. This and the two rules before
+        grow node by node: slower, for greedy axis splits with constant leaves, and tables in memory.
     missing : what a row without a value does at a split. "surrogate": it follows the column that agrees best with the
         split, then the next, then the majority; "category": missing is a value of its own; "majority".
         A level never seen in the node follows the same rule.
@@ -264,6 +291,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
+        min_gain: float = 0.0,
+        max_purity: float = 1.0,
+        n_bins: int | None = None,
         max_leaf_nodes: int | None = None,
         missing: str = "surrogate",
         n_surrogates: int = 5,
@@ -286,6 +316,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
+        self.min_gain = min_gain
+        self.max_purity = max_purity
+        self.n_bins = n_bins
         self.max_leaf_nodes = max_leaf_nodes
         self.missing = missing
         self.n_surrogates = n_surrogates
@@ -393,6 +426,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
+        min_gain: float = 0.0,
+        n_bins: int | None = None,
         max_leaf_nodes: int | None = None,
         missing: str = "surrogate",
         n_surrogates: int = 5,
@@ -411,6 +446,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
+        self.min_gain = min_gain
+        self.n_bins = n_bins
         self.max_leaf_nodes = max_leaf_nodes
         self.missing = missing
         self.n_surrogates = n_surrogates

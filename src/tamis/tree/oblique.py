@@ -16,7 +16,7 @@ import numpy as np
 from tamis.table import Table
 from tamis.tree.grow.fit import TreeData, grow_tree
 from tamis.tree.grow.layout import CHI2, MAJORITY, TreeLimits, TreeTarget
-from tamis.tree.stumps import Stump, grow_by_stumps
+from tamis.tree.stumps import Stump, grow_by_stumps, of_rows
 from tamis.tree.tree import Tree
 
 SIZES = (2, 3, 5, 8)
@@ -78,14 +78,8 @@ class ObliqueProblem:
 
 def _cut(projected: np.ndarray, target: TreeTarget, stump: TreeLimits, rows: np.ndarray) -> Tree:
     """The best cut of a projection of the rows, as a stump."""
-    local = target._replace(
-        classes=target.classes[rows] if len(target.classes) else target.classes,
-        values=target.values[rows] if len(target.values) else target.values,
-        weight=target.weight[rows],
-        case=target.case[rows],
-    )
     one = TreeData.of(Table(matrix=projected[:, None]))
-    return grow_tree(one, local, stump._replace(missing=MAJORITY), np.arange(len(rows)))[0]
+    return grow_tree(one, of_rows(target, rows), stump._replace(missing=MAJORITY), np.arange(len(rows)))[0]
 
 
 def _spread(X: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -54,6 +54,16 @@ class Stump:
         return self.best.apply(np.ascontiguousarray(matrix)) == 1
 
 
+def of_rows(target: TreeTarget, rows: np.ndarray) -> TreeTarget:
+    """The target of some rows, numbered from 0."""
+    return target._replace(
+        classes=target.classes[rows] if len(target.classes) else target.classes,
+        values=target.values[rows] if len(target.values) else target.values,
+        weight=target.weight[rows],
+        case=target.case[rows],
+    )
+
+
 def grow_by_stumps(
     find: Callable[[np.ndarray, TreeLimits], Stump],
     X: np.ndarray,

@@ -93,6 +93,11 @@ def judged_parts(n_folds: int, n_rows: int) -> int:
 
 def _refuse(model: Any) -> None:
     known = model.splits == "axis" and model.leaf == "constant" and model.max_leaf_nodes is None
+    if model.n_bins is not None or model.min_gain > 0 or getattr(model, "max_purity", 1.0) < 1:
+        raise ParameterError(
+            "n_bins, min_gain and max_purity need rows in memory; leave them out, or give a sample: "
+            "table.sample(100_000)"
+        )
     if not known or model.criterion in ("absolute_error", "poisson"):
         raise ParameterError(
             f"criterion={model.criterion!r}, splits={model.splits!r}, leaf={model.leaf!r} and "
