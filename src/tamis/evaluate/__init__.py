@@ -1,10 +1,12 @@
 """Honest evaluation: every number Tamis reports about how good something is comes from here.
 
 Read `problem` (what is learned from what), `cross_validate` (the one loop), `fold/` (what a fold leaves behind) and
-`nested`; then `chance/`, `audit` with `leaks` and `leakage/`, `curves`, `holdout`. Intervals are in `tamis.metrics`.
+`nested`; then `chance/`, `audit` with `leaks` and `leakage/`, `bias_variance`, `curves`, `holdout`. Intervals are in
+`tamis.metrics`.
 """
 
 from tamis.evaluate.audit import Audit, audit
+from tamis.evaluate.bias_variance import BiasVariance, bias_variance, bias_variance_figure
 from tamis.evaluate.chance.permutation import PermutationTest, permutation_test
 from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
@@ -20,6 +22,7 @@ from tamis.metrics.loss_matrix import LossMatrix
 __all__ = [
     "METRICS",
     "Audit",
+    "BiasVariance",
     "Curve",
     "Grown",
     "InnerFolds",
@@ -34,6 +37,8 @@ __all__ = [
     "ReusableHoldout",
     "audit",
     "audit_table",
+    "bias_variance",
+    "bias_variance_figure",
     "complexity_curve",
     "grow",
     "leaks",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["curve_figure", "null_figure"]
+__all__ = ["curve_figure", "null_figure", "parts_bars", "parts_lines"]
 
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 
@@ -64,4 +64,48 @@ def curve_figure(curve: Any, **options: Any) -> Any:
     for place, dash in ((curve.best_index, "solid"), (curve.one_se_index, "dashed")):
         plot.add_layout(Span(location=places[place], dimension="height", line_color=ORANGE, line_dash=dash))
     plot.legend.click_policy = "hide"
+    return plot
+
+
+def parts_lines(results: Any, label: str, **options: Any) -> Any:
+    """Loss, bias and net variance against a size."""
+    from bokeh.plotting import figure
+
+    sizes = np.array(sorted(results), dtype=np.float64)
+    parts = [results[key] for key in sorted(results)]
+    wide = sizes.min() > 0 and sizes.max() / sizes.min() > 30
+    plot = figure(
+        title="Bias and variance",
+        x_axis_label=label,
+        y_axis_label="0/1 loss" if parts[0].of_classes else "squared error",
+        x_axis_type="log" if wide else "linear",
+        **{"width": 600, "height": 350, "toolbar_location": None, **options},
+    )
+    for name, field, colour in (("loss", "loss", ORANGE), ("bias", "bias", BLUE), ("variance", "net_variance", GREY)):
+        heights = [getattr(part, field) for part in parts]
+        plot.line(sizes, heights, color=colour, line_width=2, legend_label=name)
+        plot.scatter(sizes, heights, color=colour, size=5, legend_label=name)
+    plot.legend.click_policy = "hide"
+    return plot
+
+
+def parts_bars(results: Any, label: str, **options: Any) -> Any:
+    """Bias, net variance and noise of each procedure, on top of one another."""
+    from bokeh.plotting import figure
+
+    names, parts = [str(name) for name in results], list(results.values())
+    plot = figure(
+        title="Bias and variance",
+        x_range=names,
+        x_axis_label=label,
+        y_axis_label="0/1 loss" if parts[0].of_classes else "squared error",
+        **{"width": 600, "height": 350, "toolbar_location": None, **options},
+    )
+    stacks = {"bias": [p.bias for p in parts], "variance": [p.net_variance for p in parts]}
+    stacks["noise"] = [p.noise for p in parts]
+    plot.vbar_stack(
+        list(stacks), x="name", width=0.6, color=[BLUE, GREY, "#c9ccd3"], source={"name": names, **stacks},
+        legend_label=list(stacks),
+    )  # fmt: skip
+    plot.legend.orientation = "horizontal"
     return plot
