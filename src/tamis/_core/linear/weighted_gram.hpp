@@ -16,14 +16,14 @@ namespace weighted_gram_detail {
 constexpr size_t kParts = 8;
 constexpr size_t kRows = 256;  // of a block
 
-/// total (size, size), upper triangle += A B' for blocks A, B (size, kRows), the rows beyond the last one 0.
-TAMIS_WIDE static void add_products(const double* A, const double* B, size_t size, double* total) {
+/// total (size, size), upper triangle += A B' for the first n_rows, a multiple of 8, of blocks A, B (size, kRows).
+TAMIS_WIDE static void add_products(const double* A, const double* B, size_t size, size_t n_rows, double* total) {
     size_t a = 0;
     for (; a + 4 <= size; a += 4) {
         for (size_t b = a; b < size; b += 2) {
             const double* second[2] = {B + b * kRows, B + std::min(b + 1, size - 1) * kRows};
             double s[4][2][8] = {};
-            for (size_t i = 0; i < kRows; i += 8)
+            for (size_t i = 0; i < n_rows; i += 8)
                 for (size_t x = 0; x < 4; ++x)
                     for (size_t y = 0; y < 2; ++y)
                         for (size_t lane = 0; lane < 8; ++lane)
@@ -36,7 +36,7 @@ TAMIS_WIDE static void add_products(const double* A, const double* B, size_t siz
         }
     }
     for (; a < size; ++a)
-        for (size_t b = a; b < size; ++b) total[a * size + b] += inner_product(A + a * kRows, B + b * kRows, kRows);
+        for (size_t b = a; b < size; ++b) total[a * size + b] += inner_product(A + a * kRows, B + b * kRows, n_rows);
 }
 
 }  // namespace weighted_gram_detail
@@ -51,15 +51,15 @@ std::vector<double> weighted_gram(size_t size, size_t n, const double* v, const 
         std::vector<double> plain(size * kRows), weighted(size * kRows);
         const size_t last = n * (part + 1) / kParts;
         for (size_t first = n * part / kParts; first < last; first += kRows) {
-            const size_t m = std::min(kRows, last - first);
+            const size_t m = std::min(kRows, last - first), padded = (m + 7) / 8 * 8;
             for (size_t a = 0; a < size; ++a) {
                 double *x = plain.data() + a * kRows, *vx = weighted.data() + a * kRows;
                 read(a, first, m, x);
                 multiply(v + first, x, vx, m);
-                std::fill(x + m, x + kRows, 0.0);
-                std::fill(vx + m, vx + kRows, 0.0);
+                std::fill(x + m, x + padded, 0.0);
+                std::fill(vx + m, vx + padded, 0.0);
             }
-            add_products(weighted.data(), plain.data(), size, parts[part].data());
+            add_products(weighted.data(), plain.data(), size, padded, parts[part].data());
         }
     });
     std::vector<double> total = std::move(parts[0]);
