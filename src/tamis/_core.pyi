@@ -402,7 +402,7 @@ class PathOverFolds:
 def path_over_folds(
     fits: list[Any], alphas: np.ndarray, n_columns: int, weights: np.ndarray, tests: list[np.ndarray],
     shares: list[np.ndarray], goals: np.ndarray, factors: np.ndarray, end: tuple[int, int, float, bool],
-    keeps_models: bool, n_threads: int,
+    keeps_models: int, n_threads: int,
 ) -> PathOverFolds:  # fmt: skip
     """The paths of a fit of all rows and of one per fold, until the folds are past their best."""
 
@@ -486,6 +486,21 @@ def search_strengths(
     length: np.ndarray,
 ) -> None:  # fmt: skip
     """Lengths of steps of the linear predictors, halved until the objective falls; the predictors follow."""
+
+LOSSES: tuple[str, ...]
+
+def fit_gram_supports(
+    H: list[np.ndarray], c: list[np.ndarray], begin: list[np.ndarray], entries: list[np.ndarray],
+    beta: list[np.ndarray], n_threads: int,
+) -> None:  # fmt: skip
+    """Solve H_SS beta = c_S on every support of every fit."""
+
+def fit_supports(
+    loss: str, width: float, Z: np.ndarray, y: np.ndarray, labels: np.ndarray, n_outputs: int, offset: np.ndarray,
+    w: list[np.ndarray], ridge: list[np.ndarray], begin: list[np.ndarray], entries: list[np.ndarray],
+    beta: list[np.ndarray], tol: float, n_threads: int,
+) -> None:  # fmt: skip
+    """Unpenalised fits of a loss on every support of every fit, by Newton steps."""
 
 def fit_logistic_sets(
     Z: np.ndarray, y: np.ndarray, weights: np.ndarray, ridge: np.ndarray, columns: np.ndarray, sizes: np.ndarray,

@@ -16,6 +16,7 @@
 #include "linear/quadratic.hpp"
 #include "linear/squared_path.hpp"
 #include "linear/strengths.hpp"
+#include "linear/support_fit.hpp"
 
 namespace tamis {
 
@@ -304,7 +305,7 @@ void bind_path_over_folds(nb::module_& module) {
     module.def(
         "path_over_folds",
         [](nb::list fits, Numbers alphas, size_t n_columns, Numbers weights, std::vector<Integers> tests, std::vector<Numbers> shares,
-           Numbers goals, Numbers factors, std::tuple<size_t, size_t, double, bool> end, bool keeps_models, size_t n_threads) {
+           Numbers goals, Numbers factors, std::tuple<size_t, size_t, double, bool> end, size_t keeps_models, size_t n_threads) {
             std::vector<PathFit*> inner;
             for (nb::handle one : fits) inner.push_back(fit_inside(one));
             require(!inner.empty() && inner.size() == tests.size() + 1 && tests.size() == shares.size(), "a fit of all rows and per fold");
@@ -365,6 +366,73 @@ void bind_path_over_folds(nb::module_& module) {
         "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), "n_threads"_a);
 }
 
+/// The supports of every fit, each of its models an ascending list of entries below `n_entries`.
+std::vector<Supports> supports_of(const std::vector<Integers>& begin, const std::vector<Integers>& entries,
+                                  const std::vector<Vector1<double>>& beta, size_t n_entries) {
+    std::vector<Supports> supports;
+    for (size_t f = 0; f < begin.size(); ++f) {
+        const Supports one{view(begin[f]), view(entries[f])};
+        require(one.begin.size() > 0 && size_t(one.begin.back()) == one.entries.size() && beta[f].shape(0) == one.entries.size(),
+                "a number per entry");
+        for (const int64_t entry : one.entries) require(entry >= 0 && size_t(entry) < n_entries, "entries of the table");
+        supports.push_back(one);
+    }
+    return supports;
+}
+
+void bind_supports(nb::module_& module) {
+    nb::list names;
+    for (const char* name : kLosses) names.append(name);
+    module.attr("LOSSES") = nb::tuple(names);
+    module.def(
+        "fit_gram_supports",
+        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, std::vector<Integers> begin, std::vector<Integers> entries,
+           std::vector<Vector1<double>> beta, size_t n_threads) {
+            require(c.size() == H.size() && begin.size() == H.size() && entries.size() == H.size() && beta.size() == H.size(),
+                    "a Gram matrix per fit");
+            for (size_t f = 0; f < H.size(); ++f) require(H[f].shape(0) == c[f].shape(0) && H[f].shape(1) == c[f].shape(0), "p columns");
+            const std::vector<Supports> supports = supports_of(begin, entries, beta, H.empty() ? 0 : c[0].shape(0));
+            const auto is_interrupted = interrupt_check(nb::none());
+            try {
+                nb::gil_scoped_release release;
+                run_apart(H.size(), n_threads, true, is_interrupted,
+                          [&](size_t f) { fit_gram_supports(view(H[f]), view(c[f]), supports[f], beta[f].data()); });
+            } catch (const Interrupted&) {
+                throw nb::python_error();
+            }
+        },
+        "H"_a, "c"_a, "begin"_a, "entries"_a, "beta"_a.noconvert(), "n_threads"_a);
+    module.def(
+        "fit_supports",
+        [](const std::string& loss, double width, Array2<const double> Z, Numbers y, Integers labels, size_t n_outputs, Numbers offset,
+           std::vector<Numbers> w, std::vector<Numbers> ridge, std::vector<Integers> begin, std::vector<Integers> entries,
+           std::vector<Vector1<double>> beta, double tol, size_t n_threads) {
+            const size_t n_fits = w.size(), n = Z.shape(1);
+            require(ridge.size() == n_fits && begin.size() == n_fits && entries.size() == n_fits && beta.size() == n_fits,
+                    "weights per fit");
+            require((n_outputs > 1 ? labels.shape(0) : y.shape(0)) == n, "a target per row");
+            require(offset.shape(0) == 0 || offset.shape(0) == n, "an offset per row, or none");
+            for (size_t f = 0; f < n_fits; ++f) require(w[f].shape(0) == n && ridge[f].shape(0) == Z.shape(0), "a number per row and column");
+            const std::vector<Supports> supports = supports_of(begin, entries, beta, Z.shape(0) * n_outputs);
+            const auto is_interrupted = interrupt_check(nb::none());
+            const auto fit = [&](auto rows, size_t f) {
+                SupportFit one(rows, view(Z), view(w[f]), view(ridge[f]), view(offset));
+                one.run(supports[f], tol, beta[f].data(), [] { return false; });
+            };
+            try {
+                nb::gil_scoped_release release;
+                run_apart(n_fits, n_threads, false, is_interrupted, [&](size_t f) {
+                    if (n_outputs > 1) return fit(ClassRows{view(labels), n_outputs}, f);
+                    with_loss(loss, width, [&](auto kind) { fit(PredictorRows<decltype(kind)>{view(y), kind}, f); });
+                });
+            } catch (const Interrupted&) {
+                throw nb::python_error();
+            }
+        },
+        "loss"_a, "width"_a, "Z"_a, "y"_a, "labels"_a, "n_outputs"_a, "offset"_a, "w"_a, "ridge"_a, "begin"_a, "entries"_a,
+        "beta"_a.noconvert(), "tol"_a, "n_threads"_a);
+}
+
 void bind_sets(nb::module_& module) {
     module.def(
         "update_strengths",
@@ -418,6 +486,7 @@ void bind_linear(nb::module_& module) {
     bind_multinomial(module);
     bind_path_over_folds(module);
     bind_sets(module);
+    bind_supports(module);
     nb::class_<BestSubsets>(module, "BestSubsets", "Branch and bound for the best least-squares subset of every size.")
         .def("__init__",
              [](BestSubsets* self, Array2<const double> inverse, Vector1<const double> beta, double rss,

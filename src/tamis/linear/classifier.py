@@ -43,6 +43,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
     loss : "logistic" or "squared_hinge".
+    relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
+        (1 - γ) · unpenalised, and chooses γ (of 0, 0.25, 0.5, 0.75, 1) and alpha together; a number is γ; None is 1.
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
     cv : number of folds or share of rows to hold out (stratified), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
@@ -60,7 +62,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     ----------
     classes_ : the classes, sorted.
     coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
-    alpha_, l1_ratio_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in LinearRegressor.
+    alpha_, l1_ratio_, gamma_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in
+        LinearRegressor.
         `SelectFromModel(LinearClassifier(), importance_getter="feature_importances_")` takes frames with categories;
         its default reads `coef_`, in which a category is as many numbers as it has indicators.
     cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the
@@ -89,6 +92,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         l1_ratio: float | str | list[float] = 0.5,
         k: int | str | None = "cv",
         loss: str = "logistic",
+        relax: float | str | None = None,
         rule: str = "1se",
         cv: Any = 10,
         standardize: bool = True,
@@ -107,6 +111,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.l1_ratio = l1_ratio
         self.k = k
         self.loss = loss
+        self.relax = relax
         self.rule = rule
         self.cv = cv
         self.standardize = standardize

@@ -31,6 +31,7 @@ class LinearModel(TakesTable, BaseEstimator):
     coef_: Any
     intercept_: Any
     alpha_: float | None
+    relax: Any
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -45,6 +46,7 @@ class LinearModel(TakesTable, BaseEstimator):
         elif self.alpha is not None:
             check.number("alpha", self.alpha, low=0)
         self._check_ratio()
+        self._check_relax()
         check.count("n_alphas", self.n_alphas, low=2)
         check.number("tol", self.tol, low=0, open_low=True)
         if self.norm_bound is not None:
@@ -65,6 +67,24 @@ class LinearModel(TakesTable, BaseEstimator):
             raise ParameterError(
                 f"l1_ratio={self.l1_ratio!r} is chosen by cross-validation, which needs alpha='cv', but "
                 f"alpha={self.alpha!r}; give alpha='cv', or a number for l1_ratio"
+            )
+
+    def _check_relax(self) -> None:
+        if self.relax is None:
+            return
+        if isinstance(self.relax, str):
+            check.one_of("relax", self.relax, ("cv",))
+        else:
+            check.number("relax", self.relax, low=0, high=1)
+        if self.penalty not in ("lasso", "elastic-net"):
+            raise ParameterError(
+                f"relax={self.relax!r} refits the columns that a penalty selects, but penalty={self.penalty!r} selects "
+                "none; give penalty='lasso' or 'elastic-net', or relax=None"
+            )
+        if self.alpha == "bayes" or (self.relax == "cv" and not isinstance(self.alpha, str)):
+            raise ParameterError(
+                f"relax={self.relax!r} is not possible with alpha={self.alpha!r}; give alpha='cv', or a number between "
+                "0 and 1 for relax and a number for alpha"
             )
 
     @property
@@ -95,7 +115,7 @@ class LinearModel(TakesTable, BaseEstimator):
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
-        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_", "l1_ratio_"):
+        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_", "l1_ratio_", "gamma_"):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = EncodedInputs.learn(table, weights, missing=self.missing, reference=reference)
@@ -144,14 +164,16 @@ class LinearModel(TakesTable, BaseEstimator):
         def respond(linear_predictor: np.ndarray) -> np.ndarray:
             return self._respond(linear_predictor * units.target)
 
-        from tamis.linear.fit import path_of, solution_at
+        from tamis.linear.fit import solution_at
         from tamis.linear.out_of_fold import OutOfFold
-        from tamis.linear.path import choose_without_fold, least_error
+        from tamis.linear.path import choose_model, choose_without_fold
         from tamis.linear.penalties.units import Units
+        from tamis.linear.solvers.relaxed import relaxed_solution
 
         free = self.penalty is None or self.alpha is None or self.alpha == 0  # then the scale of columns has no meaning
         job = self._job(X, loss, weights, bool(self.standardize) or free)
         units, ratio = Units.of(job), job.penalty.l1_ratio
+        gamma = 1.0 if self.relax is None or free else self.relax
         with one_blas_thread():  # many small products: a second BLAS thread costs more than it brings
             if splits is None:
                 self.alpha_, self.l1_ratio_ = 0.0 if free else float(self.alpha), ratio
@@ -160,23 +182,38 @@ class LinearModel(TakesTable, BaseEstimator):
             else:
                 ratios = [float(one) for one in self._ratios] if self.penalty == "elastic-net" else [ratio]
                 jobs = [units.scaled(job, one) for one in ratios]
-                held = [OutOfFold(one.X, splits, loss.offset) if self._responds else None for one in jobs]
-                paths = [path_of(one, splits, self.n_alphas, held=kept) for one, kept in zip(jobs, held)]
-                best = least_error(paths)
-                job, ratio, path, own = jobs[best], ratios[best], paths[best], held[best]
+                families = [self._blends(one, splits, loss.offset) for one in jobs]
+                paths = [[blend.path for blend in family] for family in families]
+                family, which, chosen = choose_model(paths, self.rule)
+                job, ratio, (gamma, path, held) = jobs[family], ratios[family], families[family][which]
                 self._keep_path(units.path(path, ratio))
-                chosen = path.choose(self.rule)
                 alpha = float(path.alphas[chosen])
                 self.alpha_, self.l1_ratio_ = units.outside(alpha, ratio)
-                if own is not None:
-                    self._keep_predictions(own.predict([chosen] * len(splits), respond))
-                if own is not None and len(splits) > 1:
+                if self._responds:
+                    self._keep_predictions(held.predict([chosen] * len(splits), respond))
+                if self._responds and len(splits) > 1:
                     nested = choose_without_fold(paths, self.rule)
-                    parts = OutOfFold.by_fold([held[which] for which, _ in nested])
-                    self._keep_nested(parts.predict([model for _, model in nested], respond))
+                    parts = OutOfFold.by_fold([families[one][blend].held for one, blend, _ in nested])
+                    self._keep_nested(parts.predict([model for *_, model in nested], respond))
             found = solution_at(job, alpha)
+            if self.relax is not None:
+                self.gamma_ = gamma
+                found = relaxed_solution(job, found, gamma)
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)
+
+    def _blends(self, job: Any, splits: Any, offset: Any) -> list[Any]:
+        """The penalised path, or its blends with the unpenalised fits on its supports, with the models of the folds."""
+        from tamis.linear.fit import path_of
+        from tamis.linear.out_of_fold import OutOfFold
+        from tamis.linear.solvers.relaxed import GAMMAS, Blend, blends
+
+        relaxes = self.relax is not None
+        held = OutOfFold(job.X, splits, offset, relaxes) if self._responds or relaxes else None
+        path = path_of(job, splits, self.n_alphas, held=held)
+        if not relaxes or held is None:
+            return [Blend(1.0, path, held)]
+        return blends(job, path, splits, held, GAMMAS if self.relax == "cv" else (float(self.relax),))
 
     def _subset(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """The best columns, and whether that is proved."""
@@ -281,6 +318,7 @@ class LinearModel(TakesTable, BaseEstimator):
             "intercept": np.asarray(self.intercept_).tolist(),
             "alpha": None if self.alpha_ is None else float(self.alpha_),
             "l1_ratio": None if getattr(self, "l1_ratio_", None) is None else float(self.l1_ratio_),
+            "gamma": getattr(self, "gamma_", None),
             "selected_columns": list(self.selected_columns_),
             "path": None if self.path_ is None else self.path_.summary(),
         }
@@ -320,6 +358,8 @@ class LinearModel(TakesTable, BaseEstimator):
         self.alpha_ = None if state["alpha"] is None else float(numbers("alpha", state["alpha"], shape=()))
         if state.get("l1_ratio") is not None:
             self.l1_ratio_ = float(numbers("l1_ratio", state["l1_ratio"], shape=()))
+        if state.get("gamma") is not None:
+            self.gamma_ = float(numbers("gamma", state["gamma"], shape=()))
         self.selected_columns_ = list(texts("selected_columns", state["selected_columns"]))
         if not set(self.selected_columns_) <= set(encoding.names):
             raise DamagedError("selected_columns are not columns it encodes")

@@ -11,21 +11,99 @@ from scipy import sparse
 from tamis.split import Folds
 
 
-class _Models(NamedTuple):
-    """Some models of one fold: the coefficients other than 0 by their place in models × columns × outputs."""
+class Models(NamedTuple):
+    """Some models of one fit: the coefficients other than 0 by their place in models × columns × outputs."""
 
     shape: tuple[int, ...]
     place: np.ndarray
     value: np.ndarray
     intercept: np.ndarray
 
+    @classmethod
+    def of(cls, coef: np.ndarray, intercept: np.ndarray) -> Models:
+        """Models from coefficients (models × columns × outputs) and intercepts (models × outputs)."""
+        flat = coef.reshape(-1)
+        place = np.flatnonzero(flat)
+        return cls(coef.shape, place, flat[place], intercept.copy())
+
+    @classmethod
+    def joined(cls, parts: Sequence[Models]) -> Models:
+        """Models one after the other."""
+        lengths = np.cumsum([0, *(part.n_models for part in parts)])
+        size = parts[0].shape[1] * parts[0].shape[2]
+        return cls(
+            (int(lengths[-1]), *parts[0].shape[1:]),
+            np.concatenate([part.place + first * size for part, first in zip(parts, lengths)]),
+            np.concatenate([part.value for part in parts]),
+            np.concatenate([part.intercept for part in parts]),
+        )
+
+    @property
+    def n_models(self) -> int:
+        return int(self.shape[0])
+
+    @property
+    def begin(self) -> np.ndarray:
+        """Where the coefficients of each model begin, and those of the last one end."""
+        return np.searchsorted(self.place, np.arange(self.n_models + 1) * self.shape[1] * self.shape[2])
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The largest number of coefficients of an output, by model (an upper bound for several outputs)."""
+        return -(-np.diff(self.begin) // self.shape[2])
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Columns that any of the models uses."""
+        return np.unique(self.place % (self.shape[1] * self.shape[2]) // self.shape[2])
+
+    def part(self, start: int, stop: int) -> Models:
+        """Models start … stop - 1."""
+        begin, size = self.begin, self.shape[1] * self.shape[2]
+        inside = slice(begin[start], begin[stop])
+        shape = (stop - start, *self.shape[1:])
+        return Models(shape, self.place[inside] - start * size, self.value[inside], self.intercept[start:stop])
+
+    def first(self, n: int) -> Models:
+        """The first n models."""
+        return self.part(0, n)
+
+    def blended(self, other: Models, share: float) -> Models:
+        """share · these + (1 - share) · others on the same supports."""
+        value = share * self.value + (1 - share) * other.value
+        return self._replace(value=value, intercept=share * self.intercept + (1 - share) * other.intercept)
+
+    def supports(self, columns: np.ndarray, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Where each model begins, and its entries: position in `columns` · outputs + output, then `last`."""
+        K = self.shape[2]
+        _, entry = np.divmod(self.place, self.shape[1] * K)
+        entries = np.searchsorted(columns, entry // K) * K + entry % K
+        if last is None or not last.size:
+            return self.begin.astype(np.int64), entries.astype(np.int64)
+        entries = np.insert(entries, np.repeat(self.begin[1:], last.size), np.tile(last, self.n_models))
+        return (self.begin + last.size * np.arange(self.n_models + 1)).astype(np.int64), entries.astype(np.int64)
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Sums of numbers, one a coefficient, by model and output."""
+        K, size = self.shape[2], self.shape[1] * self.shape[2]
+        slot = self.place // size * K + self.place % K
+        return np.bincount(slot, weights=values, minlength=self.n_models * K).reshape(self.n_models, K)
+
+    def dense(self, columns: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (models × columns × outputs), of some columns that hold all in use, and intercepts."""
+        if columns is None:
+            out = np.zeros(self.shape)
+            out.reshape(-1)[self.place] = self.value
+            return out, self.intercept
+        m, p, K = self.shape
+        model, entry = np.divmod(self.place, p * K)
+        out = np.zeros((m, len(columns), K))
+        out[model, np.searchsorted(columns, entry // K), entry % K] = self.value
+        return out, self.intercept
+
     def coef(self, i: int) -> np.ndarray:
         """Coefficients (columns × outputs) of model i."""
-        size = self.shape[1] * self.shape[2]
-        start, stop = np.searchsorted(self.place, [i * size, (i + 1) * size])
-        out = np.zeros(size)
-        out[self.place[start:stop] - i * size] = self.value[start:stop]
-        return out.reshape(self.shape[1:])
+        return self.part(i, i + 1).dense()[0][0]
 
 
 class OutOfFold:
@@ -40,11 +118,12 @@ class OutOfFold:
     X : the matrix (dense or sparse) that the coefficients belong to.
     splits : (training rows, test rows) of each fold.
     offset : what is added to the linear predictor of each row (rows × 1), or None.
+    needs_models : whether coefficients are kept in any case.
     """
 
-    def __init__(self, X: Any, splits: Folds, offset: np.ndarray | None = None) -> None:
-        self._X, self._splits, self._offset = X, splits, offset
-        self._kept: list[list[_Models | np.ndarray]] = [[] for _ in splits]
+    def __init__(self, X: Any, splits: Folds, offset: np.ndarray | None = None, needs_models: bool = False) -> None:
+        self._X, self._splits, self._offset, self.needs_models = X, splits, offset, needs_models
+        self._kept: list[list[Models | np.ndarray]] = [[] for _ in splits]
 
     @classmethod
     def by_fold(cls, parts: Sequence[Any]) -> OutOfFold:
@@ -55,13 +134,21 @@ class OutOfFold:
 
     def prefers_models(self, f: int, n_coef: int) -> bool:
         """Whether so many coefficients a model and output take less room than fold f's linear predictors."""
-        return 2 * n_coef < len(self._splits[f][1])
+        return self.needs_models or 2 * n_coef < len(self._splits[f][1])
+
+    def models(self, f: int) -> Models:
+        """All models of fold f, where only models were kept."""
+        return Models.joined([part for part in self._kept[f] if isinstance(part, Models)])
+
+    def with_models(self, models: Sequence[Models]) -> OutOfFold:
+        """The same rows and folds with other models, one set a fold."""
+        other = OutOfFold(self._X, self._splits, self._offset)
+        other._kept = [[part] for part in models]
+        return other
 
     def keep_models(self, f: int, coef: np.ndarray, intercept: np.ndarray) -> None:
         """The next models of fold f: coefficients (models × columns × outputs) and intercepts (models × outputs)."""
-        flat = coef.reshape(-1)
-        place = np.flatnonzero(flat)
-        self._kept[f].append(_Models(coef.shape, place, flat[place], intercept.copy()))
+        self._kept[f].append(Models.of(coef, intercept))
 
     def keep_predictors(self, f: int, linear_predictor: np.ndarray) -> None:
         """The next linear predictors of fold f's test rows (models × test rows × outputs), the offset included."""

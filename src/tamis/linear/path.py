@@ -92,20 +92,33 @@ def ends_saturated(job: Any) -> bool:
     return bool(p >= n or job.loss.target == "classes")
 
 
-def least_error(paths: Sequence[Path]) -> int:
-    """Position of the path with the least mean error over folds, the first of equal ones."""
-    return int(np.argmin([np.min(path.cv_mean) for path in paths if path.cv_mean is not None]))
+def choose_model(families: Sequence[Sequence[Path]], rule: str) -> tuple[int, int, int]:
+    """The family, the path in it and the model on that path that a rule picks.
+
+    The family holds the least mean error over folds, the first of equal ones; paths of a family share their strengths,
+    and so their columns. Of the models within one standard error of the least, the rule "1se" takes the one of the
+    largest strength, and of several of that strength the one of least error.
+    """
+    means = [[path.cv_mean for path in family if path.cv_mean is not None] for family in families]
+    best = int(np.argmin([min(float(np.min(mean)) for mean in family) for family in means]))
+    family, errors = families[best], means[best]
+    which = int(np.argmin([float(np.min(mean)) for mean in errors]))
+    if rule == "min" or len(family) == 1:
+        return best, which, family[which].choose(rule)
+    se = family[which].cv_se
+    assert se is not None
+    enough = errors[which].min() + se[int(np.argmin(errors[which]))]
+    at = min(int(np.argmax(mean <= enough)) for mean in errors if np.any(mean <= enough))
+    return best, int(np.argmin([mean[at] if at < len(mean) else np.inf for mean in errors])), at
 
 
-def choose_without_fold(paths: Sequence[Path], rule: str) -> list[tuple[int, int]]:
-    """For each fold, the path and the model on it that the errors of the others choose: what it holds has no say."""
-    chosen = []
-    assert paths[0].fold_errors is not None
-    for f in range(len(paths[0].fold_errors)):
-        others = [_without(path, f) for path in paths]
-        which = least_error(others)
-        chosen.append((which, others[which].choose(rule)))
-    return chosen
+def choose_without_fold(families: Sequence[Sequence[Path]], rule: str) -> list[tuple[int, int, int]]:
+    """For each fold, what the errors of the others choose: the rows it holds out have no influence."""
+    first = families[0][0].fold_errors
+    assert first is not None
+    return [
+        choose_model([[_without(path, f) for path in family] for family in families], rule) for f in range(len(first))
+    ]
 
 
 def _without(path: Path, f: int) -> Path:

@@ -60,6 +60,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
     loss : "squared" (half the squared error), "poisson" (half the deviance of counts, log link) or "huber" (squared up
         to `huber_width` robust standard deviations of the target, then linear).
+    relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
+        (1 - γ) · unpenalised, and chooses γ (of 0, 0.25, 0.5, 0.75, 1) and alpha together; a number is γ; None is 1.
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
     cv : number of folds, a share of rows to hold out (0.2), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
@@ -82,7 +84,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     alpha_, l1_ratio_ : the strength used, and the share of its absolute part: `alpha=alpha_, l1_ratio=l1_ratio_` gives
         the same model. Strengths are chosen for a target of unit deviation (and, without `standardize`, columns of unit
         root mean square), so that no unit has a say; `l1_ratio_` is the elastic net's `l1_ratio` in given units.
-    gap_ : the relative duality gap reached.
+    gamma_ : with `relax`, the share γ of the penalised model in `coef_`.
+    gap_ : the relative duality gap reached (with `relax`, by the penalised model).
     path_ : strengths (as `alpha_`), coefficients, number of columns, and the mean and standard error over folds of the
         mean squared error (squared loss) or the mean loss.
     selected_columns_ : names of the columns with a coefficient other than 0.
@@ -121,6 +124,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         l1_ratio: float | str | list[float] = 0.5,
         k: int | str | None = "cv",
         loss: str = "squared",
+        relax: float | str | None = None,
         rule: str = "1se",
         cv: Any = 10,
         standardize: bool = True,
@@ -142,6 +146,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.l1_ratio = l1_ratio
         self.k = k
         self.loss = loss
+        self.relax = relax
         self.rule = rule
         self.cv = cv
         self.standardize = standardize

@@ -42,9 +42,10 @@ class PathOverFolds {
     size_t n_strengths = 0, n_folds = 0;
 
     /// fits: of all rows first. weights: of all rows. goals, factors: per fit, the gap to reach, and what its loss is multiplied by.
+    /// keeps_models: 0 nothing, 1 coefficients or linear predictors of the folds, 2 coefficients.
     void run(std::span<PathFit* const> fits, std::span<const double> alphas, size_t n_columns, std::span<const double> weights,
              std::span<const FoldRows> folds, std::span<const double> goals, std::span<const double> factors, PathEnd end,
-             bool keeps_models, size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
+             size_t keeps_models, size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
         const size_t n = weights.size(), K = fits[0]->n_outputs, width = (n_columns + 1) * K, F = folds.size();
         const size_t at_once = fits[0]->shares() ? 3 : 5;
         const bool is_brief = double(n) * double(n_columns) * double(K) < 1e5;
@@ -82,7 +83,8 @@ class PathOverFolds {
                 for (size_t a = 0; a < now.size(); ++a)
                     errors[(start + a) * F + f - 1] =
                         factors[f] * fits[f]->loss_of(one.eta.data() + a * n * K, folds[f - 1].test, folds[f - 1].share);
-                if (keeps_models) held_out[f - 1].push_back(keep(one, now.size(), n_columns, n, K, folds[f - 1].test));
+                if (keeps_models > 0)
+                    held_out[f - 1].push_back(keep(one, now.size(), n_columns, n, K, folds[f - 1].test, keeps_models > 1));
             });
             if (is_brief && is_interrupted(start)) throw Interrupted{};
             coef.insert(coef.end(), stretch[0].coef.begin(), stretch[0].coef.end());
@@ -148,15 +150,15 @@ class PathOverFolds {
         return last > first || count - 1 - best >= end.patience;
     }
 
-    /// Whichever is less: coefficients other than 0, or linear predictors of the rows held out.
-    static HeldOut keep(const Stretch& one, size_t m, size_t p, size_t n, size_t K, std::span<const int64_t> test) {
+    /// Whichever is less, unless it must be a model: coefficients other than 0, or linear predictors of the rows held out.
+    static HeldOut keep(const Stretch& one, size_t m, size_t p, size_t n, size_t K, std::span<const int64_t> test, bool is_model) {
         HeldOut out;
         out.n_models = m;
         const size_t width = (p + 1) * K;
         size_t n_used = 0;
         for (size_t a = 0; a < m; ++a)
             for (size_t c = 0; c < p * K; ++c) n_used += one.coef[a * width + c] != 0.0;
-        out.is_model = 2 * (n_used / (m * K)) < test.size();
+        out.is_model = is_model || 2 * (n_used / (m * K)) < test.size();
         for (size_t a = 0; a < m; ++a) {
             if (out.is_model) {
                 for (size_t c = 0; c < p * K; ++c) {

@@ -10,6 +10,7 @@ from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from tamis import _core
 from tamis.linear.losses.loss import Loss
 
 _NO_LOSSES = ("loss",)
@@ -34,3 +35,9 @@ def loss_named(word: str) -> type[Loss]:
     """
     found: type[Loss] = getattr(import_module(f"{__name__}.{word}"), word.title().replace("_", ""))
     return found
+
+
+def core_name(loss: Loss) -> str | None:
+    """The name by which the core has a loss, or None where it has not."""
+    name = type(loss).__module__.rpartition(".")[2]
+    return name if name in _core.LOSSES else None

@@ -11,6 +11,9 @@
 
 namespace tamis {
 
+/// Their names.
+inline constexpr const char* kLosses[] = {"squared", "logistic", "squared_hinge", "poisson", "huber"};
+
 /// use(loss) for the loss of a name; width: where the Huber loss turns linear.
 template <class Use>
 decltype(auto) with_loss(const std::string& name, double width, Use use) {

@@ -200,7 +200,7 @@ def _follow(
         np.array([job.tol * fit.null / fit.size for fit in fits]),
         np.array([double * fit.size for fit in fits]),
         (end.always, end.patience, saturated, end.after_stretch),
-        held is not None,
+        0 if held is None else 1 + held.needs_models,
         workers(job.n_jobs),
     )
     for fit, gap in zip(fits, path.gaps):
