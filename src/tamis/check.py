@@ -12,6 +12,7 @@ import numpy as np
 from tamis.errors import KindError, ParameterError
 
 _MOST_COPIES = 2.0**40  # whole weights above are not counts of rows
+_SMALLEST_SHARE = 1e-150  # of the largest weight; smaller ones count as 0
 
 __all__ = ["class_factors", "count", "nearest", "number", "one_of", "weights"]
 
@@ -88,6 +89,7 @@ def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.
 
     Whole weights stay as they are: they are copies of rows. Others only say what rows count beside each other, so they
     are divided by the mean of those above 0: their scale has no say, unless sums of parts of a table are added up.
+    A weight below 1e-150 of the largest counts as 0: its products would vanish in some sums and not in others.
 
     >>> weights([2, 0, 3], 3).tolist(), weights([1e-200, 0, 3e-200], 3).tolist()
     ([2.0, 0.0, 3.0], [0.5, 0.0, 1.5])
@@ -113,6 +115,7 @@ def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.
 def _of_mean_1(weights: np.ndarray) -> np.ndarray:
     """The weights over the mean of those above 0, equal ones to exactly 1."""
     heavy = weights / weights.max()
+    heavy[heavy < _SMALLEST_SHARE] = 0.0
     return heavy / np.sum(heavy) * np.count_nonzero(heavy) if heavy[heavy > 0].min() < 1 else heavy
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from tamis import LinearClassifier, LinearRegressor
+from tamis.errors import ParameterError, TamisWarning
 
 LOSSES = ["squared", "poisson", "huber", "logistic", "multinomial", "squared_hinge"]
 PENALTIES = [("lasso", 1.0), ("elastic-net", 0.5), ("ridge", 0.0)]
@@ -149,3 +152,24 @@ def test_group_penalty_takes_a_column_whole():
             else:
                 assert np.linalg.norm(score[group]) <= limit + 1e-6
     assert "h" not in model.selected_columns_
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "logistic"])
+@pytest.mark.parametrize("penalty", ["lasso", "ridge", "subset"])
+@pytest.mark.parametrize("tiny", [0.0, 1e-320, 1e-200])
+def test_folds_without_weight(loss, penalty, tiny):
+    """A fold whose rows weigh nothing was divided by 0: warnings of NumPy, an IndexError, or a NaN."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=40)
+    model = LinearClassifier(penalty, cv=4) if loss == "logistic" else LinearRegressor(penalty, loss=loss, cv=4)
+    target = y > 0 if loss == "logistic" else y
+    weights = np.where(np.arange(40) < 20, tiny, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        assert np.isfinite(model.fit(X, target, sample_weight=weights).predict(X)).all()
+        weights = np.full(40, tiny)
+        weights[[int(np.argmin(y)), int(np.argmax(y))] if loss == "logistic" else [5]] = 1.0
+        with pytest.raises(ParameterError, match="no fold of cv has enough of them in training and test"):
+            model.fit(X, target, sample_weight=weights)

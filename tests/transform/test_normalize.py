@@ -73,3 +73,12 @@ def test_a_negative_count_is_named():
     """Shares of negative numbers have no meaning."""
     with pytest.raises(TableError, match=r"column 'x1' holds -1\.0 in row 0"):
         Shares().fit([[1.0, -1.0]])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("step", [Shares(), Normalize("l1"), Normalize("l2")], ids=repr)
+def test_rows_whose_sum_is_beyond_the_largest_number(step, kind):
+    """Their sum was infinite, and every share 0; a row of small numbers beside them keeps its digits."""
+    X = np.array([[1.0, 3.0, 4.0], [2.0, 0.0, 6.0]])
+    found, known = step.fit_transform(kind(X * [[4e307], [1e-307]])), step.fit_transform(kind(X))
+    assert abs(found - known).max() < 1e-12

@@ -1,5 +1,7 @@
 """Center, Standardize and UnitRange against tables worked out by hand and scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,3 +109,14 @@ def test_a_range_beyond_the_largest_number():
     step = UnitRange().fit(X)
     assert step.transform(X).ravel().tolist() == [0.0, 0.5, 1.0]
     assert step.inverse_transform(step.transform(X)) == pytest.approx(X)
+
+
+def test_a_deviation_that_vanishes_under_the_weights():
+    """All but one row weigh next to nothing: the deviation was 0, and the answer infinite."""
+    X = np.array([[1e-300], [2e-300], [3e-300]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        for weights in ([1.0, 1e-100, 1e-140], [1e200, 1.0, 1e-200]):
+            step = Standardize().fit(X, sample_weight=weights)
+            assert np.isfinite(step.transform(X)).all()

@@ -160,7 +160,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         from tamis.linear.losses import loss_named
         from tamis.linear.losses.logistic import Multinomial
 
-        splits = self._splits(target)
+        splits = self._splits(target, weights)
         if target.n_classes == 2:
             loss = loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
             self._one(X, loss, weights, splits)
@@ -176,12 +176,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         else:
             self._solve(X, loss, weights, splits)
 
-    def _splits(self, target: Classes) -> Any:
+    def _splits(self, target: Classes, weights: np.ndarray) -> Any:
         from tamis.split.inner import ordered_folds
 
         if not self._needs_folds:
             return None
-        return ordered_folds("loo" if self.alpha == "loo" else self.cv, target.codes, classifier=True)
+        cv = "loo" if self.alpha == "loo" else self.cv
+        return ordered_folds(cv, target.codes, classifier=True, weights=weights)
 
     def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
         """A model for each class against all others, each with its own strength."""

@@ -34,7 +34,8 @@ def means(X: Any, weights: np.ndarray) -> np.ndarray:
     else:
         gone = np.isnan(X)
         there = weights @ ~gone
-        total = weights @ np.where(gone, 0.0, X)
+        with np.errstate(over="ignore"):  # an infinite mean is refused as too large where it is squared
+            total = weights @ np.where(gone, 0.0, X)
     return np.asarray(np.divide(total, there, out=np.zeros_like(total), where=there > 0))
 
 

@@ -201,7 +201,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
         squared = self.loss == "squared"
         if self.penalty == "subset":
-            self._subset(X, loss, weights, self._splits(y))
+            self._subset(X, loss, weights, self._splits(y, weights))
         elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
             self._least_squares(X, y, weights)
         elif self.alpha == "bayes":
@@ -209,14 +209,14 @@ class LinearRegressor(RegressorMixin, LinearModel):
         elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
             self._ridge(self._job(X, loss, weights), y)
         else:
-            self._solve(X, loss, weights, self._splits(y))
+            self._solve(X, loss, weights, self._splits(y, weights))
 
-    def _splits(self, y: np.ndarray) -> Any:
+    def _splits(self, y: np.ndarray, weights: np.ndarray) -> Any:
         from tamis.split.inner import ordered_folds
 
         if not self._needs_folds:
             return None
-        return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False)
+        return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False, weights=weights)
 
     def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
         from tamis.linear.solvers.least_squares import least_squares
@@ -283,7 +283,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _ridge(self, job: Any, y: np.ndarray) -> None:
         from tamis.linear.solvers.ridge import fit_ridge
 
-        found = fit_ridge(self, job, self._splits(y) if self.alpha == "cv" else None)
+        found = fit_ridge(self, job, self._splits(y, job.weights) if self.alpha == "cv" else None)
         self.path_ = None
         if found.path is not None:
             self._keep_path(found.path)

@@ -15,7 +15,7 @@ from tamis.engine import drawn_seed
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.project.pca.anomaly import carriers_of
 from tamis.saved import mapping, numbers, part
-from tamis.table import Table, eager, features, refuse_extreme_matrix, refuse_missing
+from tamis.table import Table, eager, features, overflow_refused, refuse_extreme_matrix, refuse_missing
 from tamis.transform.base import Transform
 from tamis.views import Indicators
 
@@ -103,7 +103,9 @@ class Projection(Transform):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X."""
         table = self._part(self._fitted(eager(X), y))
-        self._fit(self._encoded(table), y)
+        matrix = self._encoded(table)
+        with overflow_refused(matrix, self.encoding_.columns, type(self).__name__):
+            self._fit(matrix, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **given: Any) -> Any:

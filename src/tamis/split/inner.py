@@ -15,15 +15,17 @@ from tamis.split.stratify import Stratified, dealt
 __all__ = ["dealt_folds", "ordered_folds"]
 
 
-def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
+def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool, weights: np.ndarray | None = None) -> Folds:
     """Folds for a path of penalised models: a number is folds of rows in their order, stratified for class codes.
 
-    Fewer folds than asked where there are fewer rows, or fewer of the rarest class.
+    Fewer folds than asked where there are fewer rows, or fewer of the rarest class. A fold is left out where its
+    training rows or its test rows weigh nothing, or its training rows with a weight are of one class.
 
     Parameters
     ----------
     cv : a number of folds (None is 5), a share of rows to hold out (0.2), "loo", a splitter, or (train, test) pairs.
     y : numbers, or class codes.
+    weights : one a row; None where all are 1.
 
     >>> [test.tolist() for train, test in ordered_folds(2, np.array([0.5, 1.5, 2.5, 3.5]), classifier=False)]
     [[0, 1], [2, 3]]
@@ -31,7 +33,7 @@ def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
     if isinstance(cv, float):
         from tamis.split.folds import folds
 
-        return folds(cv, y, classifier=classifier)
+        return _weighted(folds(cv, y, classifier=classifier), y, classifier, weights)
     if isinstance(cv, str) and cv == "loo":
         cv = _stretches(len(y), len(y))
     elif cv is None or is_whole(cv):
@@ -41,7 +43,25 @@ def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool) -> Folds:
         most = int(np.bincount(y.astype(np.int64)).min()) if classifier else len(y)
         n_folds = max(2, min(n_folds, most))
         cv = Stratified(n_folds, random_state=None) if classifier else _stretches(len(y), n_folds)
-    return pairs_of(cv, len(y), y)
+    return _weighted(pairs_of(cv, len(y), y), y, classifier, weights)
+
+
+def _weighted(pairs: Folds, y: np.ndarray, classifier: bool, weights: np.ndarray | None) -> Folds:
+    """The folds with weight on both sides; a model is fitted to the one and judged on the other."""
+    if weights is None or weights.all():
+        return pairs
+    min_levels = 2 if classifier else 1
+    trains = [train[weights[train] > 0] for train, _ in pairs]
+    usable = [
+        len(np.unique(y[train]) if classifier else train) >= min_levels and bool(weights[test].any())
+        for train, (_, test) in zip(trains, pairs)
+    ]
+    if not any(usable):
+        raise ParameterError(
+            f"sample_weight leaves {np.count_nonzero(weights):,} of {len(weights):,} rows a weight above 0, and no "
+            "fold of cv has enough of them in training and test; weight more rows, or give alpha as a number"
+        )
+    return [pair for pair, good in zip(pairs, usable) if good]
 
 
 def _stretches(n_rows: int, k: int) -> Folds:

@@ -8,7 +8,7 @@ stay in their files); `interface/` is how estimators read tables; `canonical` an
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.interface.column_groups import column_groups_of, position, positions
-from tamis.table.interface.extreme import refuse_extreme, refuse_extreme_matrix
+from tamis.table.interface.extreme import overflow_refused, refuse_extreme, refuse_extreme_matrix
 from tamis.table.interface.features import features, refuse_missing
 from tamis.table.interface.output import assembled, numbers_of, replaced
 from tamis.table.interface.refusal import refusal
@@ -49,6 +49,7 @@ __all__ = [
     "known_names",
     "numbers",
     "numbers_of",
+    "overflow_refused",
     "position",
     "positions",
     "raw_of",

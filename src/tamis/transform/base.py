@@ -42,6 +42,7 @@ plain values (numbers, words, lists of them, arrays); list parameters come back 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from math import isfinite
 from typing import Any, ClassVar, Self
 
@@ -53,7 +54,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check, saved
 from tamis.errors import DamagedError, KindError, TableError
-from tamis.table import Table, assembled, eager, features, is_frame, same_length
+from tamis.table import Table, assembled, eager, features, is_frame, overflow_refused, same_length
 from tamis.table.interface.takes_table import TakesTable
 
 
@@ -87,13 +88,19 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn from the rows of X, and transform them."""
         X = eager(X)
-        return self._output(X, self._first(self._fitted(X, y), y))
+        table = self._fitted(X, y)
+        with self._overflow_refused(table):
+            made = self._first(table, y)
+        return self._output(X, made)
 
     def transform(self, X: Any) -> Any:
         """The columns of X, transformed as `fit` learned."""
         check_is_fitted(self)
         X = eager(X)
-        return self._output(X, self._apply(self._given(X)))
+        given = self._given(X)
+        with self._overflow_refused(given):
+            made = self._apply(given)
+        return self._output(X, made)
 
     @available_if(lambda self: hasattr(self, "_invert"))
     def inverse_transform(self, X: Any) -> Any:
@@ -106,7 +113,9 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             raise TableError(f"X has {table.n_columns} columns, but the transform gives {len(names)}; give those")
         order = self._order(len(names) - self.n_features_in_ + len(self.touched_))
         own = [k for k, place in enumerate(order) if place >= 0]
-        made = self._undo(table.select(own))
+        part = table.select(own)
+        with self._overflow_refused(part):
+            made = self._undo(part)
         back = np.empty(self.n_features_in_, dtype=np.int64)
         back[self.touched_] = np.arange(len(self.touched_))
         for k, place in enumerate(order):
@@ -195,8 +204,13 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             same_length(table, y)
         self.touched_ = self._touched(X, table)
         self.names_ = tuple(table.names[j] for j in self.touched_)
-        self._learn(self._part(table), y)
+        with self._overflow_refused(table):
+            self._learn(self._part(table), y)
         return table
+
+    def _overflow_refused(self, X: Any) -> AbstractContextManager[None]:
+        """Say in a sentence where a number beyond the largest comes out of the table, or of its touched columns."""
+        return overflow_refused(X, self.names_, type(self).__name__)
 
     def _given(self, X: Any) -> Any:
         return self._part(self._read(X, reset=False))

@@ -45,7 +45,7 @@ class Normalize(NumericTransform):
         check.one_of("zero", self.zero, ["keep", "raise"])
 
     def _apply(self, X: Any) -> Any:
-        return divided(X, row_norms(X, self.norm), self.zero, "normalize")
+        return normalised(X, self.norm, self.zero, "normalize")
 
 
 class Shares(NumericTransform):
@@ -77,12 +77,23 @@ class Shares(NumericTransform):
 
     def _apply(self, X: Any) -> Any:
         refuse_negative(X, self.names_, "shares")
-        return divided(X, row_norms(X, "l1"), self.zero, "share")
+        return normalised(X, "l1", self.zero, "share")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def normalised(X: Any, norm: str, zero: str, verb: str) -> Any:
+    """Rows divided by their norms; a row whose norm is beyond the largest number is first made smaller."""
+    with np.errstate(over="ignore"):
+        norms = row_norms(X, norm)
+    if np.isinf(norms).any():
+        factor = np.where(np.isinf(norms), 0.5 / X.shape[1], 1.0)
+        X = sparse.diags_array(factor) @ X if sparse.issparse(X) else X * factor[:, None]
+        norms = row_norms(X, norm)
+    return divided(X, norms, zero, verb)
 
 
 def row_norms(X: Any, norm: str) -> np.ndarray:

@@ -87,7 +87,7 @@ class Standardize(Center):
         weight = check.weights(self._weight, len(X))
         constant = self._learn_means(X, weight)
         self.scale_ = _deviations(X, self.mean_, weight)
-        self.scale_[constant] = 1.0
+        self.scale_[constant | (self.scale_ == 0)] = 1.0  # 0 where all but one row weigh next to nothing
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         return super()._apply(X) / self.scale_

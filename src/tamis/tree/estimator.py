@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.split.inner import dealt_folds
-from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
+from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
@@ -40,6 +40,8 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         limits = self._limits(table, len(rows))
         prune = self._prune_checked()
         problem = self._with_node_rules(problem, table)
+        if self.splits == "oblique" or self.leaf == "linear":
+            refuse_extreme(table)
         if self.splits == "oblique":
             from tamis.tree.oblique import ObliqueProblem
 

@@ -1,5 +1,7 @@
 """Numbers whose squares overflow or vanish: a sentence, and never a silent wrong answer."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,8 +19,11 @@ from tamis import (
     SubsetSelector,
     TreeClassifier,
     TreeRegressor,
+    transform,
 )
 from tamis.errors import TableError
+from tamis.project import MDS, PCA, SVD, FactorAnalysis, KernelPCA, ProjectionPursuit
+from tamis.search import KnockoffSelector
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 3))
@@ -107,3 +112,43 @@ def test_zeros_holes_and_sparse_columns_are_not_extreme():
     held = sparse.csc_matrix(np.where(np.arange(4) == 1, Z * 1e200, np.nan_to_num(Z)))
     with pytest.raises(TableError, match="column 'x1' holds 1e\\+200"):
         LinearRegressor("ridge", alpha=1e-6).fit(held, y)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *(PCA(1), SVD(1), KernelPCA(1), MDS(1), FactorAnalysis(1), ProjectionPursuit(1)),
+        *(transform.Derivative(), transform.Center(), KnockoffSelector()),
+        *(TreeRegressor(leaf="linear"), TreeRegressor(splits="oblique")),
+    ],
+    ids=repr,
+)
+def test_a_number_beyond_the_largest_ends_in_one_sentence(step):
+    """An overflow ended in a warning of NumPy and an infinite answer, or none."""
+    Z = 1.7e308 * (X / np.abs(X).max(axis=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(TableError, match=r"column 'x\d' holds .* to be squared; divide it by a constant"):
+            step.fit(Z, NUMBER).transform(Z)
+
+
+def test_components_of_large_numbers_with_holes():
+    """Squares of the values that are there overflowed before anything was said."""
+    Z = X * 1e200
+    Z[3, 1] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(TableError, match=r"column 'x0' holds .* to be squared"):
+            PCA(1).fit(Z)
+
+
+def test_a_computation_beyond_the_largest_number_of_ordinary_columns():
+    """A power that is too high for ordinary numbers was an infinite answer."""
+    with pytest.raises(TableError, match=r"KernelPCA of these columns gives a number beyond the largest \(1\.8e"):
+        KernelPCA(1, kernel="poly", degree=200).fit(1e3 * X)
+
+
+def test_a_ratio_beyond_the_largest_number():
+    """A large number over a small one was infinite."""
+    with pytest.raises(TableError, match=r"column 'x0' holds 1e\+200, which is too large to be squared"):
+        transform.Ratios().fit_transform([[1e200, 1e-200], [2.0, 1.0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
+from tamis.transform import Discretize
 from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
 from tamis.transform.discretize.intervals import interval_names
 
@@ -41,3 +42,13 @@ def test_names_have_as_many_digits_as_tell_cuts_apart():
     assert interval_names("x", np.array([1.00001, 1.00002]))[1] == "1.00001 < x ≤ 1.00002"
     assert interval_names("x", np.array([])) == ("any x",)
     assert interval_names("x", np.array([1234567.0]))[0] == "x ≤ 1.235e+06"
+
+
+@pytest.mark.parametrize("how", ["width", "count", "entropy"])
+def test_a_width_beyond_the_largest_number(how):
+    """The distance of the smallest from the largest value was infinite, and there was one bin."""
+    x = np.linspace(-1.0, 1.0, 12)
+    step = Discretize(how, n_bins=3, encode="codes")
+    known, found = (step.fit(X, x > 0).transform(X) for X in (x[:, None], 1.7e308 * x[:, None]))
+    assert np.array_equal(known, found)
+    assert len(np.unique(found)) >= 2

@@ -31,7 +31,7 @@ from tamis.project.pca.trimmed import of_most
 from tamis.project.signs import fixed_signs
 from tamis.saved import part
 from tamis.split import folds
-from tamis.table import LazyTable, Table, eager, refuse_extreme_matrix
+from tamis.table import LazyTable, Table, eager, overflow_refused, refuse_extreme_matrix
 from tamis.views import Moments
 from tamis.views.lazy.fold_moments import fold_moments
 
@@ -123,7 +123,9 @@ class PCA(Loaded):
         if table.n_rows < 2:
             raise TableError("Found array with 1 sample(s) while a minimum of 2 is required: one row does not vary")
         weights = self._weights(sample_weight, table.n_rows)
-        self._keep(*self._decomposed(self._encoded(table), weights))
+        matrix = self._encoded(table)
+        with overflow_refused(matrix, self.encoding_.columns, "PCA"):
+            self._keep(*self._decomposed(matrix, weights))
         return self
 
     @available_if(lambda self: not self.trim and self.n_components != "cv" and self.solver in ("auto", "moments"))

@@ -17,7 +17,7 @@ from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
 from tamis.search.knockoffs.gaussian import correlation, gaussian_knockoffs
 from tamis.search.knockoffs.latent import LatentTable
 from tamis.search.weights import column_weights
-from tamis.table import Classes, Column, Table, eager, features, is_class_target, numbers, same_length
+from tamis.table import Classes, Column, Table, eager, features, is_class_target, numbers, refuse_extreme, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.takes_table import takes_table
 
@@ -98,6 +98,7 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, eager(X), reset=True, min_rows=2)
         if self.estimator is not None:
             refuse_holes(self.estimator, table)
+        refuse_extreme(table)
         target, classes = self._target(y)
         same_length(table, target)
         order, seed = table.order(), seed_from(self.random_state)

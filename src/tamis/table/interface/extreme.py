@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,26 @@ def refuse_extreme_matrix(X: Any, names: Sequence[str]) -> None:
         raise TableError(
             f"column {names[j]!r} holds {value:.3g}, which is too {what} to be squared; {way_out} it by a constant"
         )
+
+
+@contextmanager
+def overflow_refused(X: Any, names: Sequence[str], method: str) -> Iterator[None]:
+    """Raise a sentence that names the most extreme column of X where NumPy computes a number beyond the largest.
+
+    X : the Table or matrix that the computation reads.
+    """
+    try:
+        with np.errstate(over="raise"):
+            yield
+    except FloatingPointError:
+        if isinstance(X, Table):
+            refuse_extreme(X)
+        else:
+            refuse_extreme_matrix(X, names)
+        raise TableError(
+            f"{method} of these columns gives a number beyond the largest ({np.finfo(float).max:.2g}); divide them by "
+            "a constant"
+        ) from None
 
 
 def _extreme(X: Any) -> tuple[int, float] | None:

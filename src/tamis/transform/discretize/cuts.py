@@ -13,7 +13,9 @@ def width_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
     >>> width_cuts(np.array([0.0, 1.0, 10.0]), 4)
     array([2.5, 5. , 7.5])
     """
-    low, high = values.min(), values.max()
+    low, high = float(values.min()), float(values.max())
+    if np.isinf(high - low):  # a width beyond the largest number
+        return 2 * width_cuts(values / 2, n_bins)
     cuts = low + (high - low) * (np.arange(1, n_bins) / n_bins)
     return _within(cuts, low, high)
 
@@ -61,7 +63,7 @@ def kmeans_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
 
 def halfway(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """A number of at least `low` and below `high`, halfway where floating point has one."""
-    middle = low + 0.5 * (high - low)
+    middle = low + (0.5 * high - 0.5 * low)  # their difference could be beyond the largest number
     return np.where(middle < high, middle, low)
 
 

@@ -98,7 +98,13 @@ class SignalTransform(NumericTransform):
         """A function of some rows at a time, in threads."""
         step = max(32, CELLS // signals.shape[1])
         parts = [signals[first : first + step] for first in range(0, len(signals), step)]
-        return map_threads(function, parts, self.n_jobs)
+        errors = np.geterr()
+
+        def computed(rows: np.ndarray) -> T:
+            with np.errstate(**errors):  # a thread does not know those of its caller
+                return function(rows)
+
+        return map_threads(computed, parts, self.n_jobs)
 
     def _signals(self, name: str, X: np.ndarray) -> np.ndarray:
         """The rows of a block, contiguous."""

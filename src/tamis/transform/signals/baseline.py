@@ -132,7 +132,8 @@ class Baseline(SignalTransform):
         """The signals less their baselines, and how many fits the slowest took."""
         n = signals.shape[1]
         method = self._asls(n) if self.how == "asls" else self._polynomial(n)
-        corrected, unsettled, turns = zip(*self._by_rows(method, signals))
+        with np.errstate(over="ignore", invalid="ignore"):  # a sentence names the row
+            corrected, unsettled, turns = zip(*self._by_rows(method, signals))
         if sum(unsettled):
             warnings.warn(
                 f"{sum(unsettled):,} of {len(signals):,} baselines of block {name!r} had not settled after "
