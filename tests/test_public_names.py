@@ -19,8 +19,10 @@ ALLOWED = {
         "BaseEstimator ClassifierMixin MetaEstimatorMixin RegressorMixin TransformerMixin clone is_classifier "
         "is_regressor"
     ),
+    "sklearn.cluster": "KMeans",
     "sklearn.covariance": "ledoit_wolf",
     "sklearn.exceptions": "NotFittedError",
+    "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer",
     "sklearn.feature_selection": "SelectorMixin",
     "sklearn.linear_model": "LinearRegression LogisticRegression Ridge",
     "sklearn.metrics": "check_scoring get_scorer_names",
@@ -30,7 +32,7 @@ ALLOWED = {
     ),
     "sklearn.neighbors": "KNeighborsClassifier KNeighborsRegressor",
     "sklearn.pipeline": "Pipeline make_pipeline",
-    "sklearn.preprocessing": "StandardScaler",
+    "sklearn.preprocessing": "StandardScaler normalize",
     "sklearn.utils": (
         "ClassifierTags RegressorTags assert_all_finite check_array check_consistent_length "
         "check_random_state column_or_1d get_tags"

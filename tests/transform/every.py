@@ -40,6 +40,8 @@ TRANSFORMS = [
     transform.Monomials(3, most=4),
     transform.Ratios(),
     transform.Ratios(most=2),
+    transform.KernelFeatures(6),
+    transform.Text("city"),
     transform.Transforms("city: encode(target); x*: log, standardize; impute"),
 ]
 SIGNALS = [

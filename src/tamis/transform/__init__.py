@@ -1,7 +1,7 @@
 """Better columns: each transform learns on training rows alone and keeps names, frames and missing values.
 
 Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `symmetrize`,
-`discretize`, `impute`, `encode`), one row (`normalize`, `trim`), new columns (`products`),
+`discretize`, `impute`, `encode`), one row (`normalize`, `trim`), new columns (`products`, `kernel_features`, `text`),
 ordered columns (`signals`), and several transforms of some columns each (`steps`).
 """
 
@@ -9,6 +9,7 @@ from tamis.transform.clip import Clip
 from tamis.transform.discretize import Discretize
 from tamis.transform.encode import Encode
 from tamis.transform.impute import Impute
+from tamis.transform.kernel_features import KernelFeatures
 from tamis.transform.log import Log
 from tamis.transform.normalize import Normalize, Shares
 from tamis.transform.products import Monomials, Ratios
@@ -28,6 +29,7 @@ from tamis.transform.signals import (
 )
 from tamis.transform.steps import Transforms
 from tamis.transform.symmetrize import Symmetrize
+from tamis.transform.text import Text
 from tamis.transform.trim import Trim
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "Encode",
     "Fourier",
     "Impute",
+    "KernelFeatures",
     "Log",
     "Monomials",
     "Normalize",
@@ -53,6 +56,7 @@ __all__ = [
     "Smooth",
     "Standardize",
     "Symmetrize",
+    "Text",
     "Transforms",
     "Trim",
     "UnitRange",
