@@ -112,6 +112,15 @@ def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.
     return given if keep_scale or are_copies else _of_mean_1(given)
 
 
+def counts(asked: str, values: np.ndarray) -> None:
+    """Refuse a target that holds no counts: a number below 0, or nothing but zeros.
+
+    >>> counts("loss='poisson'", np.array([0.0, 2.0]))
+    """
+    if values.min() < 0 or values.sum() <= 0:
+        raise ParameterError(f"{asked} needs counts, but y goes down to {values.min():g} with sum {values.sum():g}")
+
+
 def _of_mean_1(weights: np.ndarray) -> np.ndarray:
     """The weights over the mean of those above 0, equal ones to exactly 1."""
     heavy = weights / weights.max()

@@ -107,6 +107,19 @@ def test_more_levels_than_bins_share_one():
     assert ((model.predict(pd.DataFrame({"word": word})) > 0.5) == (y > 0.5)).mean() > 0.9
 
 
+def test_a_rate_with_its_exposure_as_weight_is_the_count():
+    """Half the exposure with half the count would change the rate; a count below 0 would be learned."""
+    rng = np.random.default_rng(0)
+    X, exposure = rng.integers(0, 5, (400, 2)).astype(float), rng.integers(1, 4, 400)
+    counts = rng.poisson(exposure * np.exp(0.3 * X[:, 0] - 1))
+    model = BoostingRegressor(30, loss="poisson", min_samples_leaf=1)
+    rates = model.fit(X, counts / exposure, exposure).predict(X)
+    once = np.repeat(np.arange(400), exposure)  # a row for every unit of exposure, each with its share of the count
+    np.testing.assert_allclose(rates, model.fit(X[once], (counts / exposure)[once]).predict(X), rtol=1e-9)
+    with pytest.raises(ValueError, match="needs counts, but y goes down to -8"):
+        model.fit(X, -1.0 - counts)
+
+
 @pytest.mark.parametrize("kind", ["numbers", "two", "several"])
 def test_threads_columns_and_their_order_change_no_bit(kind):
     """An answer would hang on the machine, or on the order of the columns in a file."""

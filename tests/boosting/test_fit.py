@@ -112,7 +112,7 @@ def test_one_split_by_hand():
 @pytest.mark.parametrize(
     "changed",
     [
-        {"target": BoostingTarget(3, np.zeros(6), np.ones(6), np.ones(6))},
+        {"target": BoostingTarget(4, np.zeros(6), np.ones(6), np.ones(6))},
         {"target": BoostingTarget(0, np.zeros(5), np.ones(6), np.ones(6))},
         {"columns": np.arange(2)},
     ],

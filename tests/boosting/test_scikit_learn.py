@@ -53,6 +53,17 @@ def test_numbers_agree(n, holes, words):
 
 
 @pytest.mark.parametrize(("n", "holes", "words"), [(200, 0.0, True), (3000, 0.0, False), (3000, 0.1, False)])
+def test_counts_agree(n, holes, words):
+    """Gradients, hessians or the baseline of the Poisson loss would be others."""
+    X, frame, y, given = tables(n, holes, words)
+    counts = np.random.default_rng(2).poisson(np.exp(0.5 * y))
+    settings = {"learning_rate": 0.3, "l2_regularization": 2.0}
+    theirs = HistGradientBoostingRegressor(loss="poisson", max_iter=ROUNDS // 3, **given, **settings).fit(X, counts)
+    ours = BoostingRegressor(ROUNDS // 3, loss="poisson", **settings).fit(frame, counts)
+    np.testing.assert_allclose(ours.predict(frame), theirs.predict(X), rtol=CLOSE)
+
+
+@pytest.mark.parametrize(("n", "holes", "words"), [(200, 0.0, True), (3000, 0.0, False), (3000, 0.1, False)])
 def test_classes_agree(n, holes, words):
     """Gradients, hessians or baselines would be others."""
     X, frame, y, given = tables(n, holes, words)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 from tamis.forest import ForestClassifier, ForestRegressor
 
@@ -148,3 +149,17 @@ def test_noise_with_many_values_gets_no_importance():
     assert forest.feature_importances_[0] > 0.95
     plain = ForestClassifier(200, oob_score=False).fit(frame, y)
     assert plain.feature_importances_[0] < 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_tree_by_the_poisson_deviance_is_scikit_learns(seed):
+    """Splits of counts would be compared by something else, or a leaf would say that no count can come."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-4, 5, (300, 4)) / 3
+    y = rng.poisson(np.exp(0.5 * X[:, 0] + 0.3 * X[:, 1])).astype(float)
+    one = ForestRegressor(1, criterion="poisson", max_features=None, bootstrap=False, min_samples_leaf=20)
+    theirs = DecisionTreeRegressor(criterion="poisson", min_samples_leaf=20).fit(X, y)
+    np.testing.assert_allclose(one.set_params(oob_score=False).fit(X, y).predict(X), theirs.predict(X))
+    assert one.set_params(min_samples_leaf=1).fit(X, y).predict(X).min() > 0
+    with pytest.raises(ValueError, match="needs counts"):
+        one.fit(X, y - 3)

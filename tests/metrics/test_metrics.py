@@ -59,6 +59,10 @@ T, A = RNG.gamma(2.0, size=N), RNG.gamma(2.0, size=N)
         ("mae", (T, A), sk.mean_absolute_error(T, A)),
         ("mape", (T, A), sk.mean_absolute_percentage_error(T, A)),
         ("poisson_deviance", (T, A), sk.mean_poisson_deviance(T, A)),
+        ("weighted_kappa", (THREE, L3), sk.cohen_kappa_score(THREE, L3, weights="quadratic")),
+        ("weighted_kappa", (TWO, L2), sk.cohen_kappa_score(TWO, L2)),
+        ("mean_rank_error", (TWO, L2), np.mean(TWO != L2)),
+        ("ranked_probability_score", (TWO, P2), sk.brier_score_loss(TWO, P2[:, 1], pos_label="spam")),
         ("neg_mean_squared_error", (T, A), -sk.mean_squared_error(T, A)),
         ("neg_log_loss", (THREE, P3), -sk.log_loss(THREE, P3)),
     ],
@@ -175,3 +179,18 @@ def test_a_name_that_is_not_known_gets_one_short_sentence(name):
     with pytest.raises(ParameterError, match="is not known") as caught:
         find(name, classes=True)
     assert len(str(caught.value)) <= 320
+
+
+def test_the_ranked_probability_score_knows_the_order():
+    """A probability one class off would cost as much as one at the other end."""
+    near, far = score("rps", [0, 1, 2], np.eye(3)[[0, 1, 1]]), score("rps", [0, 1, 2], np.eye(3)[[0, 1, 0]])
+    assert (near, far) == pytest.approx((1 / 6, 1 / 3))  # one, and both, of two cuts wrong in one of three rows
+    third = score("rps", [1], np.full((1, 3), 1 / 3), [0, 1, 2])
+    assert third == pytest.approx((1 / 9 + 1 / 9) / 2)
+
+
+def test_ranks_of_classes_are_compared():
+    """The error of ranks would count classes missed, not how far."""
+    assert score("mean_rank_error", ["a", "b", "c"], ["c", "b", "b"]) == pytest.approx(1.0)
+    with pytest.raises(ParameterError, match="for counts, but a target is -1"):
+        score("poisson_deviance", [-1.0], [1.0])

@@ -9,7 +9,7 @@ namespace {
 
 BoostingTarget boosting_target_of(nb::handle group, size_t n_rows, Owners& owners) {
     const auto loss = nb::cast<int>(group.attr("loss"));
-    if (loss < 0 || loss > int(Loss::MULTINOMIAL)) throw std::invalid_argument("loss is none that the core has");
+    if (loss < 0 || loss > int(Loss::POISSON)) throw std::invalid_argument("loss is none that the core has");
     const BoostingTarget target{Loss(loss), span_of<double>(group, "values", owners), span_of<double>(group, "weight", owners),
                                 span_of<double>(group, "counted", owners)};
     check_size(target.values.size(), n_rows, "values");

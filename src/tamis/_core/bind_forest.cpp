@@ -17,8 +17,12 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     if (judges_copies) problem.population = problem.draws.population;
     if (problem.target.values.empty()) problem.criterion = CriterionKind::GINI;
     else if (problem.target.n_targets > 1) problem.criterion = CriterionKind::SQUARED_ERRORS;
-    else if (nb::cast<bool>(limits.attr("by_deviation"))) problem.criterion = CriterionKind::STANDARD_DEVIATION;
-    else problem.criterion = CriterionKind::SQUARED_ERROR;
+    else {
+        const int criterion = nb::cast<int>(limits.attr("criterion"));  // the place in CRITERIA of forest/settings.py
+        problem.criterion = criterion == 2   ? CriterionKind::POISSON
+                            : criterion == 1 ? CriterionKind::STANDARD_DEVIATION
+                                             : CriterionKind::SQUARED_ERROR;
+    }
     if (!loss.is_none()) {
         Array<double, 2> costs = nb::cast<Array<double, 2>>(loss);
         problem.loss = {costs.data(), costs.size()};

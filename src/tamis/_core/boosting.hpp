@@ -11,12 +11,14 @@
 
 namespace tamis {
 
-enum class Loss { SQUARED_ERROR, LOGISTIC, MULTINOMIAL };
+enum class Loss { SQUARED_ERROR, LOGISTIC, MULTINOMIAL, POISSON };
+
+inline constexpr double MAX_LOG_MEAN = 50.0;  // of counts, either way: exp of it is still a number
 
 /// What is to be predicted.
 struct BoostingTarget {
     Loss loss;
-    std::span<const double> values;   // (rows): numbers; 0 and 1 of two classes; the code of one of several
+    std::span<const double> values;   // (rows): numbers or counts; 0 and 1 of two classes; the code of one of several
     std::span<const double> weight;   // (rows)
     std::span<const double> counted;  // (rows): rows that each counts for
 };
@@ -58,10 +60,20 @@ inline void differentiate_multinomial(const BoostingTarget& target, const double
     }
 }
 
+/// exp(F) - y F, half the Poisson deviance but for a constant: exp(F) - y and exp(F).
+inline void differentiate_poisson(const BoostingTarget& target, const double* scores, size_t begin, size_t end, GradientSums* out) {
+    for (size_t i = begin; i < end; ++i) {
+        const double w = target.weight[i], e = exp_below_0(-std::min(std::abs(scores[i]), MAX_LOG_MEAN));
+        const double mean = scores[i] > 0.0 ? 1.0 / e : e;
+        out[i] = {w * (mean - target.values[i]), w * mean, target.counted[i], 0.0};
+    }
+}
+
 static TAMIS_WIDE void differentiate(const BoostingTarget& target, const double* scores, size_t n_sums, size_t begin, size_t end,
                                      GradientSums* out) {
     if (target.loss == Loss::SQUARED_ERROR) differentiate_squared_error(target, scores, begin, end, out);
     else if (target.loss == Loss::LOGISTIC) differentiate_logistic(target, scores, begin, end, out);
+    else if (target.loss == Loss::POISSON) differentiate_poisson(target, scores, begin, end, out);
     else differentiate_multinomial(target, scores, n_sums, begin, end, out);
 }
 

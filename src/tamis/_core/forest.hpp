@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION };
+enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON };
 
 /// What the trees of a forest are grown on and by.
 struct ForestProblem {
@@ -125,6 +125,7 @@ inline std::unique_ptr<TreeMaker> tree_maker(const ForestProblem& problem) {
         case CriterionKind::GINI: return std::make_unique<TreeMakerBy<Gini>>(problem);
         case CriterionKind::SQUARED_ERRORS: return std::make_unique<TreeMakerBy<SquaredErrors>>(problem);
         case CriterionKind::STANDARD_DEVIATION: return std::make_unique<TreeMakerBy<StandardDeviation>>(problem);
+        case CriterionKind::POISSON: return std::make_unique<TreeMakerBy<PoissonDeviance>>(problem);
         default: return std::make_unique<TreeMakerBy<SquaredError>>(problem);
     }
 }

@@ -11,12 +11,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from tamis import check
 from tamis.boosting.base import BaseBoosting
-from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, SQUARED, BoostingTarget
+from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, BoostingTarget
 from tamis.forest.predict.trees import Trees
 from tamis.table import Classes, features, numbers, same_length
 
 #: Digits of sums after the point: of classes that are tied the first is the answer, and not one that rounding prefers.
 _DIGITS = 12
+_MAX_LOG_MEAN = 700.0  # exp of it is still a number
 _LEAST_SHARE = np.finfo(np.float64).eps  # of a class whose rows weigh nothing
 
 
@@ -166,11 +167,13 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
 
 
 class BoostingRegressor(RegressorMixin, BaseBoosting):
-    r"""Gradient boosting of trees for numbers: each round adds the tree that best lowers the squared error.
+    r"""Gradient boosting of trees for numbers or counts: each round adds the tree that best lowers the loss.
 
     Parameters, attributes and the treatment of missing values and categories are those of :class:`BoostingClassifier`,
-    without those about classes; the loss is half the squared error, so that a leaf adds η times the mean residual of
-    its rows (with :math:`λ = 0`), and `baseline_` is the mean.
+    without those about classes. With `loss="squared"` the loss is half the squared error, so that a leaf adds η times
+    the mean residual of its rows (with :math:`λ = 0`), and `baseline_` is the mean. With `loss="poisson"`, for counts,
+    the sum of the trees is the logarithm of the mean, the loss is half the Poisson deviance, and `baseline_` is the
+    logarithm of the mean count. Counts of different exposures are rates, with the exposures as sample weights.
 
     >>> from tamis.boosting import BoostingRegressor
     >>> X = [[float(i)] for i in range(80)]
@@ -189,6 +192,7 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         l2_regularization: float = 0.0,
         max_bins: int = 255,
         max_features: str | int | float | None = None,
+        loss: str = "squared",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -200,17 +204,24 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         self.l2_regularization = l2_regularization
         self.max_bins = max_bins
         self.max_features = max_features
+        self.loss = loss
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingRegressor:
         """Learn from rows and their numbers."""
+        is_count = check.one_of("loss", self.loss, ["squared", "poisson"]) == "poisson"
         table = features(self, X, reset=True, sparse_ok=True)
         values = numbers(y)
         same_length(table, values)
         data = self._data(table, sample_weight)
         own, weight = values[data.rows], np.ascontiguousarray(data.weight)
         mean = float(weight @ own / weight.sum())
+        if is_count:
+            check.counts("loss='poisson'", own)
+            target = BoostingTarget(POISSON, np.ascontiguousarray(own), weight, data.counted)
+            self._boost(table, data, target, np.array([np.log(mean)]))
+            return self
         unit = _unit(own - mean)
         target = BoostingTarget(SQUARED, np.ascontiguousarray((own - mean) / unit), weight, data.counted)
         self._boost(table, data, target, np.zeros(1))
@@ -227,11 +238,19 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of every row."""
-        return self._sums(X)[:, 0]
+        return self._numbers(self._sums(X))
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """`predict` after each round, or after every so many and the last."""
-        return (sums[:, 0] for sums in self._staged_sums(X, every))
+        return (self._numbers(sums) for sums in self._staged_sums(X, every))
+
+    def _numbers(self, sums: np.ndarray) -> np.ndarray:
+        return np.exp(np.minimum(sums[:, 0], _MAX_LOG_MEAN)) if self.loss == "poisson" else sums[:, 0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
 
 
 def _unit(off: np.ndarray) -> float:

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-SQUARED, LOGISTIC, MULTINOMIAL = range(3)  # losses
+SQUARED, LOGISTIC, MULTINOMIAL, POISSON = range(4)  # losses
 
 
 class BoostingTarget(NamedTuple):
     """What is to be predicted."""
 
-    loss: int  # SQUARED, LOGISTIC or MULTINOMIAL
-    values: np.ndarray  # float64 (rows): numbers; 0 and 1 of two classes; the code of one of several
+    loss: int  # SQUARED, LOGISTIC, MULTINOMIAL or POISSON
+    values: np.ndarray  # float64 (rows): numbers or counts; 0 and 1 of two classes; the code of one of several
     weight: np.ndarray  # float64 (rows)
     counted: np.ndarray  # float64 (rows): rows that each counts for
 

@@ -162,7 +162,7 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
             n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
             max_rows=_NO_LIMIT if self.max_split_samples is None else rows_to_look_at(self.max_split_samples),
-            by_deviation=check.one_of("criterion", self.criterion, CRITERIA) == CRITERIA[1],
+            criterion=CRITERIA.index(check.one_of("criterion", self.criterion, CRITERIA)),
         )
 
     def _bootstrap(self, data: ForestData, target: ForestTarget, drawing: Drawing | None = None) -> Bootstrap:

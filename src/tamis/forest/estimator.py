@@ -15,6 +15,7 @@ from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.temperature import calibrated, tempered
+from tamis.forest.settings import CRITERIA
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
@@ -232,7 +233,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     criterion : "squared_error", or "standard_deviation": splits are compared by the fall of the two sides' standard
         deviations, weighted by their rows (Quinlan's M5). A column that acts only together with another, as in a
-        product, is then found, for the answers scatter differently on its two sides.
+        product, is then found, for the answers scatter differently on its two sides. "poisson" compares the fall of
+        the Poisson deviance, for counts; a side without any count is no split.
 
     Attributes
     ----------
@@ -309,10 +311,12 @@ class ForestRegressor(RegressorMixin, BaseForest):
         same_length(table, values)
         weight = check.weights(sample_weight, table.n_rows)
         self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
-        if self.criterion == "standard_deviation" and values.ndim > 1:
+        if self.criterion in CRITERIA[1:] and values.ndim > 1:
             raise ParameterError(
-                f"criterion='standard_deviation' takes one target, but y has {self.n_outputs_}; fit one at a time"
+                f"criterion={self.criterion!r} takes one target, but y has {self.n_outputs_}; fit one at a time"
             )
+        if self.criterion == "poisson":
+            check.counts("criterion='poisson'", values)
         self.joined_levels_, data, target, worth = self._problem(table, values, weight)
         self._grow(table, data, target, worth, np.zeros((0, 0)))
         remember(self, X, y, sample_weight)
@@ -374,4 +378,5 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.target_tags.positive_only = self.criterion == "poisson"
         return tags

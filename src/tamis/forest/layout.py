@@ -53,7 +53,7 @@ class ForestLimits(NamedTuple):
     random_cut: bool  # one threshold at random for each column, instead of the best
     n_combined: int  # columns in a sum, for oblique splits; 0 without
     max_rows: int  # of a node, that its split is looked for among
-    by_deviation: bool  # the fall of the standard deviation is compared, not that of the squared error
+    criterion: int  # place in CRITERIA: the fall of what is compared, of one number
 
 
 class Draws(NamedTuple):

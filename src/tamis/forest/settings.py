@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis import check
 
-CRITERIA = ("squared_error", "standard_deviation")  # whose fall the splits of numbers are compared by
+CRITERIA = ("squared_error", "standard_deviation", "poisson")  # whose fall the splits of numbers are compared by
 
 
 def columns_to_try(given: Any, n_columns: int) -> int:

@@ -75,7 +75,7 @@ class Setting:
             max_features=self.max_features,
             min_leaf=self.min_samples_leaf,
             random_cut=self.thresholds == "random",
-            by_deviation=self.criterion == CRITERIA[1],
+            criterion=CRITERIA.index(self.criterion),
             max_rows=first.max_rows if most is None else most,
         )
 
@@ -100,13 +100,13 @@ class Grid:
         Leaves of which a tree of `n_drawn` rows has no room for a few are left out. may_vary: what True may vary beside
         columns and leaves.
         """
-        kind, criterion, vary = THRESHOLDS[first.random_cut], CRITERIA[first.by_deviation], may_vary or {}
+        kind, criterion, vary = THRESHOLDS[first.random_cut], CRITERIA[first.criterion], may_vary or {}
         if given is True:
             return cls(
                 features_to_try(first.max_features, n_columns),
                 leaves_to_try(first.min_leaf, n_drawn),
                 [kind],
-                list(CRITERIA) if vary.get("criterion") else [criterion],
+                list(CRITERIA[:2]) if vary.get("criterion") else [criterion],
                 drawings_to_try(n_drawn) if vary.get("drawing") else [Drawing()],
                 trees_to_compare(n_drawn),
             )

@@ -27,6 +27,8 @@ SYNONYMS = {
     "mean_absolute_error": "mae",
     "mean_absolute_percentage_error": "mape",
     "mean_poisson_deviance": "poisson_deviance",
+    "rps": "ranked_probability_score",
+    "quadratic_weighted_kappa": "weighted_kappa",
 }
 
 

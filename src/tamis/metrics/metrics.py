@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.special import xlogy
 from sklearn import metrics as sk
 
 from tamis.check import nearest
@@ -72,9 +73,10 @@ def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
     return _named(known, classes, labels)
 
 
-def _families() -> str:
-    """The names of the metrics; averages over classes are told once, for f1."""
-    plain = [name for name in METRICS if not name.endswith(AVERAGES)]
+def _families(classes: bool) -> str:
+    """The names of the metrics of a target; averages over classes are told once, for f1."""
+    suiting = (metric.name for metric in METRICS.values() if predicts_classes(metric.task) == classes)
+    plain = [name for name in suiting if not name.endswith(AVERAGES)]
     return ", ".join(plain).replace("f1", f"f1 (or f1{', f1'.join(AVERAGES)})")
 
 
@@ -87,7 +89,7 @@ def _named(scoring: str, classes: bool, labels: Any) -> Metric:
             return theirs
         listed = [*METRICS, *SYNONYMS, *sk.get_scorer_names()]
         said = scoring if len(scoring) <= MOST_SHOWN else f"{scoring[:MOST_SHOWN]}…"
-        raise ParameterError(f"scoring={said!r} is not known{nearest(word, listed)}; give one of {_families()}")
+        raise ParameterError(f"scoring={said!r} is not known{nearest(word, listed)}; give one of {_families(classes)}")
     if (predicts_classes(metric.task)) != classes:
         right = [m.name for m in METRICS.values() if (predicts_classes(m.task)) == classes]
         kind = "classes" if classes else "numbers"
@@ -307,8 +309,31 @@ def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
     return float(sk.r2_score(y, answer))
 
 
-def _poisson(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
-    return float(sk.mean_poisson_deviance(y, np.maximum(answer, np.finfo(np.float64).tiny)))
+def _poisson_deviances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Twice the gap in Poisson log likelihood of each row: 2 (y log(y / a) − y + a)."""
+    if len(y) and y.min() < 0:
+        raise ParameterError(f"the Poisson deviance is for counts, but a target is {y.min():g}; give scoring='mse'")
+    given = np.maximum(answer, np.finfo(np.float64).tiny)
+    return np.asarray(2 * (xlogy(y, y / given) - y + given))
+
+
+def _ranked_probability_scores(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Σ over the K − 1 cuts between ordered classes of (P(class ≤ k) − 1[y ≤ k])², over K − 1; two classes: Brier."""
+    below = np.cumsum(answer, axis=1)[:, :-1]
+    steps = (y[:, None] <= np.arange(answer.shape[1] - 1)).astype(np.float64)
+    return np.asarray(((below - steps) ** 2).sum(axis=1) / max(1, answer.shape[1] - 1))
+
+
+def _rank_errors(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return np.abs(y - answer).astype(np.float64)
+
+
+def _weighted_kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    """1 − mean squared difference of ranks over that of answers drawn in the same shares; 0 where that is 0."""
+    codes = np.arange(len(labels))
+    truth, given = ((values[:, None] == codes).mean(axis=0) for values in (y, answer))
+    by_chance = float(truth @ (codes[:, None] - codes) ** 2 @ given)
+    return 1 - float(np.mean((y - answer) ** 2)) / by_chance if by_chance > 0 else 0.0
 
 
 def _hits(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -349,12 +374,22 @@ def _table() -> dict[str, Metric]:
         Metric("average_precision", CLASSIFICATION, "decision", True, _average_precision),
         Metric("log_loss", CLASSIFICATION, "probabilities", False, _mean(_log_losses), _log_losses),
         Metric("brier", CLASSIFICATION, "probabilities", False, _mean(_briers), _briers),
+        Metric(
+            "ranked_probability_score",
+            CLASSIFICATION,
+            "probabilities",
+            False,
+            _mean(_ranked_probability_scores),
+            _ranked_probability_scores,
+        ),
+        Metric("mean_rank_error", CLASSIFICATION, "labels", False, _mean(_rank_errors), _rank_errors),
+        Metric("weighted_kappa", CLASSIFICATION, "labels", True, _weighted_kappa),
         Metric("r2", REGRESSION, "labels", True, _r2),
         Metric("mse", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_squared_error(y, a)), _squares),
         Metric("rmse", REGRESSION, "labels", False, lambda y, a, k: float(sk.root_mean_squared_error(y, a))),
         Metric("mae", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_absolute_error(y, a)), _distances),
         Metric("mape", REGRESSION, "labels", False, _mape),
-        Metric("poisson_deviance", REGRESSION, "labels", False, _poisson),
+        Metric("poisson_deviance", REGRESSION, "labels", False, _mean(_poisson_deviances), _poisson_deviances),
     ]
     return {metric.name: metric for metric in listed}
 

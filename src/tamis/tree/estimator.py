@@ -483,10 +483,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
             raise ParameterError(
                 f"criterion='absolute_error' takes one target, but y has {self.n_outputs_}; fit one a time"
             )
-        if criterion == "poisson" and (values.min() < 0 or values.sum() <= 0):
-            raise ParameterError(
-                f"criterion='poisson' needs counts, but y goes down to {values.min():g} with sum {values.sum():g}"
-            )
+        if criterion == "poisson":
+            check.counts("criterion='poisson'", values)
         if self.leaf == "linear" and self.n_outputs_ > 1:
             raise ParameterError(f"leaf='linear' takes one target, but y has {self.n_outputs_}; fit one at a time")
         problem = NumberProblem(TreeData.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight)

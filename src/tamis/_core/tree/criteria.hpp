@@ -110,15 +110,18 @@ struct SquaredError {
     }
 };
 
-/// Σ w y log(mean) of both sides: half the Poisson deviance falls as it grows.
+/// Σ w y log(mean) of both sides: half the Poisson deviance falls as it grows. A side without any count is refused: a mean of 0 says
+/// that no count can ever come, and costs infinity where one does.
 struct Poisson {
     static constexpr bool is_class = false;
+    static constexpr double NO_COUNT = 1e-12;  // of the node's: less is rounding
     static double goodness(const double* left, const double* total, size_t n) {
         const double wl = left[0], wr = total[0] - wl;
         double sum = 0.0;
         for (size_t k = 1; k < n; ++k) {
-            const double a = left[k], b = total[k] - a;
-            sum += (a > 0.0 ? a * std::log(a / wl) : 0.0) + (b > 0.0 ? b * std::log(b / wr) : 0.0);
+            const double a = left[k], b = total[k] - a, least = NO_COUNT * total[k];
+            if (a <= least || b <= least) return -std::numeric_limits<double>::infinity();
+            sum += a * std::log(a / wl) + b * std::log(b / wr);
         }
         return sum;
     }

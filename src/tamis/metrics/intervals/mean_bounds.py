@@ -13,7 +13,7 @@ from tamis.metrics.intervals.row_sums import RowSums
 if TYPE_CHECKING:
     from tamis.metrics.intervals.evidence import Evidence
 
-LOSSES = ("mse", "mae", "mape", "poisson_deviance", "brier", "log_loss", "cost")
+LOSSES = ("mse", "mae", "mape", "poisson_deviance", "brier", "ranked_probability_score", "log_loss", "cost")
 
 
 def mean(evidence: Evidence, name: str) -> Pair:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from tamis.engine.seed import generator
-from tamis.metrics import Metric
+from tamis.metrics import METRICS, Metric
 from tamis.metrics.distributions import t_tail
 from tamis.metrics.intervals.row_sums import placements
 from tamis.metrics.loss_matrix import LossMatrix
@@ -71,7 +71,8 @@ def row_losses(
     Parameters
     ----------
     kind : "brier" (:math:`\sum_k (p_k - 1[y = k])^2`, halved for two classes), "log_loss" (of probabilities smoothed
-        as by one more row of every class, so that a pure leaf does not cost infinity), "squared_error", or "cost".
+        as by one more row of every class, so that a pure leaf does not cost infinity), "ranked_probability_score" of
+        ordered classes, "squared_error", "poisson_deviance" (of means smoothed as by half a count more), or "cost".
     y : class codes, or numbers.
     answer : probabilities, rows × classes, or predicted numbers.
     n_train : rows the probabilities were learned from, for the smoothing.
@@ -83,6 +84,11 @@ def row_losses(
     rows = np.arange(len(y))
     if kind == "squared_error":
         return np.asarray((y - answer) ** 2)
+    if kind == "poisson_deviance":
+        answer = (n_train * np.maximum(answer, 0.0) + 0.5) / (n_train + 0.5) if n_train else answer
+    each = METRICS[kind].each if kind in ("poisson_deviance", "ranked_probability_score") else None
+    if each is not None:
+        return each(y, answer, rows)
     if kind == "cost" and costs is not None:
         return np.asarray(costs[y, LossMatrix(costs, np.arange(len(costs))).answers(answer)])
     n_classes = answer.shape[1]

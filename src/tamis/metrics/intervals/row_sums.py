@@ -135,19 +135,10 @@ def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequenc
             there = rows.truth != 0
             relative = np.abs(np.divide(rows.truth - answer, rows.truth, out=np.zeros(len(answer)), where=there))
             found |= {"mape": relative, "nonzero": there.astype(np.float64)}
-        elif metric.base == "poisson_deviance":
-            found["poisson_deviance"] = _deviances(rows.truth, answer)
         elif metric.each is not None:
             value = metric.each(rows.truth, answer, np.asarray(labels))
             found[metric.base] = np.where(rows.learned, -value if metric.negated else value, 0.0)
     return found
-
-
-def _deviances(y: np.ndarray, answer: np.ndarray) -> np.ndarray:
-    """Twice the gap in Poisson log likelihood of each row: 2 (y log(y / a) − y + a)."""
-    given = np.maximum(answer, np.finfo(np.float64).tiny)
-    logs = np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / given), 0.0)
-    return np.asarray(2 * (logs - y + given))
 
 
 def placements(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, np.ndarray]:
