@@ -310,7 +310,7 @@ def test_a_model_survives_json_to_the_last_bit(options):
         ({"penalty": "subset", "k": 2.5}, KindError, "k=2.5"),
         ({"penalty": "subset", "k": None}, ParameterError, "price of a column"),
         ({"penalty_factors": [1, 2]}, ParameterError, "penalty_factors"),
-        ({"norm_bound": 1.0}, ParameterError, "norm_bound"),
+        ({"norm_bound": 1.0, "penalty": None}, ParameterError, "norm_bound"),
         ({"alpha": "bayes", "penalty": "elastic-net"}, ParameterError, "bayes"),
         ({"cv": 1}, ParameterError, "cv=1"),
     ],

@@ -49,6 +49,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     cv : number of folds or share of rows to hold out (stratified), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
     fit_intercept : whether to fit an intercept.
+    norm_bound, prior_sd : instead of alpha, the largest norm of the standardised coefficients, or their prior deviation
+        (log loss), as in LinearRegressor.
     penalty_factors : one factor a column; 0 leaves a column free of penalty.
     group : let all indicators of a categorical column enter together (group penalty, √size weights).
     missing : "refuse", or "mean" to fill missing values with means learned in fit.
@@ -62,8 +64,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     ----------
     classes_ : the classes, sorted.
     coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
-    alpha_, l1_ratio_, gamma_, gap_, path_, selected_columns_, coef_names_, feature_importances_ : as in
-        LinearRegressor.
+    alpha_, l1_ratio_, gamma_, gap_, norm_bound_, path_, selected_columns_, coef_names_, feature_importances_,
+    degrees_of_freedom_, deviance_, aic_, bic_ : as in LinearRegressor.
         `SelectFromModel(LinearClassifier(), importance_getter="feature_importances_")` takes frames with categories;
         its default reads `coef_`, in which a category is as many numbers as it has indicators.
     cv_predictions_ : for the log loss, where folds chose alpha, the probabilities (rows × classes) of each row by the
@@ -82,7 +84,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     """
 
     _target = "classes"
-    norm_bound = None
 
     def __init__(
         self,
@@ -97,6 +98,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         cv: Any = 10,
         standardize: bool = True,
         fit_intercept: bool = True,
+        norm_bound: float | None = None,
+        prior_sd: float | None = None,
         penalty_factors: Any = None,
         group: bool = False,
         missing: str = "refuse",
@@ -116,6 +119,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.cv = cv
         self.standardize = standardize
         self.fit_intercept = fit_intercept
+        self.norm_bound = norm_bound
+        self.prior_sd = prior_sd
         self.penalty_factors = penalty_factors
         self.group = group
         self.missing = missing

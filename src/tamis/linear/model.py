@@ -13,7 +13,7 @@ from tamis import check
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
-from tamis.linear.losses import known
+from tamis.linear.losses import known, known_likelihood
 from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
@@ -22,6 +22,8 @@ PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
 #: Shares of the absolute penalty that l1_ratio="cv" compares, dense near the lasso.
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 _VERSION = 1
+#: Of the training rows, where they are known; not kept in a saved model.
+_CRITERIA = ("degrees_of_freedom_", "leverage_", "deviance_", "aic_", "bic_", "norm_bound_")
 
 
 class LinearModel(TakesTable, BaseEstimator):
@@ -32,6 +34,7 @@ class LinearModel(TakesTable, BaseEstimator):
     intercept_: Any
     alpha_: float | None
     relax: Any
+    noise_sd: float | None = None
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -51,8 +54,11 @@ class LinearModel(TakesTable, BaseEstimator):
         check.number("tol", self.tol, low=0, open_low=True)
         if self.norm_bound is not None:
             check.number("norm_bound", self.norm_bound, low=0, open_low=True)
-            if self.penalty != "ridge" or self.loss != "squared":
-                raise ParameterError(f"norm_bound={self.norm_bound} needs penalty='ridge' and loss='squared'")
+            if self.penalty not in ("ridge", "lasso"):
+                raise ParameterError(
+                    f"norm_bound={self.norm_bound} needs penalty='ridge' or 'lasso', but penalty={self.penalty!r}"
+                )
+        self._check_prior()
 
     def _check_ratio(self) -> None:
         if isinstance(self.l1_ratio, str):
@@ -67,6 +73,16 @@ class LinearModel(TakesTable, BaseEstimator):
             raise ParameterError(
                 f"l1_ratio={self.l1_ratio!r} is chosen by cross-validation, which needs alpha='cv', but "
                 f"alpha={self.alpha!r}; give alpha='cv', or a number for l1_ratio"
+            )
+
+    def _check_prior(self) -> None:
+        if self.prior_sd is None:
+            return
+        check.number("prior_sd", self.prior_sd, low=0, open_low=True)
+        if self.penalty not in ("ridge", "lasso") or self.norm_bound is not None or not known_likelihood(self.loss):
+            raise ParameterError(
+                f"prior_sd={self.prior_sd} is a normal prior of penalty='ridge' or a Laplace prior of 'lasso' with a "
+                f"likelihood, but penalty={self.penalty!r}, loss={self.loss!r} and norm_bound={self.norm_bound!r}"
             )
 
     def _check_relax(self) -> None:
@@ -106,7 +122,16 @@ class LinearModel(TakesTable, BaseEstimator):
         """Whether the size or the strength is chosen on folds."""
         if self.penalty == "subset":
             return bool(self.k == "cv")
+        if self.norm_bound is not None or self.prior_sd is not None:
+            return False
         return self.penalty is not None and isinstance(self.alpha, str)
+
+    @property
+    def _is_free(self) -> bool:
+        """Whether there is no penalty: the scale of columns then has no meaning."""
+        if self.prior_sd is not None or self.norm_bound is not None:
+            return False
+        return bool(self.penalty is None or self.alpha is None or self.alpha == 0)
 
     def _check_size(self, n_columns: int) -> None:
         if self.penalty == "subset" and self.k is not None and self.k != "cv":
@@ -115,7 +140,15 @@ class LinearModel(TakesTable, BaseEstimator):
     # -- reading -----------------------------------------------------------------------------------------------------
     def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
-        for name in ("cv_predictions_", "nested_predictions_", "standard_errors_", "spread_", "l1_ratio_", "gamma_"):
+        for name in (
+            "cv_predictions_",
+            "nested_predictions_",
+            "standard_errors_",
+            "spread_",
+            "l1_ratio_",
+            "gamma_",
+            *_CRITERIA,
+        ):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"
         self.inputs_ = EncodedInputs.learn(table, weights, missing=self.missing, reference=reference)
@@ -169,14 +202,15 @@ class LinearModel(TakesTable, BaseEstimator):
         from tamis.linear.path import choose_model, choose_without_fold
         from tamis.linear.penalties.units import Units
         from tamis.linear.solvers.relaxed import relaxed_solution
+        from tamis.linear.solvers.strength import bounded_solution, coefficient_norm
 
-        free = self.penalty is None or self.alpha is None or self.alpha == 0  # then the scale of columns has no meaning
+        free = self._is_free
         job = self._job(X, loss, weights, bool(self.standardize) or free)
         units, ratio = Units.of(job), job.penalty.l1_ratio
         gamma = 1.0 if self.relax is None or free else self.relax
         with one_blas_thread():  # many small products: a second BLAS thread costs more than it brings
             if splits is None:
-                self.alpha_, self.l1_ratio_ = 0.0 if free else float(self.alpha), ratio
+                self.alpha_, self.l1_ratio_ = self._strength(job, free), ratio
                 alpha, ratio = units.inside(self.alpha_, ratio)
                 job, self.path_ = units.scaled(job, ratio), None
             else:
@@ -195,12 +229,49 @@ class LinearModel(TakesTable, BaseEstimator):
                     nested = choose_without_fold(paths, self.rule)
                     parts = OutOfFold.by_fold([families[one][blend].held for one, blend, _ in nested])
                     self._keep_nested(parts.predict([model for *_, model in nested], respond))
-            found = solution_at(job, alpha)
+            if self.norm_bound is None:
+                found = solution_at(job, alpha)
+            else:
+                found = bounded_solution(job, float(self.norm_bound) / units.coef(1.0))
+                alpha = found.alpha
+                self.alpha_, _ = units.outside(alpha, ratio)
+            if self.penalty in ("ridge", "lasso"):
+                self.norm_bound_ = units.coef(coefficient_norm(job, found.coef))
+            self._inform(job, found, alpha, units)
             if self.relax is not None:
                 self.gamma_ = gamma
                 found = relaxed_solution(job, found, gamma)
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)
+
+    def _strength(self, job: Any, free: bool) -> float:
+        """The strength that was given, as a number or by a prior."""
+        if self.prior_sd is None:
+            return 0.0 if free or self.norm_bound is not None else float(self.alpha)
+        from tamis.linear.solvers.strength import prior_strength, residual_deviation
+
+        noise = 1.0
+        if self.loss == "squared":
+            noise = residual_deviation(job) if self.noise_sd is None else float(self.noise_sd)
+        return prior_strength(self.penalty, float(self.prior_sd), float(job.weights.sum()), noise)
+
+    def _inform(self, job: Any, found: Any, alpha: float, units: Any) -> None:
+        """Effective number of parameters, and the information criteria that follow."""
+        from tamis.linear.solvers.effective import degrees_of_freedom, deviance
+
+        if self.relax is not None:
+            return
+        freedom, fit = degrees_of_freedom(job, found.coef, alpha), deviance(job, found.coef, found.intercept)
+        self._keep_criteria(freedom, fit, float(job.weights.sum()), units.target)
+
+    def _keep_criteria(self, freedom: float | None, deviance: float | None, total: float, unit: float = 1.0) -> None:
+        """`deviance` is that of a target in multiples of a unit."""
+        if freedom is None:
+            return
+        self.degrees_of_freedom_ = freedom
+        if deviance is not None:
+            self.deviance_ = deviance + 2 * total * float(np.log(unit))
+            self.aic_, self.bic_ = self.deviance_ + 2 * freedom, self.deviance_ + float(np.log(total)) * freedom
 
     def _blends(self, job: Any, splits: Any, offset: Any) -> list[Any]:
         """The penalised path, or its blends with the unpenalised fits on its supports, with the models of the folds."""

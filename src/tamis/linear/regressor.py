@@ -24,7 +24,7 @@ _INFERENCE = (
     "t_",
     "p_",
     "intercept_standard_error_",
-    "degrees_of_freedom_",
+    "residual_degrees_of_freedom_",
     "residual_deviation_",
     "r2_",
     "adjusted_r2_",
@@ -32,7 +32,7 @@ _INFERENCE = (
 
 
 def _has_spread(model: LinearRegressor) -> bool:
-    if model.alpha_ != 0 or getattr(model, "spread_", None) is None or model.degrees_of_freedom_ < 1:
+    if model.alpha_ != 0 or getattr(model, "spread_", None) is None or model.residual_degrees_of_freedom_ < 1:
         raise AttributeError(
             f"intervals are those of least squares on at most {MOST_SPREAD} columns, with more rows than columns, not "
             "loaded from a file; fit with penalty=None"
@@ -66,7 +66,10 @@ class LinearRegressor(RegressorMixin, LinearModel):
     cv : number of folds, a share of rows to hold out (0.2), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
     fit_intercept : whether to fit an intercept.
-    norm_bound : for ridge, instead of alpha: the largest allowed length of the standardised coefficients.
+    norm_bound : instead of alpha, the largest norm of the standardised coefficients: Σ|w| (lasso) or √Σw² (ridge).
+    prior_sd : instead of alpha, the standard deviation of the standardised coefficients' prior, normal (ridge) or
+        Laplace (lasso); the model is then the most probable one (MAP).
+    noise_sd : with `prior_sd` and the squared loss, the deviation of the noise; None estimates it by least squares.
     penalty_factors : one factor a column; 0 leaves a column free of penalty.
     group : let all indicators of a categorical column enter together (group penalty, √size weights).
     missing : "refuse", or "mean" to fill missing values with means learned in fit.
@@ -99,7 +102,14 @@ class LinearRegressor(RegressorMixin, LinearModel):
     standard_errors_, t_, p_, r2_, adjusted_r2_, residual_deviation_ : without a penalty, squared loss.
     coef_interval_, alpha_interval_, alpha_draws_ : for alpha="bayes", where `coef_` and `alpha_` are posterior means
         and `selected_columns_` are those whose 95 % credible interval leaves out 0.
-    norm_bound_ : for ridge, the length of the standardised coefficients.
+    norm_bound_ : the norm of the standardised coefficients, as `norm_bound` has it (ridge and lasso).
+    degrees_of_freedom_ : effective number of parameters, the intercept included: the trace of the matrix that turns the
+        target into fitted values (least squares: rank; ridge: Σ d²/(d² + alpha)); for the lasso the number of
+        coefficients other than 0. Not of relaxed models and best subsets: see `tamis.evaluate.degrees_of_freedom`.
+    leverage_ : for least squares and ridge, the diagonal of that matrix, one number a row; their sum is
+        `degrees_of_freedom_`. Not saved by `to_dict`.
+    deviance_, aic_, bic_ : minus twice the log likelihood of the training rows, and that + 2 df or + log(n) df.
+    residual_degrees_of_freedom_ : without a penalty, rows less parameters.
     optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found.
 
     References
@@ -130,6 +140,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         standardize: bool = True,
         fit_intercept: bool = True,
         norm_bound: float | None = None,
+        prior_sd: float | None = None,
+        noise_sd: float | None = None,
         penalty_factors: Any = None,
         group: bool = False,
         missing: str = "refuse",
@@ -152,6 +164,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.standardize = standardize
         self.fit_intercept = fit_intercept
         self.norm_bound = norm_bound
+        self.prior_sd = prior_sd
+        self.noise_sd = noise_sd
         self.penalty_factors = penalty_factors
         self.group = group
         self.missing = missing
@@ -203,142 +217,4 @@ class LinearRegressor(RegressorMixin, LinearModel):
         if self.penalty == "subset":
             self._subset(X, loss, weights, self._splits(y, weights))
         elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
-            self._least_squares(X, y, weights)
-        elif self.alpha == "bayes":
-            self._bayes(self._job(X, loss, weights))
-        elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
-            self._ridge(self._job(X, loss, weights), y)
-        else:
-            self._solve(X, loss, weights, self._splits(y, weights))
-
-    def _splits(self, y: np.ndarray, weights: np.ndarray) -> Any:
-        from tamis.split.inner import ordered_folds
-
-        if not self._needs_folds:
-            return None
-        return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False, weights=weights)
-
-    def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
-        from tamis.linear.solvers.least_squares import least_squares
-
-        names = [self.coef_names_[j] for j in self.inputs_.order]
-        found = least_squares(X, y, weights, names, fit_intercept=bool(self.fit_intercept))
-        self.alpha_, self.gap_, self.path_, self.rank_ = 0.0, 0.0, None, found.rank
-        self.standard_errors_, self.t_, self.p_ = (
-            self.inputs_.restore(part) for part in (found.standard_errors, found.t, found.p)
-        )
-        self.intercept_standard_error_ = found.intercept_standard_error
-        self.degrees_of_freedom_ = found.freedom
-        self.residual_deviation_, self.r2_, self.adjusted_r2_ = found.residual_deviation, found.r2, found.adjusted_r2
-        self._keep(found.coef[:, None], np.array([found.intercept]))
-        self._keep_spread(X, weights)
-
-    def _keep_spread(self, X: Any, weights: np.ndarray) -> None:
-        """Keep what an interval of new rows needs: column means, the weight of all rows, (XᵀX)⁻¹ about the means."""
-        if hasattr(X, "toarray") or X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
-            return  # a sparse matrix made dense may not fit into memory
-        dense = np.asarray(X, dtype=np.float64)
-        total = float(weights.sum())
-        centre = weights @ dense / total if self.fit_intercept else np.zeros(dense.shape[1])
-        scaled = np.sqrt(weights)[:, None] * (dense - centre)
-        largest = np.abs(scaled).max(axis=0, initial=0.0)
-        unit = np.where(largest > 0, largest, 1.0)
-        inverse = np.linalg.pinv(np.linalg.qr(scaled / unit, mode="r")) / unit[:, None]
-        both = self.inputs_.restore(self.inputs_.restore(inverse @ inverse.T).T)
-        self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
-
-    @available_if(_has_spread)
-    def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
-        r"""Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
-
-        Of least squares, exact for normal errors of one variance: the prediction and Student's t times
-
-        .. math:: s \sqrt{1 + 1/n + (x - \bar x)^\top (X_c^\top X_c)^{-1} (x - \bar x)}.
-        """
-        level = check.number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
-        middle = self.predict(X)
-        off = self.inputs_.read(features(self, X, reset=False, sparse_ok=True))
-        off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
-        extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
-        wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
-        reach = t_quantile(0.5 + level / 2, self.degrees_of_freedom_) * self.residual_deviation_ * wide
-        return np.column_stack([middle - reach, middle + reach])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fitted model as plain values; of least squares its errors too, but not what intervals need."""
-        told = super().to_dict()
-        if self.alpha_ == 0 and getattr(self, "standard_errors_", None) is not None:
-            told["inference"] = {name: np.asarray(getattr(self, name)).tolist() for name in _INFERENCE}
-        return told
-
-    @classmethod
-    def from_dict(cls, state: dict[str, Any]) -> Self:
-        """A fitted model from `to_dict`."""
-        model = super().from_dict(state)
-        for name, value in (state.get("inference") or {}).items():
-            if name in _INFERENCE:
-                setattr(model, name, np.array(value, dtype=np.float64) if isinstance(value, list) else value)
-        return model
-
-    def _ridge(self, job: Any, y: np.ndarray) -> None:
-        from tamis.linear.solvers.ridge import fit_ridge
-
-        found = fit_ridge(self, job, self._splits(y, job.weights) if self.alpha == "cv" else None)
-        self.path_ = None
-        if found.path is not None:
-            self._keep_path(found.path)
-        if found.cv_predictions is not None:
-            self.cv_predictions_ = found.cv_predictions
-        self.alpha_, self.l1_ratio_, self.gap_, self.norm_bound_ = found.alpha, 0.0, 0.0, found.norm
-        self._keep(found.coef[:, None], np.array([found.intercept]))
-
-    def _bayes(self, job: Any) -> None:
-        from tamis.linear.solvers.bayes import sample
-
-        if np.any(job.penalty.factors == 0):
-            raise ParameterError("alpha='bayes' needs penalty_factors above 0; give small factors instead of 0")
-        draws = sample(job, self.penalty or "ridge", self.n_draws, self.random_state)
-        self._keep(draws.coef.mean(axis=0)[:, None], np.array([draws.intercept.mean()]))
-        self.coef_interval_ = self.inputs_.restore(draws.interval().T).T
-        self.alpha_draws_, self.noise_draws_ = draws.alpha, draws.noise
-        self.alpha_interval_ = np.quantile(draws.alpha, [0.025, 0.975])
-        self.alpha_, self.gap_, self.path_ = float(draws.alpha.mean()), 0.0, None
-        clear = np.flatnonzero((self.coef_interval_[:, 0] > 0) | (self.coef_interval_[:, 1] < 0))
-        columns = np.unique(self.inputs_.encoding.groups[clear])
-        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in columns]
-
-    def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
-        self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])
-
-    def _scalar(self, intercept: np.ndarray) -> Any:
-        return float(intercept)
-
-    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
-        """Predicted numbers of new rows (expected counts for the Poisson loss)."""
-        linear_predictor = self._linear(X)
-        if offset is not None:
-            linear_predictor = linear_predictor + _offset(offset, len(linear_predictor))[:, None]
-        return self._respond(linear_predictor)[:, 0]
-
-    def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
-        from tamis.linear.losses import loss_named
-
-        return loss_named(self.loss).respond(linear_predictor)
-
-    def _keep_predictions(self, predictions: np.ndarray) -> None:
-        self.cv_predictions_ = predictions[:, 0]
-
-    def _keep_nested(self, predictions: np.ndarray) -> None:
-        self.nested_predictions_ = predictions[:, 0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.loss == "poisson"
-        return tags
-
-
-def _offset(offset: Any, n: int) -> np.ndarray:
-    given = np.asarray(offset, dtype=np.float64)
-    if given.shape != (n,) or not np.all(np.isfinite(given)):
-        raise ParameterError(f"offset has shape {given.shape}, but there are {n:,} rows; give one finite number a row")
-    return given
+        elif squared and (self.penalty is None or (self._is_free and self.penalty != "ridge")):

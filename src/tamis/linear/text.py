@@ -39,7 +39,7 @@ def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: in
 
 def _errors(coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
     """Least squares as a table: coefficient, standard error, t and p of every term."""
-    encoding, freedom = model.inputs_.encoding, model.degrees_of_freedom_
+    encoding, freedom = model.inputs_.encoding, model.residual_degrees_of_freedom_
     names = [_word(name, encoding, j) for j, name in enumerate(encoding.columns)]
     rows = list(zip(names, coef, model.standard_errors_, model.t_, model.p_))
     if model.fit_intercept:

@@ -27,10 +27,11 @@ def folds_of(cv: Any) -> int:
 
 def refuse_ratios(model: Any) -> None:
     """One share of the absolute penalty, no refits: several are compared on rows in memory only."""
-    if model.relax is not None:
-        raise ParameterError(
-            f"relax={model.relax!r} needs rows in memory; give relax=None, or a sample: table.sample(100_000)"
-        )
+    for name in ("relax", "norm_bound", "prior_sd"):
+        if getattr(model, name) is not None:
+            raise ParameterError(
+                f"{name}={getattr(model, name)!r} needs rows in memory; give a sample: table.sample(100_000)"
+            )
     if model.penalty == "elastic-net" and (isinstance(model.l1_ratio, str) or np.ndim(model.l1_ratio) > 0):
         raise ParameterError(
             f"l1_ratio={model.l1_ratio!r} compares paths, which a lazy table does not; give a number between 0 and 1"

@@ -57,7 +57,7 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
 
 def _refuse(model: Any) -> None:
     known = model.loss == "squared" and model.penalty != "subset" and model.alpha not in ("loo", "bayes")
-    if not known or model.norm_bound is not None:
+    if not known:
         raise ParameterError(
             f"penalty={model.penalty!r}, alpha={model.alpha!r} and loss={model.loss!r} need rows in memory; give "
             "penalty None, 'ridge', 'lasso' or 'elastic-net' and loss='squared', or a sample: table.sample(100_000)"
@@ -151,7 +151,7 @@ def _least_squares(model: Any, normal: NormalEquations, moments: FoldMoments) ->
     at_zero = normal.centre / normal.scale
     spread = 1 / total.weight + at_zero @ inverse @ at_zero / total.weight
     model.intercept_standard_error_ = float(np.sqrt(variance * spread)) if model.fit_intercept else 0.0
-    model.degrees_of_freedom_ = float(free)
+    model.residual_degrees_of_freedom_, model.degrees_of_freedom_ = float(free), float(rank + bool(model.fit_intercept))
     model.residual_deviation_ = float(np.sqrt(variance))
     model.r2_ = float(1 - left / normal.yy) if normal.yy > 0 else 0.0
     rows = total.weight - bool(model.fit_intercept)

@@ -37,6 +37,11 @@ def loss_named(word: str) -> type[Loss]:
     return found
 
 
+def known_likelihood(word: str) -> bool:
+    """Whether a loss is minus a log likelihood (squared: with a noise of known deviation)."""
+    return word in ("squared", "logistic", "poisson")
+
+
 def core_name(loss: Loss) -> str | None:
     """The name by which the core has a loss, or None where it has not."""
     name = type(loss).__module__.rpartition(".")[2]

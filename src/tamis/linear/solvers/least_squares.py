@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class LeastSquares:
     r2: float
     adjusted_r2: float
     rank: int
+    residual_sum: float
+    leverage: np.ndarray
 
 
 def least_squares(
@@ -70,7 +72,23 @@ def least_squares(
         if step < 2:
             residual = _residual(design, coef, intercept, y)
     solution = coef, intercept, _residual(design, coef, intercept, y)
-    return _infer(y, weights, solution, (centre, inverse), diagonal, rank, fit_intercept)
+    found = _infer(y, weights, solution, (centre, inverse), diagonal, rank, fit_intercept)
+    return replace(found, leverage=_leverage(design, weights, centre, inverse, diagonal, fit_intercept))
+
+
+def _leverage(
+    design: Design, weights: np.ndarray, centre: np.ndarray, inverse: np.ndarray, spread: Any, fit_intercept: bool
+) -> np.ndarray:
+    """The diagonal of the hat matrix, w zᵀ(ZᵀWZ)⁻¹z of every row (+ w / Σw with an intercept), some rows at a time."""
+    out = weights / weights.sum() if fit_intercept else np.zeros(design.n)
+    X = design.X.tocsr() if design.sparse else design.X
+    for start in range(0, design.n, BLOCK):
+        raw = X[start : start + BLOCK]
+        rows = ((raw.toarray() if design.sparse else raw) - centre) * inverse
+        out[start : start + BLOCK] += (
+            weights[start : start + BLOCK] * np.nan_to_num(spread(rows.T)) if design.p else 0.0
+        )
+    return out
 
 
 def _factor(Z: np.ndarray) -> tuple[Any, Any, int, np.ndarray]:
@@ -180,6 +198,8 @@ def _infer(
         float(r2),
         float(adjusted),
         rank,
+        left,
+        np.zeros(0),
     )
 
 

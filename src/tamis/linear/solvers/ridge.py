@@ -21,6 +21,8 @@ from tamis.split import Folds
 if TYPE_CHECKING:
     from tamis.linear.fit import Job
 
+_BLOCK = 4_096  # rows that are made dense at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
@@ -123,19 +125,28 @@ class Ridge:
 
         The units of the columns stay those of all rows.
         """
+        along, size = self._axes(alphas)
+        weight = (along.T @ self.target)[:, None] * size
+        left = (self.target[:, None] - along @ weight) / np.sqrt(self.share)[:, None]
+        return np.asarray(left / np.maximum(1 - self.leverage(alphas), 1e-12))
+
+    def _axes(self, alphas: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows along the eigenvectors (rows × r), and the squared weights of these in the fit (r × strengths)."""
         if self.dual:
-            along, size = self.vectors, self.values[:, None] / (self.values[:, None] + alphas)
-            weight = (self.vectors.T @ self.target)[:, None] * size
+            return self.vectors, self.values[:, None] / (self.values[:, None] + alphas)
+        return np.asarray(self.rows @ self.vectors), 1 / (self.values[:, None] + alphas)
+
+    def leverage(self, alphas: np.ndarray) -> np.ndarray:
+        """The diagonal of the matrix that turns the target into fitted values (rows × strengths)."""
+        if self.dual:
+            leverage = self.vectors**2 @ (self.values[:, None] / (self.values[:, None] + alphas))
         else:
-            along = self.rows @ self.vectors
-            size = 1 / (self.values[:, None] + alphas)
-            weight = self.inner[:, None] * size
-        fitted = along @ weight
-        leverage = (along * along) @ size
-        if self.fit_intercept:
-            leverage += self.share[:, None]
-        left = (self.target[:, None] - fitted) / np.sqrt(self.share)[:, None]
-        return np.asarray(left / np.maximum(1 - leverage, 1e-12))
+            leverage = np.empty((len(self.target), len(alphas)))
+            for start in range(0, len(leverage), _BLOCK):
+                stop = start + _BLOCK
+                rows = self.rows.block(start, stop) if isinstance(self.rows, Centred) else self.rows[start:stop]
+                leverage[start:stop] = (rows @ self.vectors) ** 2 @ (1 / (self.values[:, None] + alphas))
+        return np.asarray(leverage + self.share[:, None] if self.fit_intercept else leverage)
 
     def norm(self, alpha: float) -> float:
         """Length of the standardised coefficients: the bound c of the constrained form."""
@@ -168,6 +179,7 @@ class RidgeFit:
     norm: float
     path: Path | None
     cv_predictions: np.ndarray | None  # of rows left out, at the strength chosen
+    leverage: np.ndarray  # of the rows that have a weight
 
 
 def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Any:
@@ -190,6 +202,8 @@ def fit_ridge(model: Any, job: Job, splits: Folds | None) -> RidgeFit:
     path = predictions = None
     if model.norm_bound is not None:
         alpha = ridge.strength_of(float(model.norm_bound) / units.coef(1.0))
+    elif model.prior_sd is not None:
+        alpha, _ = units.inside(model._strength(job, False), 0.0)
     elif isinstance(model.alpha, str):
         path = _path(ridge, model.n_alphas)
         if splits is None:
@@ -210,13 +224,15 @@ def fit_ridge(model: Any, job: Job, splits: Folds | None) -> RidgeFit:
     else:
         alpha, _ = units.inside(float(model.alpha), 0.0)
     coef, intercept = ridge.path(np.array([alpha]))
+    is_found = path is not None or model.norm_bound is not None or model.prior_sd is not None
     return RidgeFit(
         units.coef(coef[0]),
         float(intercept[0]) * units.target,
-        float(model.alpha) if path is None and model.norm_bound is None else units.outside(alpha, 0.0)[0],
+        units.outside(alpha, 0.0)[0] if is_found else float(model.alpha),
         units.coef(ridge.norm(alpha)),
         None if path is None else units.path(path, 0.0),
         None if predictions is None else predictions * units.target,
+        ridge.leverage(np.array([alpha]))[:, 0],
     )
 
 
