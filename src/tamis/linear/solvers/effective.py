@@ -37,7 +37,11 @@ def degrees_of_freedom(job: Job, coef: np.ndarray, alpha: float) -> float | None
     inverse = Design(X).units(share[:, None], job.standardize, job.fit_intercept)[1][:, 0]
     v = share * job.loss.curvature(_linear_predictor(job, coef))[:, 0]
     centre = v @ X / v.sum() if job.fit_intercept and v.sum() > 0 else 0.0
-    rows = np.sqrt(v)[:, None] * (X - centre) * (inverse / np.sqrt(l2[used]))
+    rows = np.sqrt(v)[:, None] * (X - centre) * inverse
+    if np.any(l2[used] == 0):  # free columns
+        H = rows.T @ rows
+        return free + float(np.trace(np.linalg.pinv(H + np.diag(l2[used]), hermitian=True) @ H))
+    rows /= np.sqrt(l2[used])
     values = np.linalg.eigvalsh(rows.T @ rows if rows.shape[1] <= n else rows @ rows.T)
     values = np.maximum(values, 0.0)
     return free + float(np.sum(values / (values + 1.0)))
