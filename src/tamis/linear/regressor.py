@@ -216,5 +216,153 @@ class LinearRegressor(RegressorMixin, LinearModel):
         squared = self.loss == "squared"
         if self.penalty == "subset":
             self._subset(X, loss, weights, self._splits(y, weights))
-        elif squared and (self.penalty is None or (self.alpha == 0 and self.penalty != "ridge")):
         elif squared and (self.penalty is None or (self._is_free and self.penalty != "ridge")):
+            self._least_squares(X, y, weights)
+        elif self.alpha == "bayes" and self.prior_sd is None and self.norm_bound is None:
+            self._bayes(self._job(X, loss, weights))
+        elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
+            self._ridge(self._job(X, loss, weights), y)
+        else:
+            self._solve(X, loss, weights, self._splits(y, weights))
+
+    def _splits(self, y: np.ndarray, weights: np.ndarray) -> Any:
+        from tamis.split.inner import ordered_folds
+
+        if not self._needs_folds:
+            return None
+        return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False, weights=weights)
+
+    def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        from tamis.linear.solvers.least_squares import least_squares
+
+        names = [self.coef_names_[j] for j in self.inputs_.order]
+        found = least_squares(X, y, weights, names, fit_intercept=bool(self.fit_intercept))
+        self.alpha_, self.gap_, self.path_, self.rank_ = 0.0, 0.0, None, found.rank
+        self.standard_errors_, self.t_, self.p_ = (
+            self.inputs_.restore(part) for part in (found.standard_errors, found.t, found.p)
+        )
+        self.intercept_standard_error_ = found.intercept_standard_error
+        self.residual_degrees_of_freedom_, self.leverage_ = found.freedom, found.leverage
+        total = float(weights.sum())
+        left = max(found.residual_sum, np.finfo(float).tiny)
+        self._keep_criteria(
+            float(found.rank + bool(self.fit_intercept)), total * (np.log(2 * np.pi * left / total) + 1), total
+        )
+        self.residual_deviation_, self.r2_, self.adjusted_r2_ = found.residual_deviation, found.r2, found.adjusted_r2
+        self._keep(found.coef[:, None], np.array([found.intercept]))
+        self._keep_spread(X, weights)
+
+    def _keep_spread(self, X: Any, weights: np.ndarray) -> None:
+        """Keep what an interval of new rows needs: column means, the weight of all rows, (XᵀX)⁻¹ about the means."""
+        if hasattr(X, "toarray") or X.shape[1] > MOST_SPREAD or X.shape[0] * X.shape[1] > MOST_NUMBERS:
+            return  # a sparse matrix made dense may not fit into memory
+        dense = np.asarray(X, dtype=np.float64)
+        total = float(weights.sum())
+        centre = weights @ dense / total if self.fit_intercept else np.zeros(dense.shape[1])
+        scaled = np.sqrt(weights)[:, None] * (dense - centre)
+        largest = np.abs(scaled).max(axis=0, initial=0.0)
+        unit = np.where(largest > 0, largest, 1.0)
+        inverse = np.linalg.pinv(np.linalg.qr(scaled / unit, mode="r")) / unit[:, None]
+        both = self.inputs_.restore(self.inputs_.restore(inverse @ inverse.T).T)
+        self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
+
+    @available_if(_has_spread)
+    def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
+        r"""Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
+
+        Of least squares, exact for normal errors of one variance: the prediction and Student's t times
+
+        .. math:: s \sqrt{1 + 1/n + (x - \bar x)^\top (X_c^\top X_c)^{-1} (x - \bar x)}.
+        """
+        level = check.number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
+        middle = self.predict(X)
+        off = self.inputs_.read(features(self, X, reset=False, sparse_ok=True))
+        off = np.asarray(off.toarray() if hasattr(off, "toarray") else off) - self.spread_["centre"]
+        extra = 1 / self.spread_["weight"] if self.fit_intercept else 0.0
+        wide = np.sqrt(1 + extra + ((off @ self.spread_["inverse"]) * off).sum(axis=1))
+        reach = t_quantile(0.5 + level / 2, self.residual_degrees_of_freedom_) * self.residual_deviation_ * wide
+        return np.column_stack([middle - reach, middle + reach])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as plain values; of least squares its errors too, but not what intervals need."""
+        told = super().to_dict()
+        if self.alpha_ == 0 and getattr(self, "standard_errors_", None) is not None:
+            told["inference"] = {name: np.asarray(getattr(self, name)).tolist() for name in _INFERENCE}
+        return told
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """A fitted model from `to_dict`."""
+        model = super().from_dict(state)
+        for name, value in (state.get("inference") or {}).items():
+            if name in _INFERENCE:
+                setattr(model, name, np.array(value, dtype=np.float64) if isinstance(value, list) else value)
+        return model
+
+    def _ridge(self, job: Any, y: np.ndarray) -> None:
+        from tamis.linear.solvers.effective import deviance
+        from tamis.linear.solvers.ridge import fit_ridge
+
+        found = fit_ridge(self, job, self._splits(y, job.weights) if self.alpha == "cv" else None)
+        self.path_ = None
+        if found.path is not None:
+            self._keep_path(found.path)
+        if found.cv_predictions is not None:
+            self.cv_predictions_ = found.cv_predictions
+        self.alpha_, self.l1_ratio_, self.gap_, self.norm_bound_ = found.alpha, 0.0, 0.0, found.norm
+        self.leverage_ = np.zeros(len(y))
+        self.leverage_[np.flatnonzero(job.weights)] = found.leverage
+        fit = deviance(job, found.coef[:, None], np.array([found.intercept]))
+        self._keep_criteria(float(found.leverage.sum()), fit, float(job.weights.sum()))
+        self._keep(found.coef[:, None], np.array([found.intercept]))
+
+    def _bayes(self, job: Any) -> None:
+        from tamis.linear.solvers.bayes import sample
+
+        if np.any(job.penalty.factors == 0):
+            raise ParameterError("alpha='bayes' needs penalty_factors above 0; give small factors instead of 0")
+        draws = sample(job, self.penalty or "ridge", self.n_draws, self.random_state)
+        self._keep(draws.coef.mean(axis=0)[:, None], np.array([draws.intercept.mean()]))
+        self.coef_interval_ = self.inputs_.restore(draws.interval().T).T
+        self.alpha_draws_, self.noise_draws_ = draws.alpha, draws.noise
+        self.alpha_interval_ = np.quantile(draws.alpha, [0.025, 0.975])
+        self.alpha_, self.gap_, self.path_ = float(draws.alpha.mean()), 0.0, None
+        clear = np.flatnonzero((self.coef_interval_[:, 0] > 0) | (self.coef_interval_[:, 1] < 0))
+        columns = np.unique(self.inputs_.encoding.groups[clear])
+        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in columns]
+
+    def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])
+
+    def _scalar(self, intercept: np.ndarray) -> Any:
+        return float(intercept)
+
+    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+        """Predicted numbers of new rows (expected counts for the Poisson loss)."""
+        linear_predictor = self._linear(X)
+        if offset is not None:
+            linear_predictor = linear_predictor + _offset(offset, len(linear_predictor))[:, None]
+        return self._respond(linear_predictor)[:, 0]
+
+    def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
+        from tamis.linear.losses import loss_named
+
+        return loss_named(self.loss).respond(linear_predictor)
+
+    def _keep_predictions(self, predictions: np.ndarray) -> None:
+        self.cv_predictions_ = predictions[:, 0]
+
+    def _keep_nested(self, predictions: np.ndarray) -> None:
+        self.nested_predictions_ = predictions[:, 0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
+
+def _offset(offset: Any, n: int) -> np.ndarray:
+    given = np.asarray(offset, dtype=np.float64)
+    if given.shape != (n,) or not np.all(np.isfinite(given)):
+        raise ParameterError(f"offset has shape {given.shape}, but there are {n:,} rows; give one finite number a row")
+    return given
