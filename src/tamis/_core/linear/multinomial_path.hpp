@@ -108,7 +108,7 @@ class MultinomialPath final : public PathFit {
 
     bool shares() const override {
         const size_t size = K_ * (p_ + 1);
-        return p_ <= n_ && size <= kMaxShared && double(n_) * double(size) * double(size) > kOwnHessian;
+        return n_ >= kRowsPerCoefficient * size && size <= kMaxShared && double(n_) * double(size) * double(size) > kOwnHessian;
     }
 
     /// The Hessian of this fit at the pairs that any uses or may soon use. A fit that this did not serve well gets its own.
@@ -133,6 +133,7 @@ class MultinomialPath final : public PathFit {
 
    private:
     static constexpr size_t kMaxShared = 1500;  // coefficients up to which a Hessian is kept where rows outnumber columns
+    static constexpr size_t kRowsPerCoefficient = 4;  // of fewer rows a fit's own Hessian, of its working set alone, costs half as much
     static constexpr double kOwnHessian = 3e7;  // products of one Hessian below which every fit computes its own
     static constexpr int kQuadratics = 200;  // per strength
     static constexpr int kMoreSteps = 2;  // of a model that is kept: near the optimum each doubles the digits, which a gap cannot see
