@@ -15,7 +15,7 @@ from fuzz import tables
 from fuzz.endings import Finding, good_ending
 
 import tamis
-from tamis import boosting, forest, linear, project, score, search, transform, tree
+from tamis import additive, boosting, forest, linear, project, score, search, transform, tree
 
 #: Seconds of a case.
 LIMIT = 120
@@ -31,13 +31,27 @@ ESTIMATORS = [
     lambda: linear.LinearRegressor(cv=2),
     lambda: linear.LinearClassifier(cv=2),
     lambda: linear.LinearRegressor("ridge", alpha="loo"),
+    lambda: linear.LinearRegressor("ridge", cv=2),
+    lambda: linear.LinearRegressor("subset", k=2, cv=2),
+    lambda: linear.LinearRegressor(loss="huber", cv=2),
+    lambda: linear.LinearClassifier("ridge", cv=2),
+    lambda: linear.ScoreCard(),
+    lambda: linear.ScoreCardRegressor(),
+    lambda: additive.AdditiveClassifier(),
+    lambda: additive.AdditiveRegressor(),
+    lambda: tree.TreeClassifier(search="optimal", max_depth=2),
+    lambda: tree.TreeRegressor(search="optimal", max_depth=2),
+    lambda: tree.TreeRegressor(splits="oblique", max_depth=2),
+    lambda: search.KnockoffSelector(),
     lambda: search.MirrorSelector(forest.ForestClassifier(10)),
     lambda: search.ShadowSelector(max_rounds=2),
     lambda: score.RankSelector("mutual_information", k=1),
 ]
 TRANSFORMS = [
     *(transform.Standardize, transform.UnitRange, transform.Rank, transform.Discretize, transform.Shares),
-    *(transform.Normalize, transform.Monomials, lambda: project.PCA(1)),
+    *(transform.Normalize, transform.Monomials, transform.Ratios, transform.Derivative, lambda: project.PCA(1)),
+    *(lambda: project.SVD(1), lambda: project.KernelPCA(1), lambda: project.MDS(1), lambda: project.FactorAnalysis(1)),
+    *(lambda: project.ProjectionPursuit(1), transform.Impute, transform.Encode, transform.Log, transform.Smooth),
 ]
 CRITERIA = ["mutual_information", "pearson", "gini", "relief", "stump", "anova", "gain_ratio", "symmetric_uncertainty"]
 

@@ -184,6 +184,19 @@ def test_the_order_of_rows(model, seed):
     assert_same(shuffled, answer(model, frame, target, frame))
 
 
+@pytest.mark.parametrize("seed", [107, 115])
+def test_targets_that_differ_by_rounding(seed):
+    """Two numbers that differ in the last digit are one in another unit, and bags were drawn by their ranks."""
+    frame, y, _ = table(seed, categories=True)
+    model = AdditiveRegressor()
+    assert_same(answer(model, frame, y * 7.1e5, frame) / 7.1e5, answer(model, frame, y, frame))
+
+
+def test_surrogates_count_whole_weights_as_copies():
+    """A surrogate needs two rows on each side; a row of weight two was one."""
+    test_whole_weights_are_copies(TreeRegressor(prune="cv", cv=FOLDS), 598103)
+
+
 @pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
 def test_the_order_of_columns(model):
     """Columns have names, not places."""

@@ -115,3 +115,9 @@ def test_class_weights_are_row_weights(given):
     other = LinearClassifier("ridge", alpha=0.1).fit(X, y, sample_weight=factors[y])
     np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
     np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=1e-9)
+
+
+def test_ridge_of_a_fold_in_which_no_column_varies():
+    """A fold of one row has no principal axis, and a shape could not be told."""
+    X, y = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 5.0]]), ["a", "b"]
+    assert list(LinearClassifier("ridge", cv=2).fit(X, y).predict(X)) == y

@@ -69,7 +69,7 @@ class AdditiveData:
         digest = _core.hash_codes(binned.codes)
         hash_numbers(np.ascontiguousarray(target, dtype=np.float64).view(np.uint64), digest)
         if counted is not weight:
-            hash_numbers(_ranks(weight).view(np.uint64), digest)
+            hash_numbers(ranks_of(weight).view(np.uint64), digest)
         order = order_of(digest)
         is_first = np.append(True, np.diff(digest[order]) > 0)
         group = np.empty(len(order), dtype=np.int64)
@@ -116,8 +116,15 @@ class AdditiveData:
         return out
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    return np.unique(values, return_inverse=True)[1].astype(np.float64)
+def ranks_of(values: np.ndarray) -> np.ndarray:
+    """Rank of each number; numbers that differ by rounding have the same one, so that another unit changes none.
+
+    >>> ranks_of(np.array([0.1 + 0.2, 5.0, 0.3, -1.0])).tolist()
+    [1.0, 2.0, 1.0, 0.0]
+    """
+    distinct, inverse = np.unique(values, return_inverse=True)
+    rounding = 16 * np.finfo(float).eps * max(abs(distinct[0]), abs(distinct[-1]))
+    return np.cumsum(np.diff(distinct, prepend=distinct[0]) > rounding)[inverse].astype(np.float64)
 
 
 def _quantile_bins(binned: BinnedTable, p: int, counted: np.ndarray, max_bins: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from tamis import check
 from tamis.additive.base import BaseAdditive
+from tamis.additive.data import ranks_of
 from tamis.additive.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, AdditiveTarget
 from tamis.errors import TableError
 from tamis.table import Classes, features, numbers, same_length
@@ -207,7 +208,7 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
         same_length(table, values)
         if is_count and (values < 0).any():
             raise TableError(f"the target y holds {values.min():g}, but loss='poisson' is for counts of at least 0")
-        data = self._data(table, np.unique(values, return_inverse=True)[1], sample_weight)
+        data = self._data(table, ranks_of(values), sample_weight)
         y_rows = values[data.rows]
         mean = 0.0 if is_count else float(data.weight @ y_rows / data.weight.sum())
         unit = 1.0 if is_count else _unit(y_rows - mean)

@@ -165,3 +165,10 @@ def test_three_classes_are_refused():
 def test_cuts_have_few_digits(low, high, number):
     assert short_number(low, high) == pytest.approx(number, rel=1e-12)
     assert low <= short_number(low, high) < high
+
+
+def test_thresholds_near_the_largest_number():
+    """A threshold that would be rounded up beyond the largest number ended in an OverflowError."""
+    x = np.linspace(0.9, 1.0, 60) * 1.79e308
+    card = ScoreCardRegressor().fit(x[:, None], np.arange(60) > 30)
+    assert np.isfinite(card.predict(x[:, None])).all()

@@ -1,5 +1,7 @@
 """Selection against knockoffs: the share of false columns, of every kind of column, and what it costs."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -122,3 +124,14 @@ def test_bad_input_gets_a_sentence():
         KnockoffSelector("lasso").fit(X, y)
     with pytest.warns(TamisWarning, match="at least 10 columns"):
         KnockoffSelector().fit(X, y)
+
+
+@pytest.mark.parametrize("n_rows", [2, 60])
+def test_correlations_without_an_inverse(n_rows):
+    """Two rows, or columns that are copies of each other, ended in an error of linear algebra."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n_rows)
+    X = np.column_stack([np.full(n_rows, 1.5), x, -2 * x, x])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        assert np.isfinite(KnockoffSelector().fit(X, x + 0.1 * rng.normal(size=n_rows)).statistic_).all()

@@ -195,7 +195,7 @@ inline std::vector<Surrogate> surrogates_by_counts(std::span<const int64_t> coun
                 if (rows[code]) found.weight += place_level(int64_t(code), stats[2 * code], stats[2 * code + 1], sides, levels);
             }
         } else {
-            found = agree_by_table(span, stats.data(), 2, rows.data(), sides);
+            found = agree_by_table(span, stats.data(), 2, rows.data(), sides, 2.0);
             if (found.cut < 0) continue;
         }
         list.add(j, found, std::move(levels));

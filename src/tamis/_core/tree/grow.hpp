@@ -93,6 +93,7 @@ private:
 
     /// unit_ and class_weight_: the weights, where they are the same for all rows or for all of a class.
     void note_weights() {
+        min_side_weight_ = min_side_weight(target_.cases, tree_.rows);
         const double unit = target_.cases[tree_.rows[0]];
         for (const uint32_t row : tree_.rows) {
             if (target_.cases[row] != unit) return;
@@ -614,7 +615,8 @@ private:
             using Code = std::remove_cvref_t<decltype(*codes)>;
             const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
             const size_t n = table_.has_missing[j] ? order.n_with_value(table_.n_values[j]) : order.size();
-            return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, bar, tally_.data());
+            return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, min_side_weight_, bar,
+                                  tally_.data());
         });
     }
 
@@ -645,10 +647,10 @@ private:
                 table.of(code)[side_[i]] += weight_[i];
                 ++table.rows[code];
             }
-            found = agree_by_table(span, table.stats.data(), table.width, table.rows.data(), sides);
+            found = agree_by_table(span, table.stats.data(), table.width, table.rows.data(), sides, min_side_weight_);
         } else {
             sorter_.sort(keys_.data(), span);
-            found = agree_by_rows(order, side_.data(), weight_.data(), sides);
+            found = agree_by_rows(order, side_.data(), weight_.data(), sides, min_side_weight_);
         }
         return found.cut >= 0 ? found : Agreement{};
     }
@@ -719,6 +721,7 @@ private:
     size_t n_;  // statistics of a node
     bool is_class_, is_sorted_, all_sorted_;
     GrownTree tree_;
+    double min_side_weight_ = 2.0;      // of surrogates
     double unit_ = 0.0;                 // the user's weight of every row; 0 where rows differ
     std::vector<double> class_weight_;  // of a row of each class, where it depends on the class alone; empty otherwise
     std::unique_ptr<uint32_t[]> ordered_;  // (numeric columns, rows): keys of OrderedRows

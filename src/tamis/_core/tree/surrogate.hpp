@@ -3,12 +3,24 @@
 //
 // Agreement of a surrogate is the weight of rows it sends to the same side as the primary split, divided by the weight of all rows that
 // the primary split can place; adjusted, it is measured from the majority side upwards: (agreement - majority) / (1 - majority). At least
-// two rows must go each way. (Breiman et al. 1984; as in rpart.)
+// two rows must go each way, as weights of whole numbers are copies of rows: see min_side_weight. (Breiman et al. 1984; as in rpart.)
 #include "keys.hpp"
 #include "scan_blocks.hpp"
 #include "scan_numbers.hpp"
 
 namespace tamis::cart {
+
+/// The least weight on either side of a surrogate: of two rows. Whole weights count rows; others have a mean row.
+template <class Indices>
+double min_side_weight(std::span<const double> weight, const Indices& rows) {
+    double total = 0.0;
+    bool are_whole = true;
+    for (const auto row : rows) {
+        total += weight[row];
+        are_whole = are_whole && weight[row] == std::floor(weight[row]);
+    }
+    return (are_whole ? 2.0 : 2.0 * total / double(rows.size())) * (1.0 - 1e-9);
+}
 
 /// The cut of a column that agrees best with the primary split.
 struct Agreement {
@@ -18,32 +30,35 @@ struct Agreement {
 };
 
 /// Agreement of a column from the weight that goes left and right in each code: stats (codes, width), rows (codes).
-inline Agreement agree_by_table(const CodeSpan& span, const double* stats, size_t width, const int64_t* table_rows, const SideWeights& sides) {
+inline Agreement agree_by_table(const CodeSpan& span, const double* stats, size_t width, const int64_t* table_rows, const SideWeights& sides,
+                                double min_weight) {
     Agreement best{std::max(sides.left, sides.right)};
+    const double total = sides.left + sides.right;
     double same = 0.0, cross = 0.0;
-    int64_t rows = 0, last = span.low;
+    int64_t last = span.low;
     for (size_t code = 0; code < span.size(); ++code) {
         if (table_rows[code] == 0) continue;
         const double as_is = same + (sides.right - cross), flipped = cross + (sides.left - same);
-        if (rows >= 2 && span.n - rows >= 2 && (as_is > best.weight || flipped > best.weight)) {
+        const double below = same + cross;
+        if (below >= min_weight && total - below >= min_weight && (as_is > best.weight || flipped > best.weight)) {
             best = {std::max(as_is, flipped), last, int64_t(code) + span.low, !(as_is > best.weight)};
         }
         same += stats[code * width];
         cross += stats[code * width + 1];
-        rows += table_rows[code];
         last = int64_t(code) + span.low;
     }
     return best;
 }
 
 /// The same from rows in order. side and weight: by place in the node.
-inline Agreement agree_by_rows(const SortedKeys& order, const Side* side, const double* weight, const SideWeights& sides) {
+inline Agreement agree_by_rows(const SortedKeys& order, const Side* side, const double* weight, const SideWeights& sides, double min_weight) {
     Agreement best{std::max(sides.left, sides.right)};
+    const double total = sides.left + sides.right;
     double same = 0.0, cross = 0.0;
-    for (size_t p = 0; p + 2 < order.size(); ++p) {
+    for (size_t p = 0; p + 1 < order.size(); ++p) {
         const size_t i = order.row(p);
         (side[i] == LEFT ? same : cross) += weight[i];
-        if (p == 0 || !order.ends_code(p)) continue;
+        if (!order.ends_code(p) || same + cross < min_weight || total - same - cross < min_weight) continue;
         const double as_is = same + (sides.right - cross), flipped = cross + (sides.left - same);
         if (as_is > best.weight || flipped > best.weight) {
             best = {std::max(as_is, flipped), order.code(p), order.code(p + 1), !(as_is > best.weight)};
@@ -104,15 +119,16 @@ private:
     double total_, majority_;
 };
 
-/// Row of the second placed row from one end, as a position in the order; -1 when there is none.
+/// The first row from one end at which the placed rows weigh enough, as a position in the order; -1 when there is none.
 template <class Code>
-int64_t second_placed(const OrderedRows<Code>& order, const int8_t* direction, bool from_end) {
-    int seen = 0;
+int64_t reach_weight(const OrderedRows<Code>& order, const int8_t* direction, const double* weight, double min_weight, bool from_end) {
+    double sum = 0.0;
     const int64_t n = int64_t(order.size());
     for (int64_t q = 0; q < n; ++q) {
         const int64_t p = from_end ? n - 1 - q : q;
-        seen += direction[order.row(size_t(p))] & 1;
-        if (seen == 2) return p;
+        const size_t row = order.row(size_t(p));
+        if (direction[row] != 0) sum += weight[row];
+        if (sum >= min_weight) return p;
     }
     return -1;
 }
@@ -123,7 +139,7 @@ int64_t second_placed(const OrderedRows<Code>& order, const int8_t* direction, b
 /// lowest running sum decide. direction: 1 left, -1 right, 0 not placed, by row. unit: the weight of every row; 0 where rows differ.
 template <class Code>
 Agreement agree_by_order(OrderedRows<Code> order, size_t n, const int8_t* direction, const double* weight, double unit,
-                         SideWeights sides, double bar, int32_t* tally) {
+                         SideWeights sides, double min_weight, double bar, int32_t* tally) {
     int64_t placed = 0, apart = 0;
     for (size_t p = order.size(); p-- > n;) {
         const size_t row = order.row(p);
@@ -139,7 +155,8 @@ Agreement agree_by_order(OrderedRows<Code> order, size_t n, const int8_t* direct
     order = order.head(n);
     bar = std::max({bar, sides.left, sides.right});
     if (sides.left + sides.right <= bar) return {};
-    const int64_t first = second_placed(order, direction, false), last = second_placed(order, direction, true);
+    const int64_t first = reach_weight(order, direction, weight, min_weight, false);
+    const int64_t last = reach_weight(order, direction, weight, min_weight, true);
     if (first < 0 || first >= last) return {};
     double as_is, flipped;
     int64_t high_at, low_at;

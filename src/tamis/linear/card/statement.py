@@ -135,4 +135,9 @@ def short_number(low: float, high: float) -> float:
 
 
 def _rounded(value: float, digits: int) -> float:
-    return round(value, digits) if digits < 300 else value
+    if digits >= 300:
+        return value
+    try:
+        return round(value, digits)
+    except OverflowError:  # rounded up beyond the largest number
+        return value

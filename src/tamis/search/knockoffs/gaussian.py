@@ -6,15 +6,22 @@ import numpy as np
 from sklearn.covariance import ledoit_wolf
 
 #: Sweeps over the columns until their s changes by less than this.
+LEAST_EIGENVALUE = 1e-6
 MAX_SWEEPS, TOLERANCE = 30, 1e-4
 
 
 def correlation(Z: np.ndarray) -> np.ndarray:
-    """Correlations of the columns, shrunk towards 0 after Ledoit and Wolf, with ones on the diagonal."""
+    """Correlations of the columns, shrunk towards 0 after Ledoit and Wolf, with ones on the diagonal.
+
+    No eigenvalue is below 1e-6: two rows, or columns that are copies of each other, would leave no inverse.
+    """
     covariance = ledoit_wolf(Z)[0]
     scale = np.sqrt(np.maximum(np.diag(covariance), 1e-12))
     found = covariance / np.outer(scale, scale)
     np.fill_diagonal(found, 1.0)
+    lack = LEAST_EIGENVALUE - float(np.linalg.eigvalsh(found)[0])
+    if lack > 0:
+        found = (found + 2 * lack * np.eye(len(found))) / (1 + 2 * lack)
     return np.asarray(found)
 
 

@@ -67,9 +67,10 @@ class PrincipalAxes:
         """Coefficients (strengths × axes × outputs) as coefficients of the columns in their units."""
         if len(self.axes) == len(self.units):
             return np.asarray(self.axes @ found)
-        flat = self.axes @ found.transpose(1, 0, 2).reshape(found.shape[1], -1)
+        n_strengths, n_axes, n_outputs = found.shape
+        flat = self.axes @ found.transpose(1, 0, 2).reshape(n_axes, n_strengths * n_outputs)
         turned = (self.given.Z @ flat - np.outer(self.centre, flat.sum(axis=0))) * self.units[:, None]
-        return turned.reshape(len(self.units), len(found), -1).transpose(1, 0, 2)
+        return turned.reshape(len(self.units), n_strengths, n_outputs).transpose(1, 0, 2)
 
 
 def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
