@@ -21,6 +21,7 @@ ALLOWED = {
     ),
     "sklearn.cluster": "KMeans",
     "sklearn.covariance": "ledoit_wolf",
+    "sklearn.dummy": "DummyClassifier DummyRegressor",
     "sklearn.exceptions": "NotFittedError",
     "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer",
     "sklearn.feature_selection": "SelectorMixin",

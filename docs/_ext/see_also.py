@@ -24,10 +24,10 @@ GROUPS = (
     "score.combine score.rank_score score.rank_score_graph score.diversity",
     "score.pearson score.anova score.stump score.dispersion score.variance",
     "score.mutual_information score.gain_ratio score.gini score.chi2 score.symmetric_uncertainty",
-    "score.relief score.interaction score.top_pairs",
-    "score.cfs score.consistency SubsetSelector",
+    "score.relief score.interaction score.top_pairs score.top_triples score.Triple",
+    "score.cfs score.consistency score.bhattacharyya score.jeffries_matusita SubsetSelector",
     "SubsetSelector search.Forward search.Backward search.Floating search.Exhaustive search.BranchAndBound"
-    " search.BestFirst search.Random search.Annealing search.Genetic search.Elimination",
+    " search.BestFirst search.Random search.Annealing search.Genetic search.HillClimbing search.Elimination",
     "SubsetSelector search.History search.Trial",
     "StabilitySelector search.agreement search.compare search.SelectorComparison",
     "LinearRegressor LinearClassifier SubsetSelector",

@@ -8,7 +8,7 @@ from sklearn.datasets import make_circles
 from sklearn.decomposition import KernelPCA as Reference
 
 from tamis import PCA
-from tamis.errors import DamagedError, ParameterError, TableError
+from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.project import KernelPCA
 from tamis.project import kernel_pca as module
 from tamis.project.kernels import KERNELS, Kernel
@@ -118,3 +118,29 @@ def test_bad_input_gets_a_sentence():
         KernelPCA(kernel="rbff").fit(X)
     with pytest.raises(TableError, match="missing values"):
         KernelPCA().fit([[1.0, np.nan], [1.0, 2.0]])
+
+
+def test_a_function_and_a_matrix_are_the_kernel_they_stand_for():
+    """A kernel of one's own would give other components than the same kernel by name."""
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(40, 3)), rng.normal(size=(5, 3))
+
+    def rbf(A, B):
+        return np.exp(-0.5 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    named = KernelPCA(3, gamma=0.5).fit(X)
+    called = KernelPCA(3, kernel=rbf).fit(X)
+    matrix = KernelPCA(3, kernel="precomputed").fit(rbf(X, X))
+    assert np.allclose(called.transform(new), named.transform(new))
+    assert np.allclose(matrix.transform(rbf(new, X)), named.transform(new))
+    assert np.allclose(called.inverse_transform(called.transform(new)), named.inverse_transform(named.transform(new)))
+    again = KernelPCA.from_dict(json.loads(json.dumps(matrix.to_dict())))
+    assert np.array_equal(again.transform(rbf(new, X)), matrix.transform(rbf(new, X)))
+    with pytest.raises(ParameterError, match="is no symmetric matrix of all pairs"):
+        KernelPCA(kernel="precomputed").fit(X)
+    with pytest.raises(ParameterError, match="there is no way back"):
+        matrix.inverse_transform(np.zeros((1, 3)))
+    with pytest.raises(ParameterError, match="the kernel gave shape"):
+        KernelPCA(kernel=lambda A, B: np.ones(3)).fit(X)
+    with pytest.raises(KindError, match="kernel=rbf cannot be written as plain values"):
+        called.to_dict()

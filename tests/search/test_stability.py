@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import Lasso, lasso_path
 
-from tamis import StabilitySelector, SubsetSelector
+from tamis import RankSelector, StabilitySelector, SubsetSelector
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
 from tamis.search.resampling.lasso import lasso_of
@@ -167,3 +167,25 @@ def test_on_pure_noise_the_bound_holds(resample):
         kept.append(found.support_.sum())
         bounds.append(found.expected_false_)
     assert np.mean(kept) <= np.mean(bounds)
+
+
+def test_columns_are_counted_among_the_resamples_that_had_them():
+    """A column left out of some resamples would seem unstable, and noise would not reach the selector."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 6))
+    y = X[:, 1] + X[:, 3] + 0.5 * rng.normal(size=100)
+    stable = StabilitySelector(RankSelector("pearson", k=2), drop=0.5, n_resamples=60).fit(X, y)
+    assert (stable.present_.sum(axis=1) == 3).all()
+    assert np.allclose(stable.frequency_, stable.selections_.sum(axis=0) / stable.present_.sum(axis=0))
+    assert not (stable.selections_ & ~stable.present_).any()
+    assert stable.frequency_[1] > 0.9
+    assert np.isnan(stable.expected_false_)
+    calm = StabilitySelector(RankSelector("pearson", k=2), n_resamples=40).fit(X, y)
+    loud = StabilitySelector(RankSelector("pearson", k=2), noise=5.0, n_resamples=40, threshold=0.3).fit(X, y)
+    assert calm.stability_ > 0.9 > loud.stability_
+    again = StabilitySelector(RankSelector("pearson", k=2), noise=5.0, n_resamples=40, threshold=0.3, n_jobs=2).fit(
+        X, y
+    )
+    assert np.array_equal(again.selections_, loud.selections_)
+    with pytest.raises(ParameterError, match="noise and drop do not go with"):
+        StabilitySelector(RankSelector("pearson", k=2), drop=0.5, expected_false=1.0).fit(X, y)

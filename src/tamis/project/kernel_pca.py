@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ class KernelPCA(Projection):
     ----------
     n_components : how many to keep.
     kernel : "rbf" exp(−γ‖a − b‖²), "laplacian" exp(−γ‖a − b‖₁), "poly" (γ aᵀb + c)^d, "sigmoid" tanh(γ aᵀb + c),
-        "cosine", "linear".
+        "cosine", "linear"; a function f(A, B) that gives k(a, b) of every pair of rows; or "precomputed": X of `fit` is
+        the kernel of all pairs of rows, later X the kernel of new rows with those, and there is no way back.
     gamma : γ; by default 1 / number of columns.
     degree, coef0 : d and c.
     landmarks : number of rows that stand for all beyond 5,000 rows, and for the way back.
@@ -61,7 +63,7 @@ class KernelPCA(Projection):
         self,
         n_components: int = 2,
         *,
-        kernel: str = "rbf",
+        kernel: Any = "rbf",
         gamma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
@@ -80,7 +82,8 @@ class KernelPCA(Projection):
 
     def _check(self) -> None:
         check.count("n_components", self.n_components)
-        check.one_of("kernel", self.kernel, KERNELS)
+        if not callable(self.kernel):
+            check.one_of("kernel", self.kernel, (*KERNELS, "precomputed"))
         if self.gamma is not None:
             check.number("gamma", self.gamma, low=0, open_low=True)
         check.count("degree", self.degree)
@@ -88,9 +91,29 @@ class KernelPCA(Projection):
         check.count("landmarks", self.landmarks, low=2)
         check.number("ridge", self.ridge, low=0, open_low=True)
 
-    def _kernel(self) -> Kernel:
+    def _kernel(self) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        if callable(self.kernel):
+            return self._called
+        if self.kernel == "precomputed":
+            return lambda A, B: A
         gamma = 1.0 / self.encoding_.n_encoded if self.gamma is None else float(self.gamma)
         return Kernel(self.kernel, gamma, int(self.degree), float(self.coef0))
+
+    def _called(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        values = np.asarray(self.kernel(A, B), dtype=np.float64)
+        if values.shape != (len(A), len(B)) or not np.isfinite(values).all():
+            raise ParameterError(
+                f"the kernel gave shape {values.shape} for {len(A)} and {len(B)} rows, or values that are not finite; "
+                "give f(A, B) -> a finite number for every pair"
+            )
+        return values
+
+    def _refuse_no_kernel(self, X: np.ndarray) -> None:
+        if X.shape[0] != X.shape[1] or not np.allclose(X, X.T, rtol=1e-8, atol=1e-10 * np.abs(X).max(initial=1.0)):
+            raise ParameterError(
+                f"kernel='precomputed', but X of shape {X.shape} is no symmetric matrix of all pairs of rows; give the "
+                "kernel of the rows, or the name of one"
+            )
 
     @property
     def _n_made(self) -> int:
@@ -99,6 +122,11 @@ class KernelPCA(Projection):
     # -- fitting -----------------------------------------------------------------------------------------------------
     def _fit(self, X: np.ndarray, y: Any) -> None:
         n = len(X)
+        if self.kernel == "precomputed":
+            self._refuse_no_kernel(X)
+            self.landmarks_ = np.zeros((n, 0))
+            self._exactly(X)
+            return
         drawn = np.sort(generator(self._seed(), "landmarks").permutation(n)[: min(n, int(self.landmarks))])
         if n <= EXACT:
             self.landmarks_ = np.ascontiguousarray(X)
@@ -195,28 +223,37 @@ class KernelPCA(Projection):
         return out
 
     def _unproject(self, scores: np.ndarray) -> np.ndarray:
+        if self.kernel == "precomputed":
+            raise ParameterError("kernel='precomputed' knows no rows, so there is no way back; give a kernel by name")
         return Kernel("rbf", self.back_gamma_)(scores, self.back_points_) @ self.back_weights_ + self.back_mean_
 
     # -- saving ------------------------------------------------------------------------------------------------------
     def _learned(self) -> dict[str, Any]:
-        arrays = ("landmarks_", "weights_", "spectrum_", "row_means_", "back_points_", "back_weights_", "back_mean_")
+        arrays = ["landmarks_", "weights_", "spectrum_", "row_means_"]
+        if self.kernel != "precomputed":
+            arrays += ["back_points_", "back_weights_", "back_mean_"]
         exact = self.mean_ == self.mean_
         return {
             **{name[:-1]: getattr(self, name).tolist() for name in arrays},
             "mean": self.mean_ if exact else None,
-            "back_gamma": self.back_gamma_,
+            "back_gamma": getattr(self, "back_gamma_", None),
         }
 
     def _relearn(self, state: dict[str, Any], n_columns: int) -> None:
-        self.landmarks_ = saved_matrix(state, "landmarks", (None, n_columns))
+        precomputed = self.kernel == "precomputed"
+        self.landmarks_ = (
+            np.zeros((n_columns, 0)) if precomputed else saved_matrix(state, "landmarks", (None, n_columns))
+        )
         m = len(self.landmarks_)
         self.weights_ = saved_matrix(state, "weights", (m, None))
         k = self.weights_.shape[1]
         if not k:
             raise DamagedError("it has no component")
         self.spectrum_, self.row_means_ = saved_matrix(state, "spectrum", (k,)), saved_matrix(state, "row_means", (m,))
+        self.mean_ = float("nan") if state.get("mean") is None else float(saved_matrix(state, "mean", ()))
+        if precomputed:
+            return
         self.back_points_ = saved_matrix(state, "back_points", (None, k))
         self.back_weights_ = saved_matrix(state, "back_weights", (len(self.back_points_), n_columns))
         self.back_mean_ = saved_matrix(state, "back_mean", (n_columns,))
-        self.mean_ = float("nan") if state.get("mean") is None else float(saved_matrix(state, "mean", ()))
         self.back_gamma_ = float(saved_matrix(state, "back_gamma", ()))

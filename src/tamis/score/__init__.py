@@ -26,12 +26,16 @@ from tamis.score.rank_score import diversity, rank_score, rank_score_graph
 from tamis.score.selector import RankSelector
 from tamis.score.sets.cfs import cfs
 from tamis.score.sets.consistency import consistency
+from tamis.score.sets.distance import bhattacharyya, jeffries_matusita
+from tamis.score.sets.triples import Triple, top_triples
 
 __all__ = [
     "RankSelector",
     "Ranking",
+    "Triple",
     "anova",
     "benjamini_hochberg",
+    "bhattacharyya",
     "cfs",
     "chi2",
     "combine",
@@ -41,6 +45,7 @@ __all__ = [
     "gain_ratio",
     "gini",
     "interaction",
+    "jeffries_matusita",
     "mutual_information",
     "pearson",
     "rank",
@@ -50,6 +55,7 @@ __all__ = [
     "stump",
     "symmetric_uncertainty",
     "top_pairs",
+    "top_triples",
     "variance",
 ]
 

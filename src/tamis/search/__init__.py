@@ -30,6 +30,7 @@ _HOME = {
     "Random": "tamis.search.strategy.random",
     "Annealing": "tamis.search.strategy.annealing",
     "Genetic": "tamis.search.strategy.genetic",
+    "HillClimbing": "tamis.search.strategy.hill_climbing",
     "Elimination": "tamis.search.strategy.elimination",
 }
 

@@ -61,7 +61,7 @@ class History(Sequence[Trial]):
 
     Attributes
     ----------
-    stopped : why the search ended early ("max_evaluations", "time_limit", "interrupted"), or None.
+    stopped : why the search ended early ("max_evaluations", "stop_score", "time_limit", "interrupted"), or None.
     """
 
     def __init__(self, space: Space, labels: Sequence[Any], resolution: float = 0.0) -> None:

@@ -24,7 +24,7 @@ class Space:
     ----------
     units : for each unit the positions of its columns.
     fixed : the units that are in every set.
-    low, high : smallest and largest size asked for.
+    low, high : smallest and largest size asked for; 0 makes the empty set a candidate.
     free : True for k="best": the search may stop where the score stops rising.
     prices : what each unit costs.
     budget : the most a set may cost, or None.
@@ -132,7 +132,10 @@ def drop(units: Units, fewer: Iterable[int]) -> Units:
 
 
 def _sizes(k: Any, n_units: int, n_fixed: int) -> tuple[int, int] | None:
-    low = max(1, n_fixed)
+    def checked(size: Any) -> int:
+        is_empty = isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size == 0 == n_fixed
+        return 0 if is_empty else check.count("k", size, low=max(1, n_fixed), high=n_units, of="columns")
+
     if isinstance(k, str):
         check.one_of("k", k, ["best"])
         return None
@@ -141,11 +144,11 @@ def _sizes(k: Any, n_units: int, n_fixed: int) -> tuple[int, int] | None:
     if isinstance(k, (tuple, list)):
         if len(k) != 2:
             raise ParameterError(f"k={k!r} must hold two sizes; give (smallest, largest), a number or 'best'")
-        first, last = (check.count("k", size, low=low, high=n_units, of="columns") for size in k)
+        first, last = (checked(size) for size in k)
         if first > last:
             raise ParameterError(f"k={k!r} runs backwards; give (smallest, largest)")
         return first, last
-    size = check.count("k", k, low=low, high=n_units, of="columns")
+    size = checked(k)
     return size, size
 
 

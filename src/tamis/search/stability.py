@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.engine import seed_from, workers
+from tamis.engine import generator, map_threads, seed_from, workers
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import clusters_of
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
@@ -32,6 +33,7 @@ from tamis.table import (
     same_length,
     take,
 )
+from tamis.table.interface.output import replaced
 from tamis.table.interface.selector import TableSelector
 
 COMBINE = ("threshold", "union")
@@ -48,6 +50,10 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     n_resamples : how many parts to draw; a complementary pair counts as two.
     threshold : the share of resamples from which a column is kept.
     resample : "complementary" (two disjoint halves at a time), "subsample" (halves) or "bootstrap".
+    noise : standard deviation of normal noise that every resample adds to its numeric columns, in units of each
+        column's own; shows what small errors of measurement do to the selection.
+    drop : share of the columns that every resample leaves out at random; a column's frequency is then counted over the
+        resamples that had it.
     expected_false : the number of false columns to bear on average; replaces `threshold` by the smallest one whose
         bound is within it. Not for the bootstrap, which has no bound.
     combine : "threshold", or "union": every column that was ever chosen.
@@ -63,12 +69,13 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     support_, selected_ : mask and names (or positions) of the columns kept.
     frequency_ : how often each column was chosen.
     selections_ : resamples × columns, what was chosen on each.
+    present_ : with `noise` or `drop`, resamples × columns, which columns each had; else None.
     stability_, stability_interval_ : Nogueira's index of how alike the chosen sets are, and its 95% interval.
     threshold_ : the threshold used.
     mean_selected_ : mean number of columns chosen on a resample.
     expected_false_ : upper bound on the expected number of columns kept falsely; see
         `tamis.search.resampling.false_selection_bound`. It compares
-        columns of equal chance; NaN for the bootstrap and for "union", where no bound holds.
+        columns of equal chance; NaN for the bootstrap, for "union" and with `noise` or `drop`, where no bound holds.
     clusters_ : with `interchangeable`, the clusters kept, printed as "g17 or g203".
     alphas_, frequency_path_ : the path, and the frequencies at each of its strengths.
 
@@ -93,6 +100,8 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         n_resamples: int = 100,
         threshold: float = 0.6,
         resample: str = "complementary",
+        noise: float = 0.0,
+        drop: float = 0.0,
         expected_false: float | None = None,
         combine: str = "threshold",
         alphas: Any = None,
@@ -104,6 +113,8 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.n_resamples = n_resamples
         self.threshold = threshold
         self.resample = resample
+        self.noise = noise
+        self.drop = drop
         self.expected_false = expected_false
         self.combine = combine
         self.alphas = alphas
@@ -129,7 +140,10 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             )
         self.alphas_: np.ndarray | None = None
         self.frequency_path_: np.ndarray | None = None
-        if lasso is not None and _is_plain(table):
+        self.present_: np.ndarray | None = None
+        if self.noise or self.drop:
+            chosen = self._disturbed(shown_to(self.selector, table, X), table, target, drawn, seed)
+        elif lasso is not None and _is_plain(table):
             chosen = self._along_path(lasso, table, target, drawn)
         else:
             shown = shown_to(self.selector, table, X)
@@ -139,6 +153,10 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def _check(self) -> None:
         check.count("n_resamples", self.n_resamples, low=2)
+        check.number("noise", self.noise, low=0)
+        check.number("drop", self.drop, low=0, high=1, open_high=True)
+        if (self.noise or self.drop) and (self.alphas is not None or self.expected_false is not None):
+            raise ParameterError("noise and drop do not go with alphas or expected_false; leave these out")
         check.one_of("resample", self.resample, WAYS)
         check.one_of("combine", self.combine, COMBINE)
         check.number("threshold", self.threshold, low=0, high=1, open_low=True)
@@ -170,6 +188,27 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             return np.array([_chosen(model, X, y, rows) for rows in drawn])
         return np.array(Parallel(n_jobs=self.n_jobs)(delayed(_chosen)(model, X, y, rows) for rows in drawn))
 
+    def _disturbed(self, X: Any, table: Table, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
+        """Choices on resamples with noise in their numbers and without some of their columns."""
+        if table.is_sparse and self.noise:
+            raise ParameterError("noise would fill a sparse matrix; give noise=0, or a dense matrix")
+        model, order = _seeded(self.selector, seed), table.order()
+        n_kept = max(1, round(table.n_columns * (1 - self.drop)))
+        self.present_ = np.zeros((len(drawn), table.n_columns), dtype=bool)
+        for index, line in enumerate(self.present_):
+            line[order[np.sort(generator(seed, "drop", index).choice(len(order), n_kept, replace=False))]] = True
+
+        def one(index: int) -> np.ndarray:
+            columns = order[self.present_[index][order]]  # type: ignore[index]
+            part = take(X, rows=drawn[index], columns=columns)
+            if self.noise:
+                part = _with_noise(part, float(self.noise), generator(seed, "noise", index))
+            chosen = np.zeros(table.n_columns, dtype=bool)
+            chosen[columns] = _chosen(model, part, y[drawn[index]], np.arange(len(drawn[index])))
+            return chosen
+
+        return np.array(map_threads(one, range(len(drawn)), self.n_jobs))
+
     def _along_path(self, lasso: Lasso, table: Table, y: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
         X = table.numbers()
         alphas = lasso.strengths(X, y, self.alphas)
@@ -183,11 +222,11 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     def _remember(self, table: Table, chosen: np.ndarray) -> None:
         n_columns, pairs = table.n_columns, self.resample == "complementary"
         self.selections_ = chosen
-        self.frequency_ = chosen.mean(axis=0) if self.frequency_path_ is None else self.frequency_path_.max(axis=0)
+        self.frequency_ = self._frequency(chosen)
         self.mean_selected_ = float(chosen.sum(axis=1).mean())
         self.stability_, self.stability_interval_ = agreement(chosen)
         self.threshold_ = self._threshold(n_columns, len(chosen))
-        held = self.combine == "threshold" and self.resample != "bootstrap"
+        held = self.combine == "threshold" and self.resample != "bootstrap" and self.present_ is None
         self.expected_false_ = (
             expected_false(self.threshold_, self.mean_selected_, n_columns, len(chosen), pairs=pairs)
             if held
@@ -206,6 +245,13 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 TamisWarning,
                 stacklevel=3,
             )
+
+    def _frequency(self, chosen: np.ndarray) -> np.ndarray:
+        if self.frequency_path_ is not None:
+            return np.asarray(self.frequency_path_.max(axis=0))
+        if self.present_ is not None:
+            return np.asarray(chosen.sum(axis=0) / np.maximum(self.present_.sum(axis=0), 1))
+        return np.asarray(chosen.mean(axis=0))
 
     def _threshold(self, n_columns: int, n_resamples: int) -> float:
         if self.combine == "union":
@@ -258,6 +304,18 @@ def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise refused(model, part, error) from error
     return column_weights(fitted, part.shape[1]) != 0
+
+
+def _with_noise(X: Any, size: float, rng: np.random.Generator) -> Any:
+    """X with normal noise in its numeric columns, in units of their standard deviations."""
+    table = Table.of(X)
+    columns = {}
+    for j in range(table.n_columns):
+        column = table.column(j)
+        draw = rng.normal(size=table.n_rows)
+        if column.kind == "numeric" and not column.missing.all():
+            columns[j] = replace(column, values=column.values + size * np.nanstd(column.values) * draw)
+    return replaced(X, columns)
 
 
 def _seeded(selector: Any, seed: int) -> Any:

@@ -15,6 +15,7 @@ from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, shown_to, takes
 from tamis.search.evaluator import evaluator_of
 from tamis.search.evaluator.evaluator import Evaluator
+from tamis.search.evaluator.refit import empty_set_value
 from tamis.search.evaluator.task import SearchTask
 from tamis.search.history import Best
 from tamis.search.space import Space
@@ -37,9 +38,10 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     estimator : a model, or a criterion that needs none ("cfs", "consistency", "mrmr", "jmi", "cmim"), or a function
         (X, y) -> number.
     search : "forward", "backward", "floating", "exhaustive", "branch-and-bound", "best-first", "random", "annealing",
-        "genetic", "elimination", or an object with a method `run(trials)`.
+        "genetic", "hill-climbing", "elimination", or an object with a method `run(trials)`.
     k : how many columns to keep (a group counts as one, fixed ones count), a range (smallest, largest) of which the
-        best is taken, or "best": as many as raise the score.
+        best is taken, or "best": as many as raise the score. From 0 on the empty set is a candidate, valued as a model
+        that predicts the mean or the class shares.
     scoring : what values a set, as in `tamis.metrics.find`, turned so that larger is better; by default the model's
         own score.
     cv : folds (a number, a splitter, pairs), a share of rows to hold out, "loo", "train" (the training score) or "oob"
@@ -51,6 +53,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     rule : "best", or "1se": the smallest set within one standard error of the best.
     tol : a rise of the score that is too small to count.
     max_evaluations : stop after valuing so many sets (reproducible).
+    stop_score : stop as soon as an allowed set scores at least this much.
     time_limit : stop after so many seconds; not reproducible, and `reproducible_` says so.
     progress : True prints the best set so far; a function is called with it.
     n_jobs : sets valued at a time.
@@ -97,6 +100,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         rule: str = "best",
         tol: float = 0.0,
         max_evaluations: int | None = None,
+        stop_score: float | None = None,
         time_limit: float | None = None,
         progress: bool | Callable[[dict[str, Any]], None] | None = None,
         n_jobs: int | None = None,
@@ -114,6 +118,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.rule = rule
         self.tol = tol
         self.max_evaluations = max_evaluations
+        self.stop_score = stop_score
         self.time_limit = time_limit
         self.progress = progress
         self.n_jobs = n_jobs
@@ -144,7 +149,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         evaluator = evaluator_of(task)
         if rule == "1se" and _one_fold(task):
             raise ParameterError("rule='1se' needs a standard error; give cv at least 2 folds, or rule='best'")
-        return self._searched(strategy, table, task.places, evaluator, tol, task.seed)
+        return self._searched(strategy, table, task.places, evaluator, tol, task.seed, lambda: empty_set_value(task))
 
     def _fit_lazily(self, X: LazyTable, y: Any, strategy: Any, tol: float, given: dict[str, Any]) -> SubsetSelector:
         """Search among the columns of a lazy table, of which y names the target."""
@@ -164,7 +169,14 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return self._searched(strategy, table, order, evaluator, tol, seed_from(self.random_state))
 
     def _searched(
-        self, strategy: Any, table: Table, order: np.ndarray, evaluator: Evaluator, tol: float, seed: int
+        self,
+        strategy: Any,
+        table: Table,
+        order: np.ndarray,
+        evaluator: Evaluator,
+        tol: float,
+        seed: int,
+        empty_value: Callable[[], tuple[float, float]] | None = None,
     ) -> SubsetSelector:
         space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
         names = getattr(self, "feature_names_in_", None)
@@ -175,10 +187,17 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             labels,
             tol=tol,
             max_evaluations=self.max_evaluations,
+            stop_score=self.stop_score,
             time_limit=self.time_limit,
             progress=say if self.progress is True else self.progress or None,
             random=np.random.default_rng(seed),
         )
+        if space.low == 0:
+            if empty_value is None:
+                raise ParameterError(
+                    f"k={self.k!r} asks for no column, which a lazy table cannot value; give k of 1 or more"
+                )
+            trials.empty = empty_value()
         stopped = _search(strategy, trials)
         chosen = trials.history.choose(self.rule, tol)
         self._remember(trials, chosen, space, order, labels, stopped)
@@ -195,6 +214,8 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     def _check_limits(self) -> None:
         if self.max_evaluations is not None:
             check.count("max_evaluations", self.max_evaluations)
+        if self.stop_score is not None:
+            check.number("stop_score", self.stop_score)
         if self.time_limit is not None:
             check.number("time_limit", self.time_limit, low=0)
         if self.progress not in (None, True, False) and not callable(self.progress):
@@ -239,7 +260,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.optimal_ = trials.optimal
         self.n_evaluations_ = trials.n_evaluations
         self.stopped_ = self.history_.stopped = stopped
-        self.reproducible_ = stopped in (None, "max_evaluations")
+        self.reproducible_ = stopped in (None, "max_evaluations", "stop_score")
         if not space.allows(chosen.units):
             asked = f"{space.low}" if space.low == space.high else f"{space.low} to {space.high}"
             why = f"the search was stopped ({stopped})" if stopped else "the search found none"
@@ -270,6 +291,8 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 def _search(strategy: Any, trials: Trials) -> str | None:
     """Run the strategy to its end, its budget or an interrupt; why it stopped early, or None."""
     try:
+        if trials.empty is not None:
+            trials.sets([()])
         strategy.run(trials)
     except Stop as reason:
         return str(reason)

@@ -28,6 +28,7 @@ class Trials:
     tol : how much a score must rise to count as risen.
     random : the generator of random strategies.
     history : everything valued so far.
+    empty : score and standard error of the empty set, where it is a candidate.
     optimal : set by a strategy that has proved its best set to be the best of all.
     """
 
@@ -39,6 +40,7 @@ class Trials:
         *,
         tol: float = 0.0,
         max_evaluations: int | None = None,
+        stop_score: float | None = None,
         time_limit: float | None = None,
         progress: Callable[[dict[str, Any]], None] | None = None,
         random: np.random.Generator | None = None,
@@ -51,6 +53,8 @@ class Trials:
         self.optimal = False
         self.n_evaluations = 0
         self.max_evaluations = max_evaluations
+        self.stop_score = stop_score
+        self.empty: tuple[float, float] | None = None
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self._progress = progress
         self._labels = labels
@@ -120,6 +124,19 @@ class Trials:
         return np.array([self._known[units][0] for units in sets])
 
     def _value(self, sign: int, base: Units, moves: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and standard errors of sets; the empty set has its own."""
+        if self.empty is None or sign > 0:
+            return self._evaluated(sign, base, moves)
+        is_empty = np.full(len(moves), len(base) == 1) if sign < 0 else np.array([not units for units in moves])
+        scores, errors = np.full(len(moves), self.empty[0]), np.full(len(moves), self.empty[1])
+        rest = np.flatnonzero(~is_empty)
+        self.n_evaluations += len(moves) - len(rest)
+        if len(rest):
+            others = [moves[i] for i in rest] if sign == 0 else moves[rest]
+            scores[rest], errors[rest] = self._evaluated(sign, base, others)
+        return scores, errors
+
+    def _evaluated(self, sign: int, base: Units, moves: Any) -> tuple[np.ndarray, np.ndarray]:
         space = self.space
         if sign != 0 and space.single:
             ask = self.evaluator.additions if sign > 0 else self.evaluator.removals
@@ -139,6 +156,13 @@ class Trials:
 
     def _record(self, block: Block) -> None:
         self.history.record(block)
+        self._say_best()
+        if self.stop_score is not None:
+            sizes = range(self.space.low, self.space.high + 1)
+            if any(best.score >= self.stop_score for size, best in self.history.best.items() if size in sizes):
+                raise Stop("stop_score")
+
+    def _say_best(self) -> None:
         if self._progress is not None:
             best = max(self.history.best.values(), key=lambda b: b.score, default=None)
             self._progress(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from tamis.engine import workers
 from tamis.errors import ParameterError, TamisWarning
@@ -25,6 +26,15 @@ RANK = 100
 def of(task: SearchTask) -> Evaluator | None:
     """Refits value whatever can be fitted."""
     return RefitEvaluator(task) if task.is_model else None
+
+
+def empty_set_value(task: SearchTask) -> tuple[float, float]:
+    """Score and standard error of no column: of predicting the mean or the class shares; 0 where no model is used."""
+    if not task.is_model:
+        return 0.0, float("nan")
+    model = DummyClassifier(strategy="prior") if is_classifier(task.estimator) else DummyRegressor()
+    scores, errors = RefitEvaluator(replace(task, estimator=model)).sets([np.zeros(0, dtype=np.int64)])
+    return float(scores[0]), float(errors[0])
 
 
 @dataclass
