@@ -112,3 +112,11 @@ def test_what_cannot_be_drawn_is_refused_in_one_sentence(call, error, says):
         call()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_model_in_place_of_a_function_of_a_size_gets_a_sentence():
+    """A model given to grow would end in "object is not callable"."""
+    from tamis import TreeClassifier
+
+    with pytest.raises(ParameterError, match=r"is no function of a size; give one, .*TreeClassifier\(max_depth=size\)"):
+        grow(TreeClassifier(), [[0.0], [1.0]], [0, 1])

@@ -194,3 +194,12 @@ def test_ranks_of_classes_are_compared():
     assert score("mean_rank_error", ["a", "b", "c"], ["c", "b", "b"]) == pytest.approx(1.0)
     with pytest.raises(ParameterError, match="for counts, but a target is -1"):
         score("poisson_deviance", [-1.0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("y", "answer", "what"), [(["a", "b"], [1.0, 2.0], "y"), ([1.0, 2.0], ["a", "b"], "the answers")]
+)
+def test_words_are_no_numbers_and_a_sentence_says_so(y, answer, what):
+    """A metric of numbers would end in NumPy's words about a string."""
+    with pytest.raises(ParameterError, match=f"mae is of numbers, but {what} holds 'a'; give numbers"):
+        score("mae", y, answer)

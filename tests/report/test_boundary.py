@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from tamis import LinearClassifier, Table, TreeClassifier
+from tamis import LinearClassifier, Table, TreeClassifier, TreeRegressor
 from tamis.errors import KindError, ParameterError
 from tamis.report import boundary
 
@@ -120,3 +120,10 @@ def test_what_cannot_be_drawn_is_said(columns, kind, words):
     frame["day"] = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"])
     with pytest.raises(kind, match=words):
         boundary(TreeClassifier(), frame, CLASSES, columns=columns)
+
+
+def test_a_regressor_gets_a_sentence():
+    """A model of numbers would end in scikit-learn's words about label types."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.raises(KindError, match="TreeRegressor predicts numbers, and a boundary lies between classes"):
+        boundary(TreeRegressor(), X, X[:, 0])

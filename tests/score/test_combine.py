@@ -84,3 +84,12 @@ def test_bad_weights_get_a_sentence(weights):
     """A weight too many, below 0 or missing would change the order silently."""
     with pytest.raises(ParameterError, match="3 criteria; give one number of 0 or more for each"):
         combine([A, B, C], weights=weights)
+
+
+def test_diversity_of_ranks_tells_different_orders_apart():
+    """Two criteria that order the columns differently would count as alike because their scores fall alike."""
+    assert diversity([3.0, 2.0, 1.0], [1.0, 2.0, 3.0]) == 0
+    assert diversity([3.0, 2.0, 1.0], [1.0, 2.0, 3.0], of="ranks") == 1
+    assert diversity(A, np.exp(A), of="ranks") == pytest.approx(0)
+    with pytest.raises(ParameterError, match="of='order'"):
+        diversity(A, B, of="order")

@@ -212,7 +212,7 @@ def test_bad_input_gets_a_sentence(linear_data):
     model = LinearRegression()
     for options, error, words in [
         ({"k": 50}, ParameterError, "k=50, but there are only 7 columns; give k between 1 and 7"),
-        ({"k": 0}, ParameterError, "k=0 is too small"),
+        ({"k": -1}, ParameterError, "k=-1 is too small"),
         ({"k": 2.5}, KindError, "whole number"),
         ({"k": "most"}, ParameterError, "k='most' is not known"),
         ({"k": (5, 2)}, ParameterError, "runs backwards"),

@@ -165,6 +165,11 @@ def grow(
     >>> grow(lambda size: DecisionTreeClassifier(max_depth=size, random_state=0), X, y).converged
     True
     """
+    if hasattr(make, "fit") or not callable(make):
+        raise ParameterError(
+            f"make={make!r} is no function of a size; give one, for example lambda size: "
+            f"{type(make).__name__ if hasattr(make, 'fit') else 'TreeClassifier'}(max_depth=size)"
+        )
     count("start", start)
     count("most", most, low=start)
     count("patience", patience)

@@ -152,7 +152,7 @@ def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np
     if len(truth) != len(given):
         raise ParameterError(f"there are {len(given):,} answers for {len(truth):,} rows; give one answer a row")
     if predicts_numbers(metric.task):
-        return truth.astype(np.float64, copy=False), given.astype(np.float64, copy=False), np.empty(0)
+        return _as_numbers(metric, "y", truth), _as_numbers(metric, "the answers", given), np.empty(0)
     known = np.unique(truth) if labels is None else np.asarray(labels)
     truth = _codes(truth, known)
     if metric.needs in ("labels", "model"):
@@ -164,6 +164,16 @@ def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np
             f"the answers have {given.shape[1]} columns for {len(known)} classes; give one a class, in their order"
         )
     return truth, given.astype(np.float64, copy=False), known
+
+
+def _as_numbers(metric: Metric, what: str, values: np.ndarray) -> np.ndarray:
+    try:
+        return values.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{metric.name} is of numbers, but {what} holds {_shown(values.ravel()[0])}; give numbers, or a metric of "
+            "classes such as 'accuracy'"
+        ) from error
 
 
 def roc(y: Any, decision: Any, labels: Any = None) -> dict[str, np.ndarray]:

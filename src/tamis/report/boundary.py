@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -69,6 +69,10 @@ def boundary(
     """
     resolution = count("resolution", resolution, low=2, high=1000)
     X = np.asarray(X) if isinstance(X, (list, tuple)) else eager(X)
+    if hasattr(_last(model), "__sklearn_tags__") and is_regressor(_last(model)):
+        raise KindError(
+            f"{type(_last(model)).__name__} predicts numbers, and a boundary lies between classes; give a classifier"
+        )
     table, known = Table.of(X), Classes.of(y)
     same_length(table, y)
     if len(columns) != 2:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis import check
+from tamis.score.combine import ranks
+
 __all__ = ["diversity", "rank_score", "rank_score_graph"]
 
 
@@ -21,13 +24,16 @@ def rank_score(scores: Any) -> np.ndarray:
     return (ordered - ordered[-1]) / width if width > 0 else np.zeros_like(ordered)
 
 
-def diversity(one: Any, other: Any) -> float:
-    r"""How far apart the rank–score curves of two criteria lie: 0 for the same shape, towards 1 for opposite ones.
+def diversity(one: Any, other: Any, *, of: str = "curves") -> float:
+    r"""How differently two criteria see the columns: by the shape of their scores, or by the order of the columns.
+
+    "curves": how far apart their rank–score curves lie, 0 for the same shape, whichever column stands at a rank.
 
     .. math:: \sqrt{\frac1d \sum_{i=1}^{d} (f_a(i) - f_b(i))^2}
 
-    The curve says how a criterion spreads its scores, whichever column stands at a rank. Criteria with unlike curves
-    are those whose combination by ranks is worth trying.
+    The curve says how a criterion spreads its scores. Criteria with unlike curves are those whose combination by ranks
+    is worth trying. "ranks": (1 − Spearman's correlation of the ranks) / 2, 0 for the same order of the columns and 1
+    for the opposite order.
 
     References
     ----------
@@ -36,7 +42,14 @@ def diversity(one: Any, other: Any) -> float:
 
     >>> diversity([3.0, 2.0, 1.0], [30.0, 10.0, 20.0])
     0.0
+    >>> diversity([3.0, 2.0, 1.0], [30.0, 10.0, 20.0], of="ranks")
+    0.25
     """
+    if check.one_of("of", of, ("curves", "ranks")) == "ranks":
+        both = np.array([ranks(one), ranks(other)])
+        if np.ptp(both, axis=1).min() == 0:
+            return 0.0 if np.ptp(both) == 0 else 0.5
+        return float((1 - np.corrcoef(both)[0, 1]) / 2)
     return float(np.sqrt(np.mean((rank_score(one) - rank_score(other)) ** 2)))
 
 

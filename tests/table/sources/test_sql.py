@@ -68,3 +68,12 @@ def test_a_query_that_changes_something_is_refused_and_changes_nothing(url, quer
 def test_a_query_that_reads_is_answered(url, query):
     """A comment, a semicolon at the end or in a text, a WITH are no change."""
     assert tamis.read(url, query=query).n_rows == 40
+
+
+@pytest.mark.parametrize(
+    "address", ["gs://bucket/a.csv", "abfs://box@account/a.csv", "s3://bucket/a.csv", "az://a.csv"]
+)
+def test_files_in_the_cloud_are_no_databases(address):
+    """The user would be told about a missing database driver."""
+    with pytest.raises(TableError, match="is a network address, which Tamis does not fetch; download the file"):
+        tamis.read(address)

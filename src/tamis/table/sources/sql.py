@@ -74,6 +74,10 @@ def without_credentials(url: str) -> str:
     return bare.render_as_string(hide_password=False)
 
 
+#: Beginnings of addresses of files on the network and in the cloud, which are not fetched.
+NETWORK = ("http://", "https://", "ftp://", "s3://", "gs://", "gcs://", "abfs://", "abfss://", "az://", "hdfs://")
+
+
 def read_sql(url: str, query: str | None) -> pa.Table:
     """The rows that a query (or a table's name) gives."""
     (table,) = sql_batches(url, query, None)
@@ -83,7 +87,7 @@ def read_sql(url: str, query: str | None) -> pa.Table:
 def sql_batches(url: str, query: str | None, rows: int | None = 100_000) -> Iterator[pa.Table]:
     """The rows that a query (or a table's name) gives, so many at a time; None for all at once."""
     shown = without_credentials(url)
-    if url.lower().startswith(("http://", "https://", "ftp://", "s3://")):
+    if url.lower().startswith(NETWORK):
         raise TableError(
             f"{shown!r} is a network address, which Tamis does not fetch; download the file and give its path"
         )
