@@ -8,14 +8,14 @@ import pytest
 from sklearn.base import clone, is_regressor
 
 import tamis
-from tamis import score, transform
+from tamis import additive, boosting, forest, linear, project, score, search, transform, tree
 from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.boosting import BoostingClassifier, BoostingRegressor
 from tamis.forest import ForestClassifier, ForestRegressor
-from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.linear import LinearClassifier, LinearRegressor, ScoreCard, ScoreCardRegressor
 from tamis.project import MDS, PCA, SVD, FactorAnalysis, ProjectionPursuit
 from tamis.score import RankSelector
-from tamis.search import MirrorSelector, ShadowSelector, StabilitySelector, SubsetSelector
+from tamis.search import KnockoffSelector, MirrorSelector, ShadowSelector, StabilitySelector, SubsetSelector
 from tamis.tree import TreeClassifier, TreeRegressor
 
 FOLDS = [(np.arange(0, 45), np.arange(45, 90)), (np.arange(45, 90), np.arange(0, 45))]
@@ -27,11 +27,14 @@ REGRESSORS = [
     LinearRegressor("ridge", loss="huber", cv=FOLDS),
     LinearRegressor(None),
     LinearRegressor("subset", k=2),
+    LinearRegressor(relax="cv", cv=FOLDS),
+    ScoreCardRegressor(3, cv=FOLDS),
     TreeRegressor(),
     TreeRegressor(prune="cv", cv=FOLDS),
     TreeRegressor(criterion="absolute_error", max_depth=3),
     TreeRegressor(leaf="linear", max_depth=2),
     TreeRegressor(splits="oblique", max_depth=2),
+    TreeRegressor(search="optimal", max_depth=2),
     ForestRegressor(2, bootstrap=False, max_features=None),
     ForestRegressor(2, bootstrap=False, max_features=None, criterion="standard_deviation"),
     BoostingRegressor(20, min_samples_leaf=5),
@@ -43,10 +46,12 @@ CLASSIFIERS = [
     LinearClassifier("ridge", cv=FOLDS),
     LinearClassifier("lasso", loss="squared_hinge", cv=FOLDS),
     LinearClassifier("subset", k=2),
+    ScoreCard(3, cv=FOLDS),
     TreeClassifier(),
     TreeClassifier(prune="cv", cv=FOLDS),
     TreeClassifier(criterion="gain_ratio", max_depth=3),
     TreeClassifier(splits="oblique", max_depth=2),
+    TreeClassifier(search="optimal", max_depth=2),
     ForestClassifier(2, bootstrap=False, max_features=None),
     BoostingClassifier(20, min_samples_leaf=5),
     AdditiveClassifier(),
@@ -242,6 +247,7 @@ SELECTORS = [
     StabilitySelector(LinearRegressor(), n_resamples=6),
     ShadowSelector(max_rounds=4, random_state=0),
     MirrorSelector(random_state=0),
+    KnockoffSelector(fdr=0.4),
 ]
 
 
@@ -283,8 +289,44 @@ UNIT_FREE = [
     *(transform.Standardize(), transform.UnitRange(), transform.Rank(), transform.Rank("normal", n_values=7)),
     *(transform.Discretize(encode="intervals"), transform.Discretize("count"), transform.Discretize("kmeans", 3)),
     *(transform.Discretize("entropy"), transform.Discretize("entropy", target="numbers"), transform.Shares()),
-    *(transform.Normalize(),),
+    *(transform.Normalize(), transform.KernelFeatures()),
 ]
+
+#: Transforms whose answers have the unit of the columns, and the power of it in some: a spectrum of power has squares.
+#: Clip, Log, Sigmoid and Monomials have parameters, or answers, in units that are given.
+OF_UNITS = [
+    *((transform.Center(), 1), (transform.Impute(), 1), (transform.Smooth(), 1), (transform.Derivative(), 1)),
+    *((transform.Sharpen(), 1), (transform.Baseline(), 1), (transform.Denoise(), 1), (transform.Fourier(), 1)),
+    *((transform.Wavelet(), 2), (transform.Trim(), 1), (transform.ScatterCorrection(), 1), (transform.Symmetrize(), 1)),
+    *((transform.Convolve([1.0, 2.0, 1.0]), 1),),
+]
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+@pytest.mark.parametrize(("step", "power"), OF_UNITS, ids=name_of)
+def test_transforms_with_a_unit(step, power, factor):
+    """A tolerance or a default in some unit shows where the columns come in another."""
+    frame = 1 + table()[0].abs()
+    expected = np.asarray(clone(step).fit(frame).transform(frame)) * factor**power
+    found = np.asarray(clone(step).fit(frame * factor).transform(frame * factor))
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-9 * np.abs(expected).max())
+
+
+def test_ratios():
+    """Ratios have no unit; the columns beside them keep theirs."""
+    frame = 1 + table()[0].abs()
+    expected, found = (np.asarray(transform.Ratios().fit_transform(rows)) for rows in (frame, frame * 1e8))
+    assert found[:, :5] == pytest.approx(expected[:, :5] * 1e8)
+    assert found[:, 5:] == pytest.approx(expected[:, 5:])
+
+
+def test_every_estimator_is_here():
+    """An estimator that is not in a list above may know units without anyone seeing it."""
+    listed = [*IN_ANY_ORDER, *SELECTORS, *PROJECTIONS, *UNIT_FREE, *(step for step, _ in OF_UNITS)]
+    elsewhere = {"KernelPCA", "Clip", "Log", "Sigmoid", "Monomials", "Ratios", "Encode", "Text", "Transforms"}
+    modules = (additive, boosting, forest, linear, project, score, search, transform, tree)
+    public = {name for module in modules for name in module.__all__ if hasattr(getattr(module, name), "get_params")}
+    assert public - {type(one).__name__ for one in listed} - elsewhere == set()
 
 
 @pytest.mark.parametrize("factor", [1e-8, 1e8])
