@@ -121,6 +121,22 @@ def counts(asked: str, values: np.ndarray) -> None:
         raise ParameterError(f"{asked} needs counts, but y goes down to {values.min():g} with sum {values.sum():g}")
 
 
+def no_options(model: Any, options: dict[str, Any]) -> None:
+    """Refuse further options of a `fit`; weights in a sentence that says why.
+
+    Selectors that judge columns on rows out of the bag, on permuted copies or on resamples take none: a row of weight 2
+    and the same row given twice would be judged differently, because a copy of a drawn row may itself be left out.
+    """
+    name = type(model).__name__
+    if "sample_weight" in options:
+        raise ParameterError(
+            f"{name} takes no sample_weight, because rows that judge the columns count once each; leave it out, or "
+            "select with RankSelector or SubsetSelector, which take weights"
+        )
+    if options:
+        raise TypeError(f"{name}.fit takes X and y, but not {next(iter(options))!r}; leave it out")
+
+
 def _of_mean_1(weights: np.ndarray) -> np.ndarray:
     """The weights over the mean of those above 0, equal ones to exactly 1."""
     heavy = weights / weights.max()

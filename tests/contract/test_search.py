@@ -15,6 +15,7 @@ from tamis import (
     StabilitySelector,
     SubsetSelector,
 )
+from tamis.errors import ParameterError
 
 ESTIMATORS = [
     SubsetSelector(LinearRegression(), k=1, cv=2),
@@ -40,3 +41,16 @@ ESTIMATORS = [
 def test_scikit_learn_accepts_it(estimator):
     """Pipelines, grid searches and clones would break."""
     assert_every_check_passes(estimator)
+
+
+@pytest.mark.parametrize(
+    "selector", [MirrorSelector(), ShadowSelector(), StabilitySelector(Lasso()), KnockoffSelector()], ids=repr
+)
+def test_weights_are_refused_in_a_sentence(selector):
+    """Python's words about a keyword do not say why, nor which selectors take weights."""
+    X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    with pytest.raises(ParameterError, match=r"takes no sample_weight, .* RankSelector or SubsetSelector"):
+        selector.fit(X, y, sample_weight=[1, 2, 3])
+    with pytest.raises(TypeError, match=r"fit takes X and y, but not 'groups'; leave it out"):
+        selector.fit(X, y, groups=[1, 2, 3])
+    assert not hasattr(selector, "set_fit_request")

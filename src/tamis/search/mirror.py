@@ -169,8 +169,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> MirrorSelector:
+    def fit(self, X: Any, y: Any = None, **options: Any) -> MirrorSelector:
         """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
+        check.no_options(self, options)
         leaves, multiples = self._ascending("leaves"), self._ascending("features")
         check.count("most_drawn", self.most_drawn)
         if self.temperature is not None:

@@ -117,8 +117,9 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> ShadowSelector:
+    def fit(self, X: Any, y: Any = None, **options: Any) -> ShadowSelector:
         """Compare columns with their shadows, on the target and on shuffled ones."""
+        check.no_options(self, options)
         rounds = check.count("max_rounds", self.max_rounds)
         check.number("alpha", self.alpha, low=0, high=1, open_low=True, open_high=True)
         check.one_of("keep", self.keep, ["confirmed", "undecided"])

@@ -122,8 +122,9 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> StabilitySelector:
+    def fit(self, X: Any, y: Any = None, **options: Any) -> StabilitySelector:
         """Choose on every resample, and keep what is chosen often."""
+        check.no_options(self, options)
         self._check()
         X = eager(X)
         table = features(self, X, reset=True, sparse_ok=takes(self.selector)[1], min_rows=2)

@@ -89,8 +89,9 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> KnockoffSelector:
+    def fit(self, X: Any, y: Any = None, **options: Any) -> KnockoffSelector:
         """Make knockoffs of the columns, fit the model on both, and select."""
+        check.no_options(self, options)
         check.number("fdr", self.fdr, low=0, high=1, open_low=True, open_high=True)
         check.count("offset", self.offset, low=0, high=1)
         if self.estimator is not None and (not hasattr(self.estimator, "fit") or isinstance(self.estimator, type)):
