@@ -1,4 +1,4 @@
-"""Every export of an additive model answers what the study predicts."""
+"""Every export of an additive model or a score card, also behind a choice of columns, answers as the study does."""
 
 from __future__ import annotations
 
@@ -13,23 +13,45 @@ from tests.study.export.tables import QUICK, mixed, rows_of
 import tamis
 from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.additive.term import Axis, Curve
+from tamis.linear import ScoreCard, ScoreCardRegressor
 from tamis.study.export.curves import tree_of
 from tamis.study.export.program import Program
+from tamis.study.procedure.columns import Columns
+from tamis.study.procedure.transformed import Transformed
+
+KINDS = [
+    *("additive number", "additive two", "additive three", "additive count", "card number", "card two"),
+    *("additive few two", "card few number"),
+]
 
 
-@pytest.fixture(scope="module", params=["number", "two", "three", "count"])
+def model_of(kind, target):
+    """An additive model with pair maps or a score card, of few columns behind a choice of them."""
+    if "card" in kind:
+        model = ScoreCardRegressor(cv=None) if target == "number" else ScoreCard(cv=None)
+    else:
+        loss = {"loss": "poisson"} if "count" in kind else {}
+        estimator = AdditiveRegressor if target == "number" else AdditiveClassifier
+        model = estimator(max_pairs=2, n_bags=3, max_cycles=30, **loss)
+    if "few" not in kind:
+        return model
+    names = sorted(["size", 'odd "name"; --', "kind", "flag", "other"])
+    kept = [names.index(name) for name in ("kind", "other", "size")]
+    return Transformed([("columns", Columns(len(names), sorted(kept), names)), ("model", model)])
+
+
+@pytest.fixture(scope="module", params=KINDS)
 def study(request, tmp_path_factory):
-    """A study of an additive model with a pair map, of each kind of target."""
-    target = request.param
+    """A study of such a model, of each kind of target."""
+    kind = request.param
+    target = kind.split()[-1]
     frame = mixed().drop(columns=[name for name in ("two", "three") if name != target])
     if target == "count":
         frame["number"] = np.random.default_rng(0).poisson(np.exp(frame["number"] / 4))
     elif target != "number":
         frame = frame.drop(columns="number")
     name = target if target in frame else "number"
-    loss = {"loss": "poisson"} if target == "count" else {}
-    kind = AdditiveRegressor if name == "number" else AdditiveClassifier
-    settings = {**QUICK, "procedures": {"additive": kind(max_pairs=2, n_bags=3, max_cycles=30, **loss)}, "lock": 0}
+    settings = {**QUICK, "procedures": {"mine": model_of(kind, name)}, "lock": 0}
     if name == "number":
         settings["task"] = "regression"
     return tamis.Study(frame, target=name, folder=tmp_path_factory.mktemp("s") / "s", **settings).run()
@@ -95,7 +117,9 @@ def test_the_page_holds_every_leaf(study):
     page = study.export("html")
     program = Program.of(study.model_).to_dict()
     assert json.dumps(program["trees"][0][-1]["leaf"][0]) in page
-    assert len(program["trees"]) == len(study.model_.fitted.model.term_names_)
+    model = study.model_.fitted.model
+    model = model.steps[-1][1] if hasattr(model, "steps") else model
+    assert len(program["trees"]) == len(model.statements_ if hasattr(model, "statements_") else model.term_names_)
 
 
 def test_a_saved_study_predicts_the_same(study):
@@ -112,3 +136,16 @@ def test_the_tree_of_a_curve_has_a_leaf_per_bin():
     assert nodes[2] == {"leaf": [9.0]}
     assert nodes[1] == {"tests": [["le", 0, 1.0, 0]], "default": 0, "left": 3}
     assert [node["leaf"] for node in nodes if "leaf" in node] == [[9.0], [0.1], [0.2], [0.3]]
+
+
+def test_a_missing_category_is_not_a_level_that_was_never_seen(tmp_path):
+    """A card that asks whether a category is missing would give an unseen level the points of a missing one."""
+    frame = mixed(300).drop(columns=["number", "two", "three"])
+    frame["y"] = np.where(frame["kind"].isna() | frame["size"].isna(), 3.0, 0.0)
+    settings = {**QUICK, "procedures": {"card": ScoreCardRegressor(max_terms=2, cv=None)}, "lock": 0}
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", task="regression", **settings).run()
+    assert {words for words, _ in study.model_.fitted.model.table_} == {"kind is missing", "size is missing"}
+    new = mixed(100, seed=3, new=True)
+    test_python(study)
+    test_sql(study)
+    assert (new["kind"] == "purple").any()

@@ -101,7 +101,7 @@ class _Reader:
         from tamis.additive import AdditiveClassifier, AdditiveRegressor
         from tamis.evaluate.baseline import Baseline
         from tamis.forest import ForestClassifier, ForestRegressor
-        from tamis.linear import LinearClassifier, LinearRegressor
+        from tamis.linear import LinearClassifier, LinearRegressor, ScoreCard, ScoreCardRegressor
         from tamis.search import MirrorSelector
         from tamis.study.procedure.boosting import Boosting
         from tamis.tree import TreeClassifier, TreeRegressor
@@ -131,6 +131,8 @@ class _Reader:
             return self._boosted(fitted.model_, list(fitted.columns_))
         if isinstance(fitted, (AdditiveClassifier, AdditiveRegressor)):
             return self._additive(fitted)
+        if isinstance(fitted, (ScoreCard, ScoreCardRegressor)):
+            return self._card(fitted)
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
 
     def _program(self, **parts: Any) -> Program:
@@ -188,6 +190,32 @@ class _Reader:
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
         )
+
+    def _card(self, fitted: Any) -> Program:
+        """A tree of one question per statement."""
+        classes = getattr(fitted, "classes_", None)
+        pairs = zip(fitted.statements_, fitted.points_.tolist())
+        return self._program(
+            trees=tuple(self._statement(statement, fitted.slope_ * points) for statement, points in pairs),
+            link="identity" if classes is None else "logistic",
+            classes=() if classes is None else tuple(int(code) for code in classes),
+            intercept=(fitted.intercept_,),
+        )
+
+    def _statement(self, statement: Any, height: float) -> list[dict[str, Any]]:
+        """The nodes of a statement: what it adds where it holds, and 0 elsewhere."""
+        place, levels = self._place(statement.column), self.facts[statement.column]["levels"]
+        holds: list[dict[str, Any]] = [{"leaf": [height]}, {"leaf": [0.0]}]
+        if statement.kind == "is":
+            return [
+                {"tests": [["in", place, [list(levels).index(statement.value)], []]], "default": 1, "left": 1},
+                *holds,
+            ]
+        if statement.kind == "missing":
+            return [{"tests": [["there", place]], "default": 1, "left": 1}, *holds[::-1]]
+        above = statement.kind == "above"
+        split = {"tests": [["le", place, float(statement.value), 0]], "default": int(not above), "left": 1}
+        return [split, *(holds[::-1] if above else holds)]
 
     # -- trees -------------------------------------------------------------------------------------------------------
     def _trees(self, trees: list[list[dict[str, Any]]], power: float = 1.0) -> Program:

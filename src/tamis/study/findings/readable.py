@@ -1,4 +1,4 @@
-"""A small tree or linear model as plain values, from which a page draws it and computes answers of its own."""
+"""A model that people can read as plain values, from which a page draws it and computes answers of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.study.findings.card import card_of, is_card
+from tamis.study.findings.curves import curves_of, is_additive
 from tamis.study.findings.distribution import CLASSES
 from tamis.study.findings.terms import is_linear
 from tamis.study.problem import StudyProblem
@@ -20,7 +22,7 @@ LINKS = {"squared": "identity", "huber": "identity", "poisson": "exp", "logistic
 
 
 def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
-    """`kind` ("tree" or "linear"), `columns` that it asks for, and its `nodes` or `terms`; None of another model.
+    """`kind` (tree, linear, additive, card), the `columns` that it asks for and its parts; None of another model.
 
     Parameters
     ----------
@@ -36,6 +38,10 @@ def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, A
         made = _tree(final, order)
     elif is_linear(final):
         made = _linear(final, order)
+    elif is_additive(final):
+        made = curves_of(final, order)
+    elif is_card(final):
+        made = card_of(final, order)
     else:
         return None
     if made is None:

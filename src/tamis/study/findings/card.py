@@ -1,0 +1,41 @@
+"""A score card as plain values: its statements, their points, and the table from totals to predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_card(model: Any) -> bool:
+    """Whether a fitted model is a score card."""
+    return hasattr(model, "statements_") and hasattr(model, "points_")
+
+
+def card_of(model: Any, order: list[str]) -> dict[str, Any] | None:
+    """`statements`, `risk`, and the curve a + b · total that `link` makes an answer of; None for columns made on the way.
+
+    A statement has the place of its `column` in `order`, its `test` ("above", "at most", "is", "missing"), the `value`
+    that is asked for, its `words` and `points`.
+    """
+    place = {name: k for k, name in enumerate(order)}
+    if not {statement.column for statement in model.statements_} <= set(place):
+        return None
+    statements = [
+        {
+            "column": place[statement.column],
+            "test": statement.kind,
+            "value": str(statement.value) if statement.kind == "is" else statement.value,
+            "words": words,
+            "points": points,
+        }
+        for statement, (words, points) in zip(model.statements_, model.table_)
+    ]
+    classes = getattr(model, "classes_", None)
+    return {
+        "kind": "card",
+        "statements": statements,
+        "risk": {name: values.tolist() for name, values in model.risk_.items()},
+        "intercept": [model.intercept_],
+        "slope": model.slope_,
+        "link": "identity" if classes is None else "logistic",
+        "classes": None if classes is None else [int(code) for code in classes],
+    }
