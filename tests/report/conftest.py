@@ -330,6 +330,86 @@ def lasso(results: dict[str, Any]) -> dict[str, Any]:
     return results
 
 
+def ladder(results: dict[str, Any]) -> dict[str, Any]:
+    """The same results with a ladder of four rungs and a black box, and the price of reading."""
+    names = [row["name"] for row in results["stability"]]
+    kinds = [("small-tree", 1), ("small-tree", 2), ("formula", 3), ("additive", 5)]
+    rungs = [
+        {
+            "columns": k,
+            "procedure": kind,
+            "words": f"{kind} of {k}",
+            "selected": names[:k],
+            "score": 0.95 - 0.1 / k,
+            "interval": [0.93 - 0.1 / k, 0.97 - 0.1 / k],
+            "loss": 0.1,
+            "better": k != 5,
+            "chosen": k == 3,
+            "black_box": False,
+        }
+        for kind, k in kinds
+    ]
+    box = {"columns": len(names), "procedure": "boosting", "words": "gradient boosting", "selected": [], "score": 0.955}
+    rungs.append({**box, "interval": None, "loss": 0.1, "better": False, "chosen": False, "black_box": True})
+    price = {"black_box": "boosting", "score": 0.955, "beside": 0.917, "difference": 0.038, "interval": None}
+    results["answer"]["price"] = {**price, "better": "neither", "words": "Reading costs nothing that can be measured."}
+    results["ladder"] = rungs
+    return results
+
+
+def additive(results: dict[str, Any]) -> dict[str, Any]:
+    """The same results, were an additive model the model: a curve of a number, one of a category, and their map."""
+    tree, n_sums = (
+        results["findings"]["readable"],
+        max(1, len(results["data"]["classes"]) * (len(results["data"]["classes"]) > 2)),
+    )
+
+    def height(value: float) -> list[float]:
+        return [value / (k + 1) for k in range(n_sums)]
+
+    number = {"column": 0, "edges": [2.0, 4.0], "bins": None, "n_bins": 3}
+    category = {"column": 2, "edges": None, "bins": {"no": 0, "yes": 1}, "n_bins": 2}
+    curves = [
+        {"axes": [number], "heights": [height(h) for h in (-1.0, 0.25, 1.5, 0.5)], "weight": [1.0, 2.0, 1.0, 1.0]},
+        {"axes": [category], "heights": [height(h) for h in (-0.5, 0.75, 0.0)], "weight": [2.0, 3.0, 0.0]},
+    ]
+    for curve in curves:
+        curve["spread"] = [[0.1] * n_sums for _ in curve["heights"]]
+    cells = [[height(0.1 * (k + 1) * (q - 0.5)) for q in range(3)] for k in range(4)]
+    pair = {"axes": [number, category], "heights": cells, "weight": [[1.0, 1.0, 0.0]] * 4, "p_value": 0.01}
+    labels = tree["labels"]
+    results["findings"]["readable"] = {
+        "kind": "additive",
+        "curves": curves,
+        "pairs": [pair],
+        "intercept": height(-0.25),
+        "link": "identity" if not labels else "logistic" if len(labels) == 2 else "softmax",
+        "classes": list(range(len(labels))) if labels else None,
+        **{key: tree[key] for key in ("labels", "columns", "presets")},
+    }
+    return results
+
+
+def card(results: dict[str, Any]) -> dict[str, Any]:
+    """The same results, were a score card of three statements the model."""
+    tree, selected = results["findings"]["readable"], results["answer"]["selected"]
+    asked = [(0, "above", 4.0, 3), (2, "is", "yes", 2), (1, "at most", 2.5, -1)]
+    results["findings"]["readable"] = {
+        "kind": "card",
+        "statements": [
+            {"column": k, "test": test, "value": value, "words": f"{selected[k]} {test} {value}", "points": points}
+            for k, test, value, points in asked
+        ],
+        "risk": {"total": [-1, 0, 2, 5], "prediction": [0.1, 0.2, 0.5, 0.9], "n_rows": [10, 20, 30, 40]},
+        "intercept": [-1.0],
+        "slope": 0.5,
+        "link": "logistic" if tree["labels"] else "identity",
+        "classes": [0, 1] if tree["labels"] else None,
+        **{key: tree[key] for key in ("labels", "columns", "presets")},
+    }
+    return results
+
+
 def settings(**changed: Any) -> dict[str, Any]:
     usual = {
         "target": "diagnosis",
@@ -394,6 +474,9 @@ def made() -> Any:
     return SimpleNamespace(
         study=study,
         lasso=lasso,
+        ladder=ladder,
+        additive=additive,
+        card=card,
         stopped=stopped,
         plan=plan,
         opening=opening,

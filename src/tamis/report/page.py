@@ -24,22 +24,21 @@ CAPTIONS = {
     "procedures": "Nested score of each procedure with its 95% interval, its score on the training rows, and a small "
     "point for each fold; the dashed line is the baseline.",
     "stability": "Share of folds in which each column was used; those of the final model are orange.",
-    "frontier": "Score on rows not seen against the number of columns used, with 95% intervals; the chosen one is "
-    "orange. Lines follow a procedure held to fewer columns, dashed ones inside training parts; a dotted level line is "
+    "frontier": "Score on held-out rows against the number of columns used, with 95% intervals; the chosen one is "
+    "orange. Lines follow a procedure held to fewer columns, dashed ones inside training folds; a dotted level line is "
     "a black box.",
     "path": "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
-    "roc": "ROC curve from predictions of rows the model had not seen; the dashed diagonal is guessing, a point "
-    "the threshold set above.",
-    "precision_recall": "Precision against recall for rows the model had not seen; the dashed line is guessing, a "
+    "roc": "ROC curve of held-out rows; the dashed diagonal is guessing, a point the threshold set above.",
+    "precision_recall": "Precision against recall of held-out rows; the dashed line is guessing, a "
     "point the threshold set above.",
-    "reliability": "How often the predicted came true, at each predicted probability; the dashed diagonal is perfect.",
-    "predicted": "Predicted against actual, for rows the model had not seen; the dashed diagonal is perfect.",
-    "residuals": "Actual minus predicted against predicted, for rows the model had not seen; nine tenths of the "
+    "reliability": "Calibration: observed against predicted probability; the dashed line is perfect.",
+    "predicted": "Predicted against actual, for held-out rows; the dashed diagonal is perfect.",
+    "residuals": "Actual minus predicted against predicted, for held-out rows; nine tenths of the "
     "predictions lie between the dotted lines.",
 }
 
 #: The scripts of a page, in the order they run.
-SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js")
+SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js", "contents.js")
 
 
 def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> str:

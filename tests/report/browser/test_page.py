@@ -282,6 +282,82 @@ def test_a_linear_model_answers_by_its_formula(made, opened):
     assert seen.run(answer) == pytest.approx(1 / (1 + math.exp(1 - 0.5 * 7 + 1.5)))
 
 
+@pytest.mark.parametrize("labels", [("benign", "malignant"), ("a", "b", "c"), ()])
+def test_an_additive_model_answers_by_its_curves_and_maps(made, opened, labels):
+    """The page's own curves would give other predictions than the model."""
+    results = made.additive(made.study(labels=labels, metric=None if labels else "rmse"))
+    found = results["findings"]["readable"]
+    seen = opened(page(results, made.plan()))
+    seen.run("document.querySelector('.what-if').open = true")
+    answer = "JSON.parse(document.getElementById('try-tool').dataset.answer)"
+    for value, level, step in ((2.0, 0, 0), (2.1, 1, 1), (8, 1, 2)):  # a value on an edge is in the bin before it
+        move(seen, "try-0", value)
+        move(seen, "try-2", level)
+        curve, group, cells = found["curves"][0]["heights"], found["curves"][1]["heights"], found["pairs"][0]["heights"]
+        sums = [sum(parts) for parts in zip(found["intercept"], curve[step], group[level], cells[step][level])]
+        if len(labels) == 2:
+            expected = [1 / (1 + math.exp(sums[0])), 1 / (1 + math.exp(-sums[0]))]
+        else:
+            expected = [math.exp(e) / sum(map(math.exp, sums)) for e in sums] if labels else sums
+        assert seen.run(answer) == pytest.approx(expected)
+    assert seen.run("document.querySelector('#drawing .now').getAttribute('d')").startswith("M")
+    seen.run("document.querySelector('.common-scale').click()")
+    shown = (
+        "[...document.querySelectorAll('#drawing g.own, #drawing g.common')].filter((g) => g.getClientRects().length)"
+    )
+    assert set(seen.run(f"{shown}.map((g) => g.className.baseVal)")) == {"common"}
+    assert seen.complaints() == []
+
+
+def test_a_score_card_adds_its_points(made, opened):
+    """The page would add points of statements that do not hold."""
+    seen = opened(page(made.card(made.study()), made.plan()))
+    answer = "JSON.parse(document.getElementById('try-tool').dataset.answer)[1]"
+    for values, points in (((4.0, 2.5, 0), -1), ((4.1, 2.6, 1), 5), ((4.1, 2.5, 0), 2)):
+        for place, value in enumerate(values):
+            move(seen, f"try-{place}", value)
+        assert seen.run(answer) == pytest.approx(1 / (1 + math.exp(1 - 0.5 * points)))
+        assert seen.run("document.getElementById('try-total').textContent").startswith(f"({points} point")
+    assert seen.complaints() == []
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_the_first_screen_has_ladder_and_model_before_numbers_and_warnings(made, opened, width):
+    """The reader would meet statistics before the model, or a picture that cannot be read."""
+    for kind in (made.study(), made.lasso(made.study()), made.additive(made.study()), made.card(made.study())):
+        seen = opened(page(made.ladder(kind), made.plan()), width=width)
+        top = "document.querySelector('{}').getBoundingClientRect().top + scrollY"
+        order = [seen.run(top.format(part)) for part in ("h1", ".ladder svg." + ("wide" if width > 600 else "narrow"))]
+        order.append(seen.run(top.format("#drawing")))
+        assert order == sorted(order)
+        assert order[-1] < seen.run(top.format("main"))
+        shown = seen.run(
+            "[...document.querySelectorAll('.ladder svg')].filter((s) => s.getClientRects().length).length"
+        )
+        assert shown == 1
+        small = seen.run(
+            "[...document.querySelectorAll('header svg text')].filter((t) => t.getClientRects().length && "
+            "t.textContent.trim()).map((t) => t.getBoundingClientRect().height)"
+        )
+        assert min(small) >= 9
+        assert seen.run("document.documentElement.scrollWidth") <= width
+        assert seen.complaints() == []
+
+
+def test_contents_stay_in_view_and_sections_fold(made, opened):
+    """A reader of a long page would lose the way, or a link would lead to a folded section and show nothing."""
+    for width in (1400, 400):
+        seen = opened(page(made.ladder(made.study()), made.plan()), width=width)
+        seen.run("scrollTo({ top: 3000, behavior: 'instant' })")
+        assert seen.run("document.querySelector('nav').getBoundingClientRect().top") == 0
+        seen.run("document.getElementById('fold-all').click()")
+        assert seen.run("document.querySelectorAll('.fold[open]').length") == 0
+        assert seen.run("document.documentElement.scrollHeight") < 6000
+        seen.run("document.querySelector('nav a[href=\"#performance\"]').click()")
+        seen.until("document.querySelector('#performance .fold').open")
+        assert seen.run("document.querySelectorAll('.fold[open]').length") == 1
+
+
 def test_the_path_follows_its_slider(made, opened):
     """The coefficients shown would not be those of the step, or the line in the chart would stay."""
     seen = opened(page(made.lasso(made.study()), made.plan()))
@@ -325,7 +401,7 @@ def test_the_table_beside_the_frontier_has_the_points_of_its_lines(made, opened)
     assert column(seen, "paths", 0) == [path["procedure"] for path, _ in points]
     assert column(seen, "paths", 1) == [f"{point['most']}" for _, point in points]
     assert [float(text) for text in column(seen, "paths", 3)] == [round(point["score"], 3) for _, point in points]
-    where = {"outer": "rows not seen", "inner": "inside training parts"}
+    where = {"outer": "held-out rows", "inner": "inside training folds"}
     assert column(seen, "paths", 4) == [where[path["rows"]] for path, _ in points]
     drawn = "Bokeh.documents.flatMap((d) => [...d._all_models.values()].filter((m) => m.type === 'ColumnDataSource'))"
     found = seen.run(f"{drawn}.map((m) => m.data).filter((d) => 'most' in d).map((d) => [d.name[0], [...d.score]])")

@@ -93,15 +93,15 @@ def test_where_smaller_is_better_the_direction_is_said(made):
     """An error would be read the wrong way round."""
     shown = facts(made.study(labels=(), metric="rmse"), made.plan())
     assert shown["procedures"]["direction"] == "Root mean squared error: smaller is better."
-    assert "too good by 250" in shown["optimism"]["sentence"]
+    assert "too optimistic by 250" in shown["optimism"]["sentence"]
 
 
 def test_optimism_is_what_was_promised_too_much(made):
     """A promise that was kept would be called too good, or the other way round."""
     results = made.study()
-    assert "too good by 0.010" in facts(results, made.plan())["optimism"]["sentence"]
+    assert "too optimistic by 0.010" in facts(results, made.plan())["optimism"]["sentence"]
     results["comparison"]["optimism"] = -0.02
-    assert "too modest by 0.020" in facts(results, made.plan())["optimism"]["sentence"]
+    assert "too pessimistic by 0.020" in facts(results, made.plan())["optimism"]["sentence"]
     assert (
         facts(results, made.plan())["optimism"]["picked"]
         == "Inside the folds the same rule picked: tree 11×, lasso 4×."

@@ -21,7 +21,7 @@ def drawn(results: Results) -> dict[str, Figure]:
     if results["stability"]:
         charts["stability"] = stability(results)
     compared = results["comparison"]["procedures"]
-    if len(compared) > 1 and any(row["nested"] is not None for row in compared):
+    if not results.get("ladder") and len(compared) > 1 and any(row["nested"] is not None for row in compared):
         charts["frontier"] = frontier(results)
     if (results.get("findings") or {}).get("path"):
         charts["path"] = path(results)

@@ -7,7 +7,6 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.facts.lock import lock_card
-from tamis.report.facts.procedures import LOSSES
 from tamis.report.sentence import marked
 from tamis.task import predicts_classes
 
@@ -18,7 +17,7 @@ LONG_ANSWER = 240
 
 
 def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The sentence in parts, the cards under it, and what a chance study gives where that was asked for."""
+    """The sentence in parts, four numbers, the price of reading, and the score on shuffled targets where asked for."""
     found = results["answer"]
     sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
     if not found.get("quotable", True):
@@ -26,7 +25,6 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
     cards = [
         ("Expected " + show.metric(found["metric"]), show.number(found["score"]), sure),
         ("Baseline", show.number(found["baseline"]), _guess(found)),
-        *_black_box(results),
         _columns(results),
         lock_card(results, openings),
     ]
@@ -34,6 +32,7 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
         "parts": marked(found["words"], found["selected"]),
         "is_long": len(found["words"]) > LONG_ANSWER,
         "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
+        "price": _price(found),
         "null": _null(results),
     }
 
@@ -46,27 +45,10 @@ def _guess(found: dict[str, Any]) -> str:
     return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
-def _black_box(results: Results) -> list[tuple[str, str, str]]:
-    """The score of a model that nobody can read, and how it compares in the folds that both were judged in."""
-    found = black_box(results)
-    if found is None or found["score"] is None:
-        return []
-    if found["beside"] is None:
-        return [("Black box, same folds", show.number(found["score"]), show.interval(found["interval"]))]
-    loss = LOSSES[results["comparison"]["loss"]]
-    verdict = {
-        "neither": "no difference beyond chance",
-        "black box": f"better by the {loss}, beyond chance",
-        "quoted": f"worse by the {loss}, beyond chance",
-    }[found["better"]]
-    beside = f"beside {show.number(found['beside'])} there; {verdict}"
-    return [("Black box, same folds", show.number(found["score"]), beside)]
-
-
-def black_box(results: Results) -> dict[str, Any] | None:
-    """What the folds say of the black box, where one ran in them."""
-    found: dict[str, Any] | None = results.get("black_box") or results["comparison"].get("black_box")
-    return found
+def _price(found: dict[str, Any]) -> str:
+    """What reading costs, where the answer itself does not say it."""
+    price = found.get("price")
+    return "" if not price or price["words"] in found["words"] else show.name(price["words"])
 
 
 def _columns(results: Results) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from tamis.report import show
 from tamis.report.facts.answer import answer
 from tamis.report.facts.cards import cards
 from tamis.report.facts.columns import columns, data
+from tamis.report.facts.ladder import ladder
 from tamis.report.facts.lock import lock_facts
 from tamis.report.facts.model import model
 from tamis.report.facts.performance import performance
@@ -45,6 +46,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         **shared,
         "partial": None,
         "answer": answer(results, openings),
+        "ladder": ladder(results),
         "warnings": warnings(results, openings),
         "cards": cards(results),
         "selection": selection(results),

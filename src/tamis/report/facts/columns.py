@@ -20,8 +20,8 @@ MOST_RARE = 8
 def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     data = results["data"]
     lines = [
-        f"{show.count(data['rows'], 'row')}: {data['learned']:,} were learned from, {data['locked']:,} are locked; "
-        f"{show.count(data['columns'], 'column')} to learn from."
+        f"{show.count(data['rows'], 'row')}: {data['learned']:,} for training, {data['locked']:,} set aside as a test "
+        f"set; {show.count(data['columns'], 'column')} to learn from."
     ]
     if data["without_target"]:
         lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
@@ -40,7 +40,7 @@ def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     heads = (Head("class"), Head("rows", number=True), Head("share", number=True, bar=True))
     return {
         "sentences": lines,
-        "classes": ReportTable("classes", "Rows learned from, by class", heads, rows) if rows else None,
+        "classes": ReportTable("classes", "Training rows, by class", heads, rows) if rows else None,
     }
 
 
@@ -127,7 +127,7 @@ HEADS = (
     ),
     Head("information", number=True, title="Mutual information with the target in nats, less its bias; alone."),
     Head("relief", number=True, title="ReliefF: whether it tells near rows of other targets apart, beside the others."),
-    Head("missing", number=True, bar=True, title="Share of rows learned from that have no value."),
+    Head("missing", number=True, bar=True, title="Share of training rows without a value."),
     Head("kind"),
     Head("used"),
     Head("how it was read"),

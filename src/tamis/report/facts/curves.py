@@ -120,6 +120,6 @@ def learning(results: Results) -> dict[str, Any] | None:
         "dots": dots,
         "xticks": _apart([{"x": frame.x(x), "text": f"{n:,}"} for x, n in zip(xs, rows)]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 4)],
-        "words": f"{metric[:1].upper()}{metric[1:]} on rows not seen, by rows that {found['procedure']} learned from: "
-        f"{steps} rows. A point a fold; the line is their mean, rough for so few folds.",
+        "words": f"{metric[:1].upper()}{metric[1:]} of {found['procedure']} on held-out rows by number of training "
+        f"rows: {steps} rows. One point per fold; the line is the mean of {show.count(found['folds'], 'fold')}.",
     }

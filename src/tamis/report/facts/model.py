@@ -1,4 +1,4 @@
-"""The chosen model: in words, by its columns, as a tree or a formula that can be tried."""
+"""The chosen model: drawn in full, in words, by its columns, and with values to try."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
+from tamis.report.facts import picture
+from tamis.report.facts.picture.formula import coefficient
 from tamis.report.table import Cell, Head, ReportTable, cell
 
 Results = dict[str, Any]
@@ -14,28 +16,47 @@ Results = dict[str, Any]
 #: Sliders for the columns that contribute most; the others stay where the preset puts them.
 MOST_SLIDERS = 12
 
-#: Of a larger tree only the first questions are unfolded.
-UNFOLDED_NODES, UNFOLDED_DEPTH = 31, 3
+#: The parts of a model, and what of them predictions do not depend on.
+PARTS = ("nodes", "terms", "curves", "pairs", "statements")
+WORDS = ("question", "replies", "rows", "words", "spread", "weight", "p_value")
+
+#: Curves and maps of an additive model that share a row of the page with the ladder, at most.
+FEW_CURVES = 2
 
 
 def model(results: Results) -> dict[str, Any]:
-    """Words, contributions, coefficients over folds, the tree, and what a page needs to compute answers."""
+    """Words, contributions, coefficients over folds, the picture, and what a page needs to compute answers."""
     chosen = results["comparison"]["chosen"]
     words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
-    learned = show.count(results["data"]["learned"], "unlocked row")
+    learned = show.count(results["data"]["learned"], "training row")
     found = results.get("findings") or {}
     readable = found.get("readable")
     return {
         "text": show.text(results["model"]),
         "sentence": f"{chosen}: {show.name(words)}. Fitted on all {learned}.",
         "contributions": _contributions(results["answer"]["contributions"]),
-        "meaning": "What a column contributes: in a linear model, how much it moves the sum (standard deviation over "
-        "the rows learned from); in trees, the improvement its questions bring. It says what the model uses, not what "
-        "causes the target; columns that tell the same share it, or take it from each other.",
+        "meaning": "What a column contributes: in formulas, curves and cards, how much it moves the sum (standard "
+        "deviation over the training rows); in trees, the improvement its questions bring. It describes the model, not "
+        "causes. Columns with the same information share it, or one of them takes all of it.",
         "terms": _terms(found.get("terms"), results),
-        "tree": _tree(readable) if readable and readable["kind"] == "tree" else None,
+        "picture": _picture(readable, results) if readable else None,
         "try": _try(readable, results) if readable else None,
     }
+
+
+def _picture(readable: dict[str, Any], results: Results) -> dict[str, Any]:
+    """The model drawn in full, under the name of its kind; `is_wide` where it takes the whole width of the page."""
+    kind, target = readable["kind"], results["data"]["target"]
+    if kind == "tree":
+        tree = picture.tree(readable)
+        return {"kind": kind, "tree": tree, "is_wide": tree["picture"]["is_wide"]}
+    if kind == "linear":
+        made = picture.formula(readable, target)
+        return {"kind": kind, "formula": made, "is_wide": len(made["heads"]) > 2}
+    if kind == "card":
+        return {"kind": kind, "card": picture.card(readable, target), "is_wide": False}
+    curves = picture.curves(readable, target)
+    return {"kind": kind, "curves": curves, "is_wide": len(curves["curves"]) + len(curves["pairs"]) > FEW_CURVES}
 
 
 def _contributions(shares: dict[str, float]) -> ReportTable | None:
@@ -65,7 +86,7 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
                 [
                     cell(show.name(name), name=True),
                     *([cell(labels[output], name=True)] if outputs > 1 else []),
-                    cell(_coefficient(value), value),
+                    cell(coefficient(value), value),
                     *_span(values),
                     cell(show.share(used / len(known)) if known else "", used),
                 ]
@@ -84,8 +105,8 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
         left += " A fold of which a coefficient was not kept is left out of its spread."
     return {
         "table": ReportTable("terms", "Coefficients, and their spread over the folds", heads, rows),
-        "sentence": "In the units of the table. The folds' models chose their own columns; one without a term counts "
-        f"as 0. Selection voids the usual confidence intervals, so none are given: this spread stands for them.{left}",
+        "sentence": "In the units of the table. A column that a fold did not select counts as 0. Confidence intervals "
+        f"would mislead after selection, so the spread over folds is shown.{left}",
     }
 
 
@@ -113,73 +134,7 @@ def _span(values: list[float]) -> list[Cell]:
     """The least, the median and the largest coefficient; empty where none is known."""
     if not values:
         return [cell("")] * 3
-    return [cell(_coefficient(one), one) for one in (min(values), float(np.median(values)), max(values))]
-
-
-def _coefficient(value: float) -> str:
-    """Four digits, whatever the unit.
-
-    >>> _coefficient(-0.00012345), _coefficient(28451.7), _coefficient(0.0)
-    ('−0.0001234', '28,452', '0')
-    """
-    if value == 0:
-        return "0"
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return text.replace("-", "\u2212", 1) if text.startswith("-") else text
-
-
-def _tree(readable: dict[str, Any]) -> dict[str, Any]:
-    """The tree as nodes within nodes: reply, question, rows, answer, shares of classes, and whether it is unfolded."""
-    nodes, labels = readable["nodes"], [show.short(label, 40) for label in readable["labels"]]
-    few = len(nodes) <= UNFOLDED_NODES
-    values = [node["value"][0] for node in nodes]
-    low, high = min(values), max(values)
-
-    def made(at: int, reply: str, depth: int) -> dict[str, Any]:
-        node = nodes[at]
-        out: dict[str, Any] = {
-            "at": at,
-            "reply": reply,
-            "rows": show.count(node["rows"], "row"),
-            "parts": [],
-            "mark": None,
-        }
-        if readable["classes"] is not None:
-            shares, codes = node["value"], readable["classes"]
-            best = _answer(readable, shares)
-            out["answer"], out["sure"] = labels[codes[best]], show.share(shares[best])
-            out["parts"] = [
-                {"css": f"c{min(code, 6)}", "share": round(share, 4), "label": f"{labels[code]} {show.share(share)}"}
-                for code, share in zip(codes, shares)
-                if share > 0
-            ]
-        else:
-            out["answer"], out["sure"] = _coefficient(node["value"][0]), ""
-            out["mark"] = round(100 * (node["value"][0] - low) / (high - low), 1) if high > low else 50.0
-        out["children"] = []
-        if "children" in node:
-            out["question"] = show.short(node["question"], 60)
-            out["open"] = few or depth < UNFOLDED_DEPTH
-            sides = zip(node["children"], node["replies"])
-            out["children"] = [made(child, show.short(words, 80), depth + 1) for child, words in sides]
-        return out
-
-    leaves = sum("children" not in node for node in nodes)
-    return {"root": made(0, "all rows", 0), "sentence": _tree_words(nodes, leaves, readable)}
-
-
-def _answer(readable: dict[str, Any], shares: list[float]) -> int:
-    """The class that costs least, by the loss that the tree was grown with."""
-    return int(np.argmin(np.array(shares) @ np.array(readable["loss"])))
-
-
-def _tree_words(nodes: list[dict[str, Any]], leaves: int, readable: dict[str, Any]) -> str:
-    asked = {node["column"] for node in nodes if "children" in node}
-    return (
-        f"{show.count(len(nodes) - leaves, 'question')} about {show.count(len(asked), 'column')} lead to "
-        f"{show.count(leaves, 'answer')}. Click a question to fold what hangs below it; the sliders below mark the way "
-        "that their values go."
-    )
+    return [cell(coefficient(one), one) for one in (min(values), float(np.median(values)), max(values))]
 
 
 def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
@@ -207,15 +162,13 @@ def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
         "presets": [show.short(preset["of"], 40) for preset in readable["presets"]],
         "labels": labels,
         "target": show.short(results["data"]["target"], 40),
-        "left": f"{show.count(left, 'further column')} of the model stay at the values of the row begun with."
-        if left
-        else "",
-        "data": {key: value for key, value in readable.items() if key not in ("columns", "nodes")}
-        | ({"nodes": [_bare(node) for node in readable["nodes"]]} if readable["kind"] == "tree" else {})
+        "left": f"{show.count(left, 'further column')} of the model keep the values of the preset." if left else "",
+        "data": {key: value for key, value in readable.items() if key not in ("columns", "risk", *PARTS)}
+        | {key: [_bare(part) for part in readable[key]] for key in PARTS if key in readable}
         | {"columns": [{"levels": column["levels"], "whole": column.get("whole", False)} for column in columns]},
     }
 
 
-def _bare(node: dict[str, Any]) -> dict[str, Any]:
-    """A node as far as answers depend on it: its words stand in the page already."""
-    return {key: value for key, value in node.items() if key not in ("question", "replies", "rows")}
+def _bare(part: dict[str, Any]) -> dict[str, Any]:
+    """A node, term or statement as far as predictions depend on it: its words stand in the page already."""
+    return {key: value for key, value in part.items() if key not in WORDS}

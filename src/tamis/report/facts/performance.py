@@ -85,9 +85,9 @@ def errors(results: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "table": ReportTable("reach", "How far predictions lie from the truth", heads, rows),
         "sentence": (
-            f"Predictions of rows not seen miss by {show.number(told['miss'])} on average; on the whole they are too "
+            f"Predictions of held-out rows miss by {show.number(told['miss'])} on average; on the whole they are too "
             f"{'low' if told['mean'] > 0 else 'high'} by {show.number(abs(told['mean']))}. An interval of the width "
-            "below around a prediction held at least that share of the rows not seen; it is as wide for every row."
+            "below around a prediction held at least that share of the held-out rows; it is as wide for every row."
             f"{AVERAGED if averaged else ''}"
         ),
     }

@@ -1,4 +1,4 @@
-"""Which procedures were compared, by what rule one was chosen, and what inner folds promised."""
+"""Which procedures were compared, by what rule one was chosen, and how optimistic inner folds were."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def procedures(results: Results) -> dict[str, Any]:
 def _rule(compared: dict[str, Any]) -> str:
     scored = {row["name"]: row for row in compared["procedures"]}
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
-    how = f"Procedures are compared by the {LOSSES[compared['loss']]} of rows they had not seen, row by row."
+    how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
     found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
     if compared.get("chosen_by") == "person":
         asked = PREFERENCES[compared["prefer"]]
@@ -105,7 +105,7 @@ def _rule(compared: dict[str, Any]) -> str:
     if compared["prefer"] == "best":
         return f"{how} {found} It is chosen."
     if chosen["name"] == best["name"]:
-        return f"{how} {found} It is chosen, for no simpler one will do ({PREFERENCES[compared['prefer']]})."
+        return f"{how} {found} It is chosen because every simpler procedure is clearly worse."
     error = show.number(chosen["standard_error"], 4)
     behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
     return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['name']}, {behind}."
@@ -178,8 +178,8 @@ def _folds(results: Results) -> str:
     folds = results["folds"]
     train, test = (sum(fold[part] for fold in folds) / len(folds) for part in ("train", "test"))
     return (
-        f"{show.count(len(folds), 'fold')}: in each, every procedure learned from about {train:,.0f} rows, its "
-        f"transforms, columns and strength included, and was judged on about {test:,.0f} others."
+        f"{show.count(len(folds), 'fold')}: in each, every procedure was fitted on about {train:,.0f} rows, "
+        f"transforms, selection and tuning included, and scored on about {test:,.0f} others."
         + (f" The score on training rows is of {MOST_TRAINED:,} of them at most." if train > MOST_TRAINED else "")
     )
 
@@ -198,17 +198,17 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
 
 
 def optimism(results: Results) -> dict[str, Any]:
-    """What inner folds promised, what rows not seen gave, and which procedures the folds picked."""
+    """The scores by inner cross-validation and on held-out rows, and which procedures the folds picked."""
     compared = results["comparison"]
     promised, found, excess = compared["promised"], compared["score"], compared["optimism"]
     if excess is None:
         meaning = "one of them has no value on so few rows"
     elif excess > 0:
-        meaning = f"the promise was too good by {show.number(excess)}"
+        meaning = f"cross-validation was too optimistic by {show.number(excess)}"
     elif excess < 0:
-        meaning = f"the promise was too modest by {show.number(-excess)}"
+        meaning = f"cross-validation was too pessimistic by {show.number(-excess)}"
     else:
-        meaning = "the promise was kept to the digit"
+        meaning = "both agree"
     picked = Counter(compared["chosen_in_folds"])
     chosen = [f"{name} {times:,}×" for name, times in picked.most_common()]
     return {
@@ -216,8 +216,8 @@ def optimism(results: Results) -> dict[str, Any]:
         "found": show.number(found),
         "excess": show.signed(excess),
         "sentence": (
-            f"Cross-validation inside the training parts promised {show.number(promised)}; rows that took no part in "
-            f"the choice gave {show.number(found)}: {meaning}. {_quoted(compared)}"
+            f"Cross-validation inside the training folds gave {show.number(promised)}, held-out rows gave "
+            f"{show.number(found)}: {meaning}. {_quoted(compared)}"
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
     }
@@ -230,6 +230,6 @@ def _quoted(compared: dict[str, Any]) -> str:
     if compared["chosen"] == "baseline":
         return "That is the rule's own choice; quoted above is the nested score of the baseline, which is kept."
     return (
-        "The expected score quoted above is the one found; it judges the choice between procedures too, so it can "
+        "The expected score quoted above is the nested one. It includes the choice between procedures, so it can "
         "differ from the nested score of the chosen one."
     )

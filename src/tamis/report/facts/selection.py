@@ -144,7 +144,7 @@ def _frontier(results: Results) -> str:
     held = any(path["rows"] == "outer" for path in results.get("paths") or ())
     inside = any(path["rows"] == "inner" for path in results.get("paths") or ())
     return (
-        "Every procedure by the columns that it used (mean over folds) and its score on rows not seen; further left "
+        "Every procedure by the columns that it used (mean over folds) and its score on held-out rows; further left "
         "is cheaper to use. The chosen one is orange."
         + held * f" {_HELD}"
         + inside * f" {_INSIDE}"
@@ -153,8 +153,8 @@ def _frontier(results: Results) -> str:
 
 
 _HELD = (
-    "A line follows a procedure held to fewer columns: those that contribute most to it in each training part, judged "
-    "on rows not seen, in the folds of the first repeat."
+    "A line follows a procedure held to fewer columns: those that contribute most to it in each training fold, scored "
+    "on held-out rows, in the folds of the first repeat."
 )
 _INSIDE = (
     "A dashed line follows the halving of a forest's columns, one step of it perhaps half of a halving (0.71 of the "
@@ -163,7 +163,7 @@ _INSIDE = (
 _TAKE = "The command tamis choose takes such a model with --columns, and quotes its own score in all outer folds."
 
 #: What a path is judged on.
-_ROWS = {"outer": "rows not seen", "inner": "inside training parts"}
+_ROWS = {"outer": "held-out rows", "inner": "inside training folds"}
 
 
 def _paths(results: Results) -> ReportTable | None:

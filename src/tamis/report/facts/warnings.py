@@ -73,14 +73,14 @@ def _rows(results: Results) -> list[tuple[str, str]]:
     found = []
     if data["learned"] < FEW_ROWS:
         found.append(
-            ("warn", f"Only {show.count(data['learned'], 'row')} could be learned from: every score here is rough.")
+            ("warn", f"There are only {show.count(data['learned'], 'training row')}: every score here is rough.")
         )
     if data["columns"] > data["learned"]:
         found.append(
             (
                 "note",
-                f"There are more columns ({data['columns']:,}) than rows to learn from ({data['learned']:,}): some "
-                "columns fit by chance, and only the scores of rows not seen can tell.",
+                f"There are more columns ({data['columns']:,}) than training rows ({data['learned']:,}): some columns "
+                "fit by chance, so look at scores on held-out rows alone.",
             )
         )
     if data["without_target"]:
@@ -129,8 +129,8 @@ def _stability(results: Results) -> list[tuple[str, str]]:
     return [
         (
             "warn",
-            f"The folds do not agree on the columns (stability {show.number(index, 2)} of at most 1): other rows "
-            "might well have given another list.",
+            f"The selection is unstable ({show.number(index, 2)} of 1): another sample would probably give a different "
+            "list.",
         )
     ]
 
@@ -146,7 +146,9 @@ def _optimism(results: Results) -> list[tuple[str, str]]:
     excess, interval = compared["optimism"], found["interval"]
     if excess is None or interval is None or found["signal"] == "none" or excess <= (interval[1] - interval[0]) / 2:
         return []
-    return [("note", f"Inner folds promised {show.number(excess)} more than rows not seen gave; the latter is quoted.")]
+    return [
+        ("note", f"Inner cross-validation was too optimistic by {show.number(excess)}; the nested score is quoted.")
+    ]
 
 
 def _left_out(results: Results) -> list[tuple[str, str]]:
@@ -156,4 +158,4 @@ def _left_out(results: Results) -> list[tuple[str, str]]:
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in gone).most_common())
     names = ", ".join(show.short(row["name"], 40) for row in gone[:MOST_NAMED])
     more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
-    return [("note", f"{show.count(len(gone), 'column')} could not be learned from ({kinds}): {names}{more}.")]
+    return [("note", f"{show.count(len(gone), 'column was', 'columns were')} left out ({kinds}): {names}{more}.")]

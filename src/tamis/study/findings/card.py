@@ -11,7 +11,7 @@ def is_card(model: Any) -> bool:
 
 
 def card_of(model: Any, order: list[str]) -> dict[str, Any] | None:
-    """`statements`, `risk`, and the curve a + b · total that `link` makes an answer of; None for columns made on the way.
+    """`statements`, `risk`, and `intercept` + `slope` · total, of which `link` makes an answer; None of other columns.
 
     A statement has the place of its `column` in `order`, its `test` ("above", "at most", "is", "missing"), the `value`
     that is asked for, its `words` and `points`.

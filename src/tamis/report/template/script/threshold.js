@@ -1,4 +1,4 @@
-// The threshold: two sliders, what the rows not seen would have been told, and what that costs.
+// The threshold: two sliders, the counts of held-out rows, and what they cost.
 {
   const tool = document.getElementById("threshold-tool");
   if (tool) {
@@ -29,7 +29,7 @@
       by("live-specificity").textContent = share(tn, data.negatives);
       by("live-cost").textContent = (total(k) / n).toFixed(3);
       const best = cheapest();
-      by("threshold-said").textContent = `${(best / 100).toFixed(2)}, at ${(total(best) / n).toFixed(3)} a row`;
+      by("threshold-said").textContent = `${(best / 100).toFixed(2)}, at ${(total(best) / n).toFixed(3)} per row`;
       const roc = chartModel("roc-now"), pr = chartModel("pr-now");
       if (roc) roc.data = { x: [fp / data.negatives], y: [tp / data.positives] };
       if (pr) pr.data = { x: [tp / data.positives], y: [tp + fp ? tp / (tp + fp) : 1] };
