@@ -9,10 +9,10 @@ from tamis.report import show
 from tamis.report.facts.answer import answer
 from tamis.report.facts.cards import cards
 from tamis.report.facts.columns import columns, data
-from tamis.report.facts.ladder import ladder
 from tamis.report.facts.lock import lock_facts
 from tamis.report.facts.model import model
 from tamis.report.facts.performance import performance
+from tamis.report.facts.picture import ladder
 from tamis.report.facts.procedures import metric_of, optimism, procedures
 from tamis.report.facts.selection import selection
 from tamis.report.facts.sheet import leakage, reproduce

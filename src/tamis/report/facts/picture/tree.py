@@ -13,7 +13,7 @@ from tamis.report.facts.picture.formula import coefficient
 UNFOLDED_NODES, UNFOLDED_DEPTH = 31, 3
 
 #: A node's box, from one box to the next, and letters that fit on a line of it.
-WIDTH, HEIGHT, ACROSS, DOWN, LETTERS = 172, 44, 200, 52, 24
+WIDTH, HEIGHT, ACROSS, DOWN, LETTERS = 154, 44, 176, 50, 22
 
 #: A picture up to this width shares its row of the page.
 NARROW = 620

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis.study.findings.card import card_of, is_card
-from tamis.study.findings.curves import curves_of, is_additive
 from tamis.study.findings.distribution import CLASSES
+from tamis.study.findings.readable.card import card_of, is_card
+from tamis.study.findings.readable.curves import curves_of, is_additive
 from tamis.study.findings.terms import is_linear
 from tamis.study.problem import StudyProblem
 from tamis.table import Column

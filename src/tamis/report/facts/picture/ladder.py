@@ -32,7 +32,7 @@ class Size:
 
 #: For wide screens and paper, and for telephones: text keeps its size in both.
 SIZES = (Size("wide", 620, 300, 50, 96), Size("narrow", 360, 300, 40, 62))
-TOP, BOTTOM = 14, 46
+TOP, BOTTOM = 22, 46
 
 
 def ladder(results: Results) -> dict[str, Any] | None:

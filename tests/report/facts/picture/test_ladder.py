@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.report.facts.ladder import ladder
+from tamis.report.facts.picture import ladder
 
 
 def test_a_study_without_a_ladder_has_none(made):
