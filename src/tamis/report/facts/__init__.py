@@ -1,7 +1,7 @@
 """Results become facts ready to show: sentences and tables of text, nothing left to compute for the page.
 
-Read `assembled` (all of them), then a file a section, in the order of the page: `answer`, `picture/` (the ladder and the
-model), `warnings`, `columns` and `cards`, `selection`, `procedures`, `model`, `performance`, `sheet` with `lock`.
+Read `assembled` (all of them), then a file a section, in the order of the page: `answer`, `picture/` (ladder and model),
+`warnings`, `columns` and `cards`, `selection`, `procedures`, `model`, `performance`, `sheet` with `lock`.
 """
 
 from tamis.report.facts.assembled import facts
