@@ -1,6 +1,6 @@
 """Results become facts ready to show: sentences and tables of text, nothing left to compute for the page.
 
-Read `assembled` (all of them), then a file a section, in the order of the page: `answer`, `picture/` (ladder and model),
+Read `assembled` (all of them), then a file a section, in the order of the page: `answer`, `picture/` (ladder, model),
 `warnings`, `columns` and `cards`, `selection`, `procedures`, `model`, `performance`, `sheet` with `lock`.
 """
 
