@@ -40,6 +40,7 @@ GROUPS = (
     "TreeClassifier TreeRegressor tree.Tree tree.mimic tree.from_pipeline",
     "ForestClassifier ForestRegressor MirrorSelector ShadowSelector tree.mimic",
     "PCA project.SVD project.KernelPCA project.MDS project.FactorAnalysis project.ProjectionPursuit",
+    "project.map project.TableMap project.scores_figure report.heatmap",
     "PCA project.spectrum_figure project.loadings_figure project.scores_figure",
     "project.SVD project.solve",
     "transform.Center transform.Standardize transform.UnitRange transform.Rank",

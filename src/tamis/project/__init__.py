@@ -1,7 +1,7 @@
 """Fewer columns: scores of rows along directions that hold variance, structure or a target.
 
 Read base.py (what all share), then pca/ (components of any table), svd.py and solve.py, kernel_pca.py, mds.py,
-factor_analysis.py, projection_pursuit.py; pictures.py draws them.
+factor_analysis.py, projection_pursuit.py; pictures.py draws them, table_map.py any table in the plane.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ _HOME = {
     "MDS": "mds",
     "FactorAnalysis": "factor_analysis",
     "ProjectionPursuit": "projection_pursuit",
+    "map": "table_map",
+    "TableMap": "table_map",
     "spectrum_figure": "pictures",
     "scores_figure": "pictures",
     "loadings_figure": "pictures",
@@ -30,7 +32,9 @@ __all__ = [
     "FactorAnalysis",
     "KernelPCA",
     "ProjectionPursuit",
+    "TableMap",
     "loadings_figure",
+    "map",
     "scores_figure",
     "solve",
     "spectrum_figure",

@@ -60,16 +60,29 @@ def scores_figure(model: Any, X: Any, y: Any = None, *, components: Sequence[int
     )
     if y is not None:
         same_length(scores, y)
-    step = max(1, -(-len(scores) // _MOST))
-    shown = np.arange(0, len(scores), step)
-    points = scores[shown][:, [first, second]]
+    _draw_points(plot, scores[:, [first, second]], y)
+    return plot
+
+
+def points_figure(points: np.ndarray, y: Any = None, *, title: str = "", **options: Any) -> Any:
+    """Points in the plane, coloured by classes or numbers."""
+    from bokeh.plotting import figure
+
+    plot = figure(title=title, **{"width": 600, "height": 480, "toolbar_location": None, **options})
+    _draw_points(plot, points, y)
+    return plot
+
+
+def _draw_points(plot: Any, points: np.ndarray, y: Any) -> None:
+    step = max(1, -(-len(points) // _MOST))
+    shown = np.arange(0, len(points), step)
+    points = points[shown]
     if y is None:
         plot.scatter(points[:, 0], points[:, 1], color=BLUE, alpha=0.6, size=5)
     elif is_class_target(y):
         _by_class(plot, points, np.asarray(y)[shown])
     else:
         _by_number(plot, points, np.asarray(y, dtype=np.float64)[shown])
-    return plot
 
 
 def loadings_figure(model: Any, *, component: int = 0, most: int = 20, **options: Any) -> Any:
