@@ -5,60 +5,50 @@ Read `base` first (how a transform is made); then one column (`scale`, `clip`, `
 ordered columns (`signals`), and several transforms of some columns each (`steps`).
 """
 
-from tamis.transform.clip import Clip
-from tamis.transform.discretize import Discretize
-from tamis.transform.encode import Encode
-from tamis.transform.impute import Impute
-from tamis.transform.kernel_features import KernelFeatures
-from tamis.transform.log import Log
-from tamis.transform.normalize import Normalize, Shares
-from tamis.transform.products import Monomials, Ratios
-from tamis.transform.rank import Rank
-from tamis.transform.scale import Center, Standardize, UnitRange
-from tamis.transform.sigmoid import Sigmoid
-from tamis.transform.signals import (
-    Baseline,
-    Convolve,
-    Denoise,
-    Derivative,
-    Fourier,
-    ScatterCorrection,
-    Sharpen,
-    Smooth,
-    Wavelet,
-)
-from tamis.transform.steps import Transforms
-from tamis.transform.symmetrize import Symmetrize
-from tamis.transform.text import Text
-from tamis.transform.trim import Trim
+from __future__ import annotations
 
-__all__ = [
-    "Baseline",
-    "Center",
-    "Clip",
-    "Convolve",
-    "Denoise",
-    "Derivative",
-    "Discretize",
-    "Encode",
-    "Fourier",
-    "Impute",
-    "KernelFeatures",
-    "Log",
-    "Monomials",
-    "Normalize",
-    "Rank",
-    "Ratios",
-    "ScatterCorrection",
-    "Shares",
-    "Sharpen",
-    "Sigmoid",
-    "Smooth",
-    "Standardize",
-    "Symmetrize",
-    "Text",
-    "Transforms",
-    "Trim",
-    "UnitRange",
-    "Wavelet",
-]
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "Baseline": "tamis.transform.signals",
+    "Center": "tamis.transform.scale",
+    "Clip": "tamis.transform.clip",
+    "Convolve": "tamis.transform.signals",
+    "Denoise": "tamis.transform.signals",
+    "Derivative": "tamis.transform.signals",
+    "Discretize": "tamis.transform.discretize",
+    "Encode": "tamis.transform.encode",
+    "Fourier": "tamis.transform.signals",
+    "Impute": "tamis.transform.impute",
+    "KernelFeatures": "tamis.transform.kernel_features",
+    "Log": "tamis.transform.log",
+    "Monomials": "tamis.transform.products",
+    "Normalize": "tamis.transform.normalize",
+    "Rank": "tamis.transform.rank",
+    "Ratios": "tamis.transform.products",
+    "ScatterCorrection": "tamis.transform.signals",
+    "Shares": "tamis.transform.normalize",
+    "Sharpen": "tamis.transform.signals",
+    "Sigmoid": "tamis.transform.sigmoid",
+    "Smooth": "tamis.transform.signals",
+    "Standardize": "tamis.transform.scale",
+    "Symmetrize": "tamis.transform.symmetrize",
+    "Text": "tamis.transform.text",
+    "Transforms": "tamis.transform.steps",
+    "Trim": "tamis.transform.trim",
+    "UnitRange": "tamis.transform.scale",
+    "Wavelet": "tamis.transform.signals",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'tamis.transform' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -9,8 +9,9 @@ Obuchowski: Nonparametric analysis of clustered ROC curve data. Biometrics 53 (1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -63,21 +64,28 @@ class RowSums:
         square about the mean of the training rows, where that is given. Of rankings: "ranks" and "shares"; a unit's
         influence on the mean of the folds' areas is ranks − area · shares.
     cells : confusion counts, truth × answer; None where no labels were answered.
-    histograms : for the second of two classes, or for each of more, 3 × bins: mean predicted probability, rows of the
-        other classes and rows of the class, by rising probability (see `binned_scores`).
     areas, ranked : the sum of the folds' areas under the ROC curve, and how many folds have one.
     sure : answers that leave no probability to any other class.
     centre : what "y" is about.
+    count_scores : gives `histograms`, which few metrics need; None where there are none.
     """
 
     units: np.ndarray
     values: dict[str, np.ndarray]
     cells: np.ndarray | None = None
-    histograms: tuple[np.ndarray, ...] | None = None
     areas: float = 0.0
     ranked: int = 0
     sure: int = 0
     centre: float = 0.0
+    count_scores: Callable[[], tuple[np.ndarray, ...] | None] | None = None
+
+    @cached_property
+    def histograms(self) -> tuple[np.ndarray, ...] | None:
+        """For the second of two classes, or for each of more, 3 × bins, by rising probability (see `binned_scores`).
+
+        Mean predicted probability, rows of the other classes and rows of the class.
+        """
+        return None if self.count_scores is None else self.count_scores()
 
     @property
     def learned(self) -> np.ndarray:
@@ -92,7 +100,7 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
     shape = (len(units), k)
     each: dict[str, np.ndarray] = {"rows": np.ones(len(place))}
     by_class: dict[str, np.ndarray] = {}
-    cells = histograms = None
+    cells = count_scores = None
     areas, ranked, sure, centre = 0.0, 0, 0, 0.0
     if k:
         by_class["truth"] = _by_class(place, rows.truth, shape)
@@ -114,12 +122,12 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
         each["ranks"], each["shares"] = np.zeros((2, len(place)))
         each["ranks"][rows.learned], each["shares"][rows.learned] = ranks.T
     if answered == "probabilities" and rows.answer is not None:
-        histograms = _histograms(rows.truth[rows.learned], rows.answer[rows.learned], k)
+        count_scores = partial(_histograms, rows.truth[rows.learned], rows.answer[rows.learned], k)
         sure = int((rows.answer.max(axis=1) > 1 - 1e-9).sum())
     values = {name: by_unit(place, value, len(units)) for name, value in each.items()} | by_class
     for name in ("ranks", "shares") if ranked else ():
         values[name] = _short(values[name])
-    return RowSums(units, values, cells, histograms, areas, ranked, sure, centre)
+    return RowSums(units, values, cells, areas, ranked, sure, centre, count_scores)
 
 
 def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> dict[str, np.ndarray]:

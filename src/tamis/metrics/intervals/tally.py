@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,10 @@ import numpy as np
 from tamis.errors import ParameterError
 from tamis.metrics import Metric
 from tamis.metrics.intervals.row_sums import Rows, RowSums, binned_scores, by_unit, sums_of
+
+#: What is written of rows and of sums.
+ROWS = ("units", "truth", "answer", "decided", "learned", "reference")
+SUMS = ("units", "values", "cells", "histograms", "areas", "ranked", "sure", "centre")
 
 ANSWERS = ("numbers", "labels", "decision", "probabilities")
 
@@ -89,14 +94,18 @@ class Tally:
         """The same tally as sums; itself where it already is."""
         if self.rows is None:
             return self
-        return Tally(
-            self.answered,
-            self.labels,
-            self.repeat,
-            self.grouped,
-            None,
-            sums_of(self.rows, self.answered, self.labels, means),
-        )
+        further = [metric for metric in means if metric.each is not None or metric.base == "mape"]
+        return self._summed(further) if further else self._usual
+
+    @cached_property
+    def _usual(self) -> Tally:
+        """The sums without further means: every metric of a study asks for them."""
+        return self._summed(())
+
+    def _summed(self, means: Sequence[Metric]) -> Tally:
+        assert self.rows is not None
+        sums = sums_of(self.rows, self.answered, self.labels, means)
+        return Tally(self.answered, self.labels, self.repeat, self.grouped, None, sums)
 
     def __add__(self, other: Tally) -> Tally:
         """Both folds in one, as sums."""
@@ -112,9 +121,10 @@ class Tally:
             "repeat": self.repeat,
             "grouped": self.grouped,
         }
-        for name, part in (("rows", self.rows), ("sums", self.sums)):
+        for name, part, keys in (("rows", self.rows, ROWS), ("sums", self.sums, SUMS)):
             if part is not None:
-                told[name] = {key: _listed(value) for key, value in vars(part).items() if value is not None}
+                values = {key: getattr(part, key) for key in keys}
+                told[name] = {key: _listed(value) for key, value in values.items() if value is not None}
         return told
 
     @classmethod
@@ -145,11 +155,11 @@ def together(tallies: Sequence[Tally]) -> RowSums:
         units,
         {name: by_unit(place, np.concatenate([part[name] for part in moved]), len(units)) for name in sorted(names)},
         _added([part.cells for part in listed]),
-        _merged([part.histograms for part in listed]),
         float(sum(part.areas for part in listed)),
         sum(part.ranked for part in listed),
         sum(part.sure for part in listed),
         centre,
+        partial(_merged, listed),
     )
 
 
@@ -206,9 +216,9 @@ def _added(parts: list[np.ndarray | None]) -> np.ndarray | None:
     return np.sum(there, axis=0) if len(there) == len(parts) else None
 
 
-def _merged(parts: list[tuple[np.ndarray, ...] | None]) -> tuple[np.ndarray, ...] | None:
+def _merged(parts: Sequence[RowSums]) -> tuple[np.ndarray, ...] | None:
     """Histograms of several folds as one, curve by curve."""
-    listed = [part for part in parts if part is not None]
+    listed = [part.histograms for part in parts if part.histograms is not None]
     if len(listed) < len(parts):
         return None
     if len(listed) == 1:
@@ -251,9 +261,13 @@ def _sums_again(told: dict[str, Any]) -> RowSums:
         np.array(told["units"], dtype=np.int64),
         {name: np.array(value, dtype=np.float64) for name, value in told["values"].items()},
         None if cells is None else np.array(cells, dtype=np.float64),
-        None if histograms is None else tuple(np.array(curve, dtype=np.float64) for curve in histograms),
         told["areas"],
         told["ranked"],
         told["sure"],
         told["centre"],
+        None if histograms is None else partial(_curves_again, histograms),
     )
+
+
+def _curves_again(told: list[Any]) -> tuple[np.ndarray, ...]:
+    return tuple(np.array(curve, dtype=np.float64) for curve in told)
