@@ -7,37 +7,19 @@ from typing import Any
 import numpy as np
 
 from tamis.additive.term import Axis, Curve, PairMap
-from tamis.engine import workers
-from tamis.errors import DamagedError, TamisError
-from tamis.saved import (
-    class_list,
-    classes,
-    levels,
-    mapping,
-    numbers,
-    reading,
-    refuse_outside,
-    text,
-    texts,
-    whole,
-)
-from tamis.table.notation import Notation
+from tamis.errors import DamagedError
+from tamis.saved import mapping, numbers, reading, refuse_outside, whole
+from tamis.table.interface.saved_head import begin, head, item, parameter, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
 
 
 def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
+    params = {name: _parameter(value) for name, value in model.get_params(deep=False).items()}
     out: dict[str, Any] = {
-        "format": FORMAT,
-        "kind": type(model).__name__,
-        "params": {name: _parameter(value) for name, value in model.get_params(deep=False).items()},
-        "n_features_in": int(model.n_features_in_),
-        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
-        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
-        "levels": [
-            [name, [_item(level) for level in column_levels]] for name, column_levels in model.levels_in_.items()
-        ],
+        **head(model, FORMAT, params),
+        "levels": saved_levels(model),
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "curves": [_curve(curve, model.curvature_[name]) for name, curve in model.curves_.items()],
         "pairs": [_pair(pair) for pair in model.pairs_.values()],
@@ -46,8 +28,7 @@ def plain(model: Any) -> dict[str, Any]:
         "edits": [{**edit, "levels": _items(edit["levels"])} for edit in model.edits_],
     }
     if hasattr(model, "classes_"):
-        kind = model.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
+        out["classes"] = saved_classes(model)
     return out
 
 
@@ -81,31 +62,13 @@ def _pair(pair: PairMap) -> dict[str, Any]:
 
 def model_of(kind: Any, saved: dict[str, Any]) -> Any:
     """The fitted model of `plain`."""
-    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
-        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
-        raise TamisError(
-            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
-        )
+    refuse_other(kind, saved, FORMAT)
     with reading("the saved model", "give what its to_dict wrote"):
         return _model(kind, saved)
 
 
 def _model(kind: Any, saved: dict[str, Any]) -> Any:
-    model = kind(**mapping("params", saved["params"]))
-    workers(model.n_jobs)
-    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1)
-    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
-    if len(names) != n:
-        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
-    if saved["names"] is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    noted = mapping("notations", saved["notations"])
-    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
-    model.levels_in_ = {
-        text("a column", name): levels("levels", column_levels) for name, column_levels in saved["levels"]
-    }
-    if "classes" in saved:
-        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+    model, names = begin(kind, saved)
     n_classes = len(getattr(model, "classes_", ()))
     n_sums = n_classes if n_classes > 2 else 1
     intercept = numbers("intercept", saved["intercept"], shape=(n_sums,))
@@ -118,7 +81,7 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     for term in saved["pairs"]:
         pair = _pair_of(mapping("pairs", term), names, model.levels_in_, tail)
         model.pairs_[pair.columns] = pair
-    model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
+    model.feature_importances_ = numbers("importances", saved["importances"], shape=(len(names),))
     model.n_cycles_ = whole("cycles", saved["cycles"])
     model.edits_ = [mapping("edits", edit) for edit in saved["edits"]]
     return model
@@ -159,16 +122,11 @@ def _pair_of(
     return PairMap((first, second), heights, weight, float(numbers("p_value", saved["p_value"], shape=())))
 
 
-def _item(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _items(values: Any) -> Any:
-    return None if values is None else [_item(value) for value in values]
+    return None if values is None else [item(value) for value in values]
 
 
 def _parameter(value: Any) -> Any:
-    value = _item(value)
     if isinstance(value, dict) and all(isinstance(name, str) for name in value):  # monotone
-        return {name: _item(direction) for name, direction in value.items()}
-    return value if value is None or isinstance(value, (bool, int, float, str)) else None
+        return {name: item(direction) for name, direction in value.items()}
+    return parameter(value)

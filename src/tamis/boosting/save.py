@@ -6,25 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import workers
-from tamis.errors import DamagedError, TamisError
+from tamis.errors import DamagedError
 from tamis.forest.damaged import refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
-from tamis.saved import (
-    class_list,
-    classes,
-    levels,
-    mapping,
-    numbers,
-    reading,
-    refuse_outside,
-    refuse_shape,
-    text,
-    texts,
-    whole,
-)
-from tamis.table.notation import Notation
+from tamis.saved import mapping, numbers, reading, refuse_outside, refuse_shape, whole
+from tamis.table.interface.saved_head import begin, head, parameter, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
 
@@ -33,14 +20,10 @@ def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None (an infinite threshold)."""
     trees = model.trees_
     threshold = trees.nodes["threshold"]
+    params = {name: parameter(value) for name, value in model.get_params(deep=False).items()}
     out: dict[str, Any] = {
-        "format": FORMAT,
-        "kind": type(model).__name__,
-        "params": {name: _parameter(value) for name, value in model.get_params(deep=False).items()},
-        "n_features_in": int(model.n_features_in_),
-        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
-        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
-        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        **head(model, FORMAT, params),
+        "levels": saved_levels(model),
         "level_codes": [[int(j), codes.tolist()] for j, codes in model.level_codes_.items()],
         "baseline": model.baseline_.tolist(),
         "rounds": int(model.n_rounds_),
@@ -54,47 +37,30 @@ def plain(model: Any) -> dict[str, Any]:
         },
     }
     if hasattr(model, "classes_"):
-        kind = model.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
+        out["classes"] = saved_classes(model)
     return out
 
 
 def model_of(kind: Any, saved: dict[str, Any]) -> Any:
     """The fitted model of `plain`."""
-    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
-        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
-        raise TamisError(
-            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
-        )
+    refuse_other(kind, saved, FORMAT)
     with reading("the saved model", "give what its to_dict wrote"):
         return _model(kind, saved)
 
 
 def _model(kind: Any, saved: dict[str, Any]) -> Any:
-    model = kind(**mapping("params", saved["params"]))
-    workers(model.n_jobs)
-    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1, high=COLUMN)
-    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
-    if len(names) != n:
-        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
-    if saved["names"] is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    noted = mapping("notations", saved["notations"])
-    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
-    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    model, names = begin(kind, saved, COLUMN)
     n_codes = _take_levels(model, names, saved["level_codes"])
-    if "classes" in saved:
-        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
     n_classes = len(getattr(model, "classes_", ()))
     n_sums = {0: 1, 1: 0, 2: 1}.get(n_classes, n_classes)
     model.baseline_ = numbers("baseline", saved["baseline"], shape=(n_sums,))
     model.n_rounds_ = whole("rounds", saved["rounds"])
-    model.gain_importance_ = numbers("gain", saved["gain"], shape=(n,))
+    model.gain_importance_ = numbers("gain", saved["gain"], shape=(len(names),))
     model.trees_ = _trees(mapping("trees", saved["trees"]))
     if len(model.trees_) != n_sums * model.n_rounds_:
         raise DamagedError(f"it has {len(model.trees_):,} trees instead of {n_sums * model.n_rounds_:,}")
     if n_sums:
-        refuse_damaged(model.trees_, n, n_codes)
+        refuse_damaged(model.trees_, len(names), n_codes)
     return model
 
 
@@ -127,12 +93,3 @@ def _trees(saved: dict[str, Any]) -> Trees:
     sets = halves[: len(halves) // 2 * 2].astype("<u4").view("<u8").astype(np.uint64)
     none = np.empty((0, 3))
     return Trees(nodes, roots, np.empty((0, 1)), sets, none.astype(np.int64), none, n_classes=0, n_outputs=1)
-
-
-def _item(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _parameter(value: Any) -> Any:
-    value = _item(value)
-    return value if value is None or isinstance(value, (bool, int, float, str)) else None

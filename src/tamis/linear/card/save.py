@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tamis.engine import workers
-from tamis.errors import DamagedError, TamisError
+from tamis.errors import DamagedError
 from tamis.linear.card.statement import Statement
-from tamis.saved import class_list, classes, levels, mapping, numbers, reading, text, texts, whole
+from tamis.saved import mapping, numbers, reading
+from tamis.table.interface.saved_head import begin, head, refuse_other, saved_classes, saved_levels
 from tamis.table.notation import Notation
 from tamis.table.sql_text import literal, quoted
 
@@ -22,13 +22,8 @@ def plain(model: Any) -> dict[str, Any]:
     params["cv"] = params["cv"] if isinstance(params["cv"], int) else None  # folds are no plain values
     params["random_state"] = params["random_state"] if isinstance(params["random_state"], int) else None
     out: dict[str, Any] = {
-        "format": FORMAT,
-        "kind": type(model).__name__,
-        "params": params,
-        "n_features_in": int(model.n_features_in_),
-        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
-        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
-        "levels": [[name, [_item(level) for level in known]] for name, known in model.levels_in_.items()],
+        **head(model, FORMAT, params),
+        "levels": saved_levels(model),
         "statements": [statement.as_list() for statement in model.statements_],
         "points": model.points_.tolist(),
         "intercept": model.intercept_,
@@ -38,34 +33,19 @@ def plain(model: Any) -> dict[str, Any]:
         "risk": {name: values.tolist() for name, values in model.risk_.items()},
     }
     if hasattr(model, "classes_"):
-        kind = model.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(model.classes_)}
+        out["classes"] = saved_classes(model)
     return out
 
 
 def load(kind: Any, saved: dict[str, Any]) -> Any:
     """The fitted card of `plain`."""
-    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
-        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
-        raise TamisError(
-            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
-        )
+    refuse_other(kind, saved, FORMAT)
     with reading("the saved card", "give what its to_dict wrote"):
         return _loaded(kind, saved)
 
 
 def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
-    model = kind(**mapping("params", saved["params"]))
-    workers(model.n_jobs)
-    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1)
-    names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
-    if len(names) != n:
-        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
-    if saved["names"] is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    noted = mapping("notations", saved["notations"])
-    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
-    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    model, names = begin(kind, saved)
     model.column_names_ = names
     model.statements_ = [Statement.from_list(each) for each in saved["statements"]]
     place = {name: j for j, name in enumerate(names)}
@@ -76,18 +56,12 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     model.points_ = numbers("points", saved["points"], np.int64, (len(model.statements_),))
     model.intercept_ = float(numbers("intercept", saved["intercept"], shape=()))
     model.slope_ = float(numbers("slope", saved["slope"], shape=()))
-    model.feature_importances_ = numbers("importances", saved["importances"], shape=(n,))
+    model.feature_importances_ = numbers("importances", saved["importances"], shape=(len(names),))
     model.shrinkage_ = float(numbers("shrinkage", saved["shrinkage"], shape=()))
     risk = mapping("risk", saved["risk"])
     kinds = {"total": np.int64, "prediction": np.float64, "n_rows": np.int64}
     model.risk_ = {name: numbers(name, risk[name], dtype, (None,)) for name, dtype in kinds.items()}
-    if "classes" in saved:
-        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
     return model
-
-
-def _item(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def text_of(model: Any) -> str:

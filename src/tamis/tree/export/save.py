@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import workers
-from tamis.errors import DamagedError, TamisError
-from tamis.saved import class_list, classes, mapping, numbers, reading, refuse_shape, texts, whole
-from tamis.table.notation import Notation
+from tamis.errors import DamagedError
+from tamis.saved import mapping, numbers, reading, refuse_shape, texts, whole
+from tamis.table.interface.saved_head import head, read_classes, read_notations, refuse_other, saved_classes
 from tamis.tree.tree import Tree
 
 FORMAT = 1
@@ -20,18 +20,13 @@ def dict_of(model: Any) -> dict[str, Any]:
     params = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
     params["cv"] = model.cv if isinstance(model.cv, int) else None
     out: dict[str, Any] = {
-        "format": FORMAT,
-        "kind": type(model).__name__,
-        "params": params,
-        "n_features_in": int(model.n_features_in_),
-        "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
-        "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
+        **head(model, FORMAT, params),
         "tree": model.tree_.to_dict(),
         "cost_complexity": {name: values.tolist() for name, values in model.cost_complexity_.items()},
         "alpha": getattr(model, "alpha_", None),
     }
     if hasattr(model, "classes_"):
-        out["classes"] = {"dtype": _dtype(model.classes_), "values": class_list(model.classes_)}
+        out["classes"] = saved_classes(model)
         out["loss"] = model.loss_.tolist()
     else:
         out["n_outputs"] = int(model.n_outputs_)
@@ -42,11 +37,7 @@ def dict_of(model: Any) -> dict[str, Any]:
 
 def load(kind: Any, saved: dict[str, Any]) -> Any:
     """The fitted tree of `dict_of`."""
-    if saved.get("format") != FORMAT or saved.get("kind") != kind.__name__:
-        was = f"{saved.get('kind')!r} in format {saved.get('format')!r}"
-        raise TamisError(
-            f"this dict holds {was}, not a {kind.__name__} in format {FORMAT}; give what its to_dict wrote"
-        )
+    refuse_other(kind, saved, FORMAT)
     with reading("the saved tree", "give what its to_dict wrote"):
         return _loaded(kind, saved)
 
@@ -66,8 +57,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
         if texts("names", saved["names"]) != model.tree_.names:
             raise DamagedError("names are not those of its tree")
         model.feature_names_in_ = np.array(saved["names"], dtype=object)
-    noted = mapping("notations", saved.get("notations", {}))
-    model.notations_in_ = {name: Notation.from_dict(mapping("notations", how)) for name, how in noted.items()}
+    model.notations_in_ = read_notations(saved.get("notations", {}))
     model.levels_in_ = {n: v for n, v in zip(model.tree_.names, model.tree_.levels) if v is not None}
     model._cost_complexity = {
         name: np.array(values, dtype=np.float64 if name != "n_leaves" else None)
@@ -76,7 +66,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     if saved["alpha"] is not None:
         model.alpha_ = float(numbers("alpha", saved["alpha"], shape=()))
     if "classes" in saved:
-        model.classes_ = classes("classes", saved["classes"]["values"], saved["classes"]["dtype"])
+        model.classes_ = read_classes(saved["classes"])
         model.loss_ = numbers("loss", saved["loss"], shape=(len(model.classes_),) * 2)
         refuse_shape("value", model.tree_.value, (None, len(model.classes_)))
     else:
@@ -87,10 +77,6 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
         model.leaf_models_ = LeafModels.from_dict(saved["leaf_models"])
         model.leaf_models_.refuse_damaged(model.tree_)
     return model
-
-
-def _dtype(array: np.ndarray) -> str:
-    return "object" if array.dtype.kind == "O" else array.dtype.str
 
 
 def _plain(value: Any) -> Any:
