@@ -560,11 +560,12 @@ class TreeTable:
 
     def __init__(
         self, codes: Any, n_values: np.ndarray, category: np.ndarray, order: np.ndarray, first: np.ndarray,
-        value: np.ndarray, n_rows: int, max_sorted: int,
+        low: np.ndarray, high: np.ndarray, n_rows: int, max_sorted: int,
     ) -> None:  # fmt: skip
         """codes: a matrix (columns, rows) or a list of columns, unsigned; order: in which columns are tried.
 
-        value: of the codes of all columns of numbers, those of column j from first[j] on.
+        low, high: smallest and largest value of the codes of all columns of numbers, those of column j from first[j]
+        on; one array where every value has a code of its own.
         """
 
     def grow(self, target: Any, limits: Any, rows: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -581,20 +582,11 @@ def pruning_sequence(
 ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, np.ndarray]:
     """collapse, scale, alpha, n_leaves, risk: the fields of a Sequence."""
 
-def first_prunings(collapse: np.ndarray, prices: np.ndarray) -> np.ndarray:
-    """The first pruning, of prices that fall, at which each node is no longer a leaf (int32)."""
-
 def leaves_of_pruning(pruning: int, parent: np.ndarray, until: np.ndarray) -> np.ndarray:
     """Of each node, the node that answers under one pruning for rows that come as far (int32)."""
 
-def pruning_errors(
-    tree: Any, until: np.ndarray, n_prunings: int, X: np.ndarray, classes: np.ndarray, values: np.ndarray,
-    weight: np.ndarray, answer: np.ndarray, cost: np.ndarray, best: int,
-) -> np.ndarray:  # fmt: skip
-    """(3, prunings) sums of the rows' errors, of their squares, and of the squares to pruning `best` (-1: none)."""
-
 def judge_prunings(
-    table: TreeTable, problem: Any, limits: Any, X: np.ndarray, folds: list[tuple[np.ndarray, np.ndarray]],
+    table: TreeTable, problem: Any, limits: Any, X: np.ndarray | None, folds: list[tuple[np.ndarray, np.ndarray]],
     trees: list[Any] | None, alpha: np.ndarray, scale: float, full_weight: float, n_threads: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[np.ndarray, ...]]]:  # fmt: skip
     """Every subtree of a pruning sequence on rows left out: folds grow their trees where none are given.
@@ -617,40 +609,6 @@ def linear_splits(
     weight: np.ndarray, min_rows: float, min_weight: float,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Of each column of bins (uint8) the gain of its best split for lines, and the bins that go left (columns, 256)."""
-
-def count_level_classes(
-    codes: np.ndarray, classes: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray, counts: np.ndarray
-) -> None:
-    """Adds rows to counts (slots, codes, classes), uint32."""
-
-def sum_level_numbers(
-    codes: np.ndarray, fixed: np.ndarray, squares: np.ndarray, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
-    sums: np.ndarray, squared: np.ndarray, extremes: np.ndarray,
-) -> None:  # fmt: skip
-    """Adds rows to sums (slots, codes, 3), squared (slots, 2) and extremes (slots, 2), int64."""
-
-def count_level_sides(
-    codes: np.ndarray, is_used: np.ndarray, routes: Any, slot_of: np.ndarray, primary: np.ndarray, offset: np.ndarray,
-    counts: np.ndarray,
-) -> None:  # fmt: skip
-    """Adds rows to counts (slots, codes, sides), uint32."""
-
-def list_level_rows(
-    codes: np.ndarray, is_used: np.ndarray, first: int, routes: Any, slot_of: np.ndarray, offset: np.ndarray,
-    ends: np.ndarray, rows: np.ndarray,
-) -> None:  # fmt: skip
-    """Writes the numbers of the rows at each node that has a slot."""
-
-def split_by_counts(
-    kind: int, stats: np.ndarray, rows: np.ndarray, cases: np.ndarray, offset: np.ndarray, category: np.ndarray,
-    order: np.ndarray, total: np.ndarray, impurity: float, limits: Any, root_weight: float,
-) -> tuple[int, float, int, int, np.ndarray, int, tuple[float, float]] | None:  # fmt: skip
-    """The best split of a node from the statistics of every code: the fields of a lazy Split."""
-
-def surrogates_by_counts(
-    counts: np.ndarray, offset: np.ndarray, category: np.ndarray, order: np.ndarray, primary: int, n_surrogates: int
-) -> list[tuple[int, int, int, bool, np.ndarray, float, float]]:
-    """The best surrogates of a split, best first: the fields of a lazy Surrogate."""
 
 # additive models
 

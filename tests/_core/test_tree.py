@@ -22,7 +22,6 @@ from tamis.tree.grow.layout import (
     TreeLimits,
     TreeTarget,
 )
-from tamis.tree.grow.training_set import CLASS_CRITERIA
 from tamis.tree.prune.pruning import Sequence
 
 STUMP = TreeLimits(1, 2, 1, 0.0, 0.0, 0, MAJORITY, 0)
@@ -100,45 +99,41 @@ def test_levels_of_several_classes_are_divided_in_the_best_way():
     assert goodness(codes[sides == 0].tolist()) == pytest.approx(best)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "chi2"])
-@pytest.mark.parametrize("missing", [SURROGATE, CATEGORY])
-def test_a_split_by_counts_is_that_of_the_rows(criterion, missing):
-    """A table larger than memory would grow another tree than the same rows in memory."""
+@pytest.mark.parametrize("criterion", [GINI, ENTROPY, GAIN_RATIO, CHI2, SQUARED_ERROR, POISSON])
+@pytest.mark.parametrize("missing", [SURROGATE, CATEGORY, MAJORITY])
+def test_tables_of_codes_split_as_sorted_rows_do(criterion, missing):
+    """A column of few codes would be split elsewhere, or have other surrogates, than one whose rows are sorted."""
     rng = np.random.default_rng(6)
-    n, kind = 400, CLASS_CRITERIA[criterion]
+    n, is_class = 400, criterion <= CHI2
     level, number = rng.integers(0, 13, n).astype(float), rng.integers(0, 9, n).astype(float)
     y = ((level % 3 + number + rng.normal(size=n)) // 4).astype(int).clip(0, 2)
     third = np.where(rng.random(n) < 0.8, number // 3, level % 4)
     level[rng.random(n) < 0.1] = number[rng.random(n) < 0.1] = np.nan
     frame = pd.DataFrame({"a": pd.Categorical(level), "b": number, "c": third})
-    data = TreeData.of(frame)
-    target = TreeTarget(kind, 3, y.astype(np.int32), np.zeros((0, 1)), np.ones(n), np.ones(n))
-    limits = STUMP._replace(missing=missing, n_surrogates=2)
-    grown, _ = data.table.grow(target, limits, np.arange(n))
-    sizes = data.bins.n_values + 1
-    offset = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    stats, sides = np.zeros((offset[-1], 3)), np.zeros((offset[-1], 2), dtype=np.int64)
-    for j, codes in enumerate(data.bins.codes):
-        np.add.at(stats, (offset[j] + codes.astype(int), y), 1.0)
-    rows, total, category = stats.sum(axis=1).astype(np.int64), np.bincount(y).astype(float), data.bins.is_categorical
-    cases, impurity = stats.sum(axis=1), grown["impurity"][0]
-    column, gain, cut, _, levels, _, weights = _core.split_by_counts(
-        kind, stats, rows, cases, offset, category, np.arange(3), total, impurity, limits, float(n)
-    )
-    assert column == grown["feature"][0]
-    assert gain == pytest.approx(grown["improvement"][0], rel=1e-9)
-    assert np.array_equal(levels, grown["level"][: grown["n_levels"][0]])
-    codes = data.bins.codes[column].astype(int)
-    side = dict(levels.tolist()) if len(levels) else {c: int(c > cut) for c in range(data.bins.n_values[column])}
-    placed = np.isin(codes, list(side)) & ((codes < data.bins.n_values[column]) | (missing == CATEGORY))
-    if missing == SURROGATE:
-        assert weights == (sum(side[c] == 0 for c in codes[placed]), sum(side[c] == 1 for c in codes[placed]))
-        for j, own in enumerate(data.bins.codes):
-            np.add.at(sides, (offset[j] + own[placed].astype(int), [side[c] for c in codes[placed]]), 1)
-        found = _core.surrogates_by_counts(sides, offset, category, np.arange(3), column, 2)
-        assert len(found) > 0
-        assert [one[0] for one in found] == grown["surrogate"][:, 0].tolist()
-        np.testing.assert_allclose([one[5:] for one in found], grown["agreement"])
+    parts = (y.astype(np.int32), np.zeros((0, 1))) if is_class else (np.zeros(0, dtype=np.int32), 1.0 * y[:, None])
+    target = TreeTarget(criterion, 3 if is_class else 2, *parts, np.ones(n), np.ones(n))
+    limits = TreeLimits(4, 20, 10, 0.0, 0.0, 0, missing, 2)
+    few = TreeData.of(frame).bins
+    # the same order of values, their codes apart by more than there are rows for each: no table is filled
+    apart = [codes.astype(np.uint32) * 200 for codes in few.codes]
+    n_values, first = few.n_values * 200, np.append(0, np.cumsum(np.where(few.is_categorical, 0, few.n_values * 200)))
+    value = np.arange(first[-1], dtype=float)
+    order = np.ascontiguousarray(few.order())
+    tables = [
+        _core.TreeTable(
+            few.codes, few.n_values, few.is_categorical, order, few.code_values[1], *2 * [few.code_values[0]], n, 0
+        ),
+        _core.TreeTable(apart, n_values, few.is_categorical, order, first.astype(np.int64), value, value, n, 0),
+    ]
+    (one, leaf), (two, other) = (table.grow(target, limits, np.arange(n)) for table in tables)
+    assert len(one["feature"]) > 7
+    assert np.array_equal(leaf, other)
+    for name in ("feature", "left", "default", "n_levels", "n_surrogates"):
+        assert np.array_equal(one[name], two[name])
+    assert np.array_equal(one["surrogate"][:, :2], two["surrogate"][:, :2])
+    assert np.array_equal(one["level"] * [200, 1], two["level"])
+    np.testing.assert_allclose(one["agreement"], two["agreement"])
+    np.testing.assert_allclose(one["improvement"], two["improvement"], atol=1e-9)
 
 
 def test_a_pruning_sequence_is_the_best_subtree_at_every_price():
@@ -167,25 +162,32 @@ def test_a_pruning_sequence_is_the_best_subtree_at_every_price():
 def test_held_out_errors_are_those_of_the_pruned_trees():
     """Differences along the prunings would be summed up for other rows or other nodes."""
     rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(120, 3)), rng.integers(0, 3, 120)
+    X, y, w = rng.normal(size=(160, 3)), rng.integers(0, 3, 160), rng.uniform(1, 2, 160)
+    w /= w.mean()
     X[rng.random(X.shape) < 0.2] = np.nan
-    tree = TreeClassifier(min_samples_leaf=3).fit(X[:80], y[:80]).tree_
-    sequence = Sequence.of(tree)
-    until = _core.first_prunings(sequence.collapse, sequence.alpha)
-    weight, T, t = rng.uniform(1, 2, 40), X[80:], y[80:].astype(np.int32)
-    share = tree.value / tree.value.sum(axis=1, keepdims=True)
-    cost = np.ascontiguousarray(1 - share.T)
-    sums = _core.pruning_errors(
-        tree, until, len(sequence.alpha), T, t, np.zeros((0, 1)), weight, share, cost, len(sequence.alpha) // 2
-    )
-    wrong = []
-    for alpha in sequence.alpha:
-        pruned = tree.pruned(sequence.leaves_at(alpha))
-        own = pruned.value[pruned.apply(T)]
-        wrong.append(1 - own[np.arange(40), t] / own.sum(axis=1))
-    wrong = np.array(wrong)
-    base = wrong[len(sequence.alpha) // 2]
-    np.testing.assert_allclose(sums, [wrong @ weight, wrong**2 @ weight, (wrong - base) ** 2 @ weight], atol=1e-9)
+    train, test, options = np.arange(110), np.arange(110, 160), {"prune_by": "brier", "min_samples_leaf": 3}
+    found = TreeClassifier(prune="cv", cv=[(train, test)], **options).fit(X, y, w).cost_complexity_
+    whole = Sequence.of(TreeClassifier(**options).fit(X, y, w).tree_)
+    tree = TreeClassifier(**options).fit(X[train], y[train], w[train]).tree_
+    own = Sequence.of(tree)
+    betas = np.append(np.inf, np.sqrt(whole.alpha[1:] * whole.alpha[:-1]))
+    off = []
+    for price in betas * whole.scale / len(w) * len(train) / own.scale:  # weights are scaled to a mean of 1
+        pruned = tree.pruned(own.leaves_at(price))
+        share = pruned.value[pruned.apply(X[test])]
+        share /= share.sum(axis=1, keepdims=True)
+        off.append(((share - np.eye(3)[y[test]]) ** 2).sum(axis=1))
+    weight, off = w[test], np.array(off)
+    scale = whole.scale * weight.sum() / w.sum()
+    risk = off @ weight
+    gap = off - off[risk.argmin()]
+
+    def error(rows):
+        return np.sqrt(np.maximum(rows**2 @ weight - (rows @ weight) ** 2 / weight.sum(), 0)) / scale
+
+    np.testing.assert_allclose(found["cv_risk"], risk / scale, rtol=1e-9)
+    np.testing.assert_allclose(found["cv_se"], error(off), rtol=1e-9)
+    np.testing.assert_allclose(found["cv_gap_se"], error(gap), atol=1e-7)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.15])

@@ -1,9 +1,11 @@
-// Trees with surrogates: growing, sending rows down, pruning, and what tables larger than memory and model trees need.
+// Trees with surrogates: growing, sending rows down, pruning, and what model trees need.
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+
 #include "bind.hpp"
 #include "bind_matrix.hpp"
-#include "tree/counted_split.hpp"
 #include "tree/cross_validate.hpp"
-#include "tree/level_counts.hpp"
 #include "tree/linear_split.hpp"
 
 namespace tamis {
@@ -140,21 +142,25 @@ auto run_alone(bool is_brief, Make make) {
 class BoundTable {
 public:
     BoundTable(nb::handle codes, Array<int64_t, 1> n_values, Array<bool, 1> category, Array<int64_t, 1> order, Array<int64_t, 1> first,
-               Array<double, 1> value, size_t n_rows, size_t max_sorted)
+               Array<double, 1> low, Array<double, 1> high, size_t n_rows, size_t max_sorted)
         : sorted_(table_) {
-        for (const nb::object& array : {nb::cast(n_values), nb::cast(category), nb::cast(order), nb::cast(first), nb::cast(value)}) owners_.push_back(array);
+        for (const nb::object& array : {nb::cast(n_values), nb::cast(category), nb::cast(order), nb::cast(first), nb::cast(low), nb::cast(high)}) {
+            owners_.push_back(array);
+        }
         const size_t d = n_values.size();
         table_.n_rows = n_rows;
         table_.n_values = {n_values.data(), d};
         table_.category = {category.data(), category.size()};
         table_.order = {order.data(), order.size()};
         table_.first = {first.data(), first.size()};
-        table_.value = {value.data(), value.size()};
+        table_.low = {low.data(), low.size()};
+        table_.high = {high.data(), high.size()};
         table_.max_sorted = max_sorted;
         check_size(category.size(), d, "category");
         check_size(order.size(), d, "order");
         check_size(first.size(), d + 1, "first");
-        check_size(value.size(), size_t(first(d)), "value");
+        check_size(low.size(), size_t(first(d)), "low");
+        check_size(high.size(), low.size(), "high");
         require(n_rows <= ROW, "a tree takes tables of at most 2,147,483,647 rows");
         for (const int64_t j : table_.order) require(j >= 0 && size_t(j) < d, "order names a column that the table lacks");
         for (nb::handle line : codes) add_column(line);
@@ -168,8 +174,7 @@ public:
         const cart::Limits bounds = tree_limits_of(limits);
         const std::span<const int64_t> given = checked(rows);
         return tree_tuple(run_alone(is_brief(rows.size()), [&](const Interrupt& interrupt) {
-            const std::vector<uint32_t> some(given.begin(), given.end());
-            return TreeArrays(table_, TreeGrower(table_, sorted_, own, bounds, some).grow(interrupt), is_class(own.kind), some);
+            return grow_tree(table_, sorted_, own, bounds, given, interrupt, Surrogates::ALL, true);
         }));
     }
 
@@ -181,7 +186,7 @@ public:
         const cart::Limits bounds = tree_limits_of(limits);
         const std::span<const int64_t> given = checked(rows);
         return tree_tuple(run_alone(is_brief(rows.size()), [&](const Interrupt& interrupt) {
-            return fit_tree(table_, sorted_, own, bounds, given, interrupt);
+            return fit_tree(table_, sorted_, own, bounds, given, interrupt, Surrogates::ALL, true);
         }));
     }
 
@@ -247,62 +252,25 @@ nb::tuple pruning_sequence(Array<int32_t, 1> left, Array<int32_t, 1> parent, Arr
                           array_of(std::move(sequence.n_leaves)), array_of(std::move(sequence.risk)));
 }
 
-/// The first pruning, of prices that fall, at which each node is no longer a leaf.
-auto first_prunings_at(Array<double, 1> collapse, Array<double, 1> prices) {
-    return array_of(first_prunings({collapse.data(), collapse.size()}, {prices.data(), prices.size()}));
-}
-
 /// Of each node, the node that answers under one pruning for rows that come as far.
 auto leaves_of_pruning(size_t pruning, Array<int32_t, 1> parent, Array<int32_t, 1> until) {
     check_size(until.size(), parent.size(), "until");
     return array_of(leaves_at(pruning, {parent.data(), parent.size()}, {until.data(), until.size()}));
 }
 
-/// (3, prunings): sums of the errors of all rows of X under every pruning, of their squares and, with best ≥ 0, of the squares of their
-/// difference to pruning `best`.
-auto pruning_errors(nb::handle tree, Array<int32_t, 1> until, size_t n_prunings, Array<double, 2> X, Array<int32_t, 1> classes,
-                    Array<double, 2> values, Array<double, 1> weight, Array<double, 2> answer, Array<double, 2> cost, int64_t best) {
-    Owners owners;
-    const Routes routes = routes_of(tree, owners);
-    const std::span parent = span_of<int32_t>(tree, "parent", owners);
-    const size_t n = X.shape(0), n_nodes = routes.n_nodes();
-    check_size(weight.size(), n, "weight");
-    check_size(until.size(), n_nodes, "until");
-    check_size(answer.shape(0), n_nodes, "answer");
-    if (classes.size()) check_size(cost.shape(1), n_nodes, "cost");
-    if (classes.size()) check_size(classes.size(), n, "classes");
-    else check_size(values.size(), n * answer.shape(1), "values");
-    std::vector<double> out;
-    {
-        nb::gil_scoped_release unlocked;
-        const NodeErrors errors{{classes.data(), classes.size()}, {values.data(), values.size()}, {weight.data(), n},
-                                {cost.data(), cost.size()}, {answer.data(), answer.size()}, n_nodes, answer.shape(1)};
-        std::vector<int64_t> rows(n);
-        std::iota(rows.begin(), rows.end(), 0);
-        const std::span<const int32_t> own_until{until.data(), n_nodes};
-        const PruningErrors found = errors_of_prunings(matrix_of(X), rows, routes, own_until, n_prunings, errors);
-        std::vector<double> squares(n_prunings, 0.0);
-        if (best >= 0) squares = squares_to_pruning(size_t(best), n_prunings, rows, found.node, parent, own_until, errors);
-        for (const auto* part : {&found.first, &found.second, static_cast<const std::vector<double>*>(&squares)}) {
-            out.insert(out.end(), part->begin(), part->end());
-        }
-    }
-    return array_of(std::move(out), {3, n_prunings});
-}
-
 /// Every subtree of a sequence on rows left out, all folds in one call.
 ///
-/// trees: those of the folds; where there are none, each fold grows its own on `table`. Returns of every fold the sums of its rows' errors
+/// trees: those of the folds; where there are none, each fold grows its own on `table`. X: values of all rows; without, those of the table's codes. Returns of every fold the sums of its rows' errors
 /// and of their squares (folds, prunings); the sums of squares of the differences to the pruning of least error (prunings, for probability
 /// scores); and of each fold node, parent, until and answer: see tamis.tree.prune.held_out.HeldOut.
-nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle limits, Array<double, 2> X, nb::list folds,
+nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle limits, std::optional<Array<double, 2>> X, nb::list folds,
                          nb::handle trees, Array<double, 1> alpha, double scale, double full_weight, size_t n_threads) {
     Owners owners;
     const Problem own = problem_of(problem, owners);
     const cart::Limits bounds = tree_limits_of(limits);
-    const Values matrix = matrix_of(X);
+    const Values matrix = X ? matrix_of(*X) : Values{};
     check_size(own.weight.size(), table.table().n_rows, "weight");
-    check_size(X.shape(0), own.weight.size(), "X");
+    if (X) check_size(X->shape(0), own.weight.size(), "X");
     const size_t n_folds = nb::len(folds);
     std::vector<Fold> pairs;
     std::vector<std::pair<Routes, FoldNodes>> given;
@@ -321,11 +289,11 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
     const auto is_interrupted = interrupt_check(nb::none());
     try {
         nb::gil_scoped_release unlocked;
-        const FoldJudge judge(own, matrix, {alpha.data(), alpha.size()}, scale, full_weight);
+        const FoldJudge judge(table.table(), own, matrix, {alpha.data(), alpha.size()}, scale, full_weight);
         Interrupt interrupt;
         auto work = [&](size_t, size_t f) {
             if (!given.empty()) return std::make_unique<FoldErrors>(judge.judge(given[f].first, given[f].second, pairs[f]));
-            const TreeArrays tree = fit_tree(table.table(), table.sorted(), own, bounds, pairs[f].train, interrupt, Surrogates::NEEDED);
+            const TreeArrays tree = fit_tree(table.table(), table.sorted(), own, bounds, pairs[f].train, interrupt, Surrogates::NEEDED, false);
             if (interrupt.requested()) return std::make_unique<FoldErrors>();
             return std::make_unique<FoldErrors>(judge.judge(tree.routes(), {tree.parent, tree.value, tree.risk, tree.n_values}, pairs[f]));
         };
@@ -412,145 +380,25 @@ nb::tuple linear_splits(Array<uint8_t, 2> codes, Array<bool, 1> category, Array<
     return nb::make_tuple(array_of(std::move(gains)), array_of(std::move(goes_left), {d, 256}));
 }
 
-// ---- tables larger than memory
-
-/// A tamis.tree.lazy.top.CodeRoutes.
-CodeRoutes code_routes_of(nb::handle group, Owners& owners) {
-    const CodeRoutes routes{span_of<int64_t>(group, "left", owners), span_of<uint8_t>(group, "default", owners),
-                            span_of<int64_t>(group, "first_rule", owners), span_of<int64_t>(group, "column", owners),
-                            span_of<uint8_t, 2>(group, "side", owners)};
-    check_size(routes.side.size(), routes.left.size(), "default");
-    check_size(routes.first_rule.size(), routes.left.size() + 1, "first_rule");
-    check_size(routes.rule_side.size(), 256 * routes.column.size(), "side");
-    return routes;
-}
-
-/// body(block), without the interpreter's lock.
-template <class Body>
-void with_block(const Array<uint8_t, 2>& codes, nb::handle routes, const Array<int64_t, 1>& slot_of, const Array<int64_t, 1>& offset, Body body) {
-    Owners owners;
-    const CodeRoutes own = code_routes_of(routes, owners);
-    check_size(offset.size(), codes.shape(1) + 1, "offset");
-    require(slot_of.size() >= own.left.size(), "slot_of is shorter than the nodes");
-    const CodeBlock block{codes.data(), codes.shape(0), codes.shape(1), own, {slot_of.data(), slot_of.size()}, {offset.data(), offset.size()}};
-    nb::gil_scoped_release unlocked;
-    body(block);
-}
-
-void count_classes_of(Array<uint8_t, 2> codes, Array<int32_t, 1> classes, nb::handle routes, Array<int64_t, 1> slot_of,
-                      Array<int64_t, 1> offset, Array3<uint32_t> counts) {
-    check_size(classes.size(), codes.shape(0), "classes");
-    check_size(counts.shape(1), size_t(offset(offset.size() - 1)), "counts");
-    with_block(codes, routes, slot_of, offset, [&](const CodeBlock& block) {
-        count_classes(block, {classes.data(), classes.size()}, counts.shape(2), counts.data());
-    });
-}
-
-void sum_numbers_of(Array<uint8_t, 2> codes, Array<int64_t, 1> fixed, Array<int64_t, 1> squares, nb::handle routes,
-                    Array<int64_t, 1> slot_of, Array<int64_t, 1> offset, Array3<int64_t> sums, Array2<int64_t> squared,
-                    Array2<int64_t> extremes) {
-    check_size(fixed.size(), codes.shape(0), "fixed");
-    check_size(squares.size(), codes.shape(0), "squares");
-    check_size(sums.shape(1), size_t(offset(offset.size() - 1)), "sums");
-    with_block(codes, routes, slot_of, offset, [&](const CodeBlock& block) {
-        sum_numbers(block, {fixed.data(), fixed.size()}, {squares.data(), squares.size()}, sums.data(), squared.data(), extremes.data());
-    });
-}
-
-void count_sides_of(Array<uint8_t, 2> codes, Array<bool, 1> is_used, nb::handle routes, Array<int64_t, 1> slot_of, Array<int64_t, 1> primary,
-                    Array<int64_t, 1> offset, Array3<uint32_t> counts) {
-    check_size(is_used.size(), codes.shape(0), "is_used");
-    check_size(counts.shape(0), primary.size(), "counts");
-    check_size(counts.shape(1), size_t(offset(offset.size() - 1)), "counts");
-    with_block(codes, routes, slot_of, offset, [&](const CodeBlock& block) {
-        count_sides(block, {is_used.data(), is_used.size()}, {primary.data(), primary.size()}, counts.data());
-    });
-}
-
-void list_rows_of(Array<uint8_t, 2> codes, Array<bool, 1> is_used, int64_t first, nb::handle routes, Array<int64_t, 1> slot_of,
-                  Array<int64_t, 1> offset, Vector1<int64_t> ends, Vector1<int64_t> rows) {
-    check_size(is_used.size(), codes.shape(0), "is_used");
-    with_block(codes, routes, slot_of, offset, [&](const CodeBlock& block) {
-        list_rows(block, {is_used.data(), is_used.size()}, first, ends.data(), rows.data());
-    });
-}
-
-/// Levels and their sides: (levels, 2).
-auto levels_array(const std::vector<LevelSide>& levels) {
-    std::vector<int64_t> out;
-    for (const LevelSide& level : levels) out.insert(out.end(), {level.level, level.side});
-    return array_of(std::move(out), {levels.size(), 2});
-}
-
-/// The best split of a node from counts: column, gain, cut, upper, levels, side of missing, weights of both sides; None where there is none.
-nb::object split_by_counts(int kind, Array<double, 2> stats, Array<int64_t, 1> rows, Array<double, 1> cases, Array<int64_t, 1> offset,
-                           Array<bool, 1> category, Array<int64_t, 1> order, Array<double, 1> total, double impurity, nb::handle limits,
-                           double root_weight) {
-    const size_t n_codes = rows.size();
-    check_size(stats.size(), n_codes * total.size(), "stats");
-    check_size(cases.size(), n_codes, "cases");
-    check_size(offset.size(), category.size() + 1, "offset");
-    check_size(size_t(offset(category.size())), n_codes, "rows");
-    check_rows({order.data(), order.size()}, category.size());
-    const cart::Limits bounds = tree_limits_of(limits);
-    const CountedNode node{Kind(kind), {stats.data(), stats.size()}, {rows.data(), n_codes}, {cases.data(), n_codes},
-                           {offset.data(), offset.size()}, {category.data(), category.size()}, {total.data(), total.size()}, impurity};
-    const double weight = is_class(node.kind) ? weight_of_classes(total.data(), total.size()) : impurity;
-    const CutLimits cuts{bounds.min_leaf, bounds.min_share * root_weight, TIE * weight};
-    const auto split = CountedSplitter(node, bounds.missing == Missing::CATEGORY, cuts).best({order.data(), order.size()});
-    if (!split || split->gain < bounds.min_decrease * root_weight - 1e-10 * impurity) return nb::none();
-    return nb::make_tuple(split->column, split->gain, split->cut, split->upper, levels_array(split->levels), int(split->side),
-                          nb::make_tuple(split->weights.left, split->weights.right));
-}
-
-/// The best surrogates of a split, best first: column, cut, upper, flip, levels, agreement, adjusted agreement of each.
-nb::list find_surrogates_by_counts(Array<int64_t, 2> counts, Array<int64_t, 1> offset, Array<bool, 1> category, Array<int64_t, 1> order,
-                                   int64_t primary, size_t n_surrogates) {
-    check_size(offset.size(), category.size() + 1, "offset");
-    check_size(counts.size(), 2 * size_t(offset(category.size())), "counts");
-    check_rows({order.data(), order.size()}, category.size());
-    nb::list out;
-    for (const Surrogate& found : surrogates_by_counts({counts.data(), counts.size()}, {offset.data(), offset.size()},
-                                                       {category.data(), category.size()}, {order.data(), order.size()}, primary, n_surrogates)) {
-        out.append(nb::make_tuple(found.column, found.cut, found.upper, found.flip, levels_array(found.levels), found.agreement, found.adjusted));
-    }
-    return out;
-}
-
 }  // namespace
 
 void bind_tree(nb::module_& module) {
     nb::class_<BoundTable>(module, "TreeTable", "A table whose every distinct value has a code, to grow trees on any of its rows.")
-        .def(nb::init<nb::handle, Array<int64_t, 1>, Array<bool, 1>, Array<int64_t, 1>, Array<int64_t, 1>, Array<double, 1>, size_t, size_t>(),
-             nb::arg("codes"), nb::arg("n_values"), nb::arg("category"), nb::arg("order"), nb::arg("first"), nb::arg("value"),
+        .def(nb::init<nb::handle, Array<int64_t, 1>, Array<bool, 1>, Array<int64_t, 1>, Array<int64_t, 1>, Array<double, 1>, Array<double, 1>, size_t, size_t>(),
+             nb::arg("codes"), nb::arg("n_values"), nb::arg("category"), nb::arg("order"), nb::arg("first"), nb::arg("low"), nb::arg("high"),
              nb::arg("n_rows"), nb::arg("max_sorted"))
         .def("grow", &BoundTable::grow, nb::arg("target"), nb::arg("limits"), nb::arg("rows"))
         .def("fit", &BoundTable::fit, nb::arg("problem"), nb::arg("limits"), nb::arg("rows"));
     module.def("tree_leaves", &tree_leaves, nb::arg("tree"), nb::arg("X"), nb::arg("n_threads"));
     module.def("pruning_sequence", &pruning_sequence, nb::arg("left"), nb::arg("parent"), nb::arg("risk"));
-    module.def("first_prunings", &first_prunings_at, nb::arg("collapse"), nb::arg("prices"));
     module.def("leaves_of_pruning", &leaves_of_pruning, nb::arg("pruning"), nb::arg("parent"), nb::arg("until"));
-    module.def("pruning_errors", &pruning_errors, nb::arg("tree"), nb::arg("until"), nb::arg("n_prunings"), nb::arg("X"), nb::arg("classes"),
-               nb::arg("values"), nb::arg("weight"), nb::arg("answer"), nb::arg("cost"), nb::arg("best"));
-    module.def("judge_prunings", &judge_prunings, nb::arg("table"), nb::arg("problem"), nb::arg("limits"), nb::arg("X"), nb::arg("folds"),
+    module.def("judge_prunings", &judge_prunings, nb::arg("table"), nb::arg("problem"), nb::arg("limits"), nb::arg("X").none(), nb::arg("folds"),
                nb::arg("trees").none(), nb::arg("alpha"), nb::arg("scale"), nb::arg("full_weight"), nb::arg("n_threads"));
     module.def("class_factors", &class_factors, nb::arg("totals"), nb::arg("loss"), nb::arg("priors").none());
     module.def("node_risks", &node_risks, nb::arg("problem"), nb::arg("value"));
     module.def("node_costs", &node_costs, nb::arg("problem"), nb::arg("value"));
     module.def("linear_splits", &linear_splits, nb::arg("codes"), nb::arg("category"), nb::arg("rows"), nb::arg("X"), nb::arg("residual"),
                nb::arg("weight"), nb::arg("min_rows"), nb::arg("min_weight"));
-    module.def("count_level_classes", &count_classes_of, nb::arg("codes"), nb::arg("classes"), nb::arg("routes"), nb::arg("slot_of"),
-               nb::arg("offset"), nb::arg("counts"));
-    module.def("sum_level_numbers", &sum_numbers_of, nb::arg("codes"), nb::arg("fixed"), nb::arg("squares"), nb::arg("routes"), nb::arg("slot_of"),
-               nb::arg("offset"), nb::arg("sums"), nb::arg("squared"), nb::arg("extremes"));
-    module.def("count_level_sides", &count_sides_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("routes"), nb::arg("slot_of"),
-               nb::arg("primary"), nb::arg("offset"), nb::arg("counts"));
-    module.def("list_level_rows", &list_rows_of, nb::arg("codes"), nb::arg("is_used"), nb::arg("first"), nb::arg("routes"), nb::arg("slot_of"),
-               nb::arg("offset"), nb::arg("ends"), nb::arg("rows"));
-    module.def("split_by_counts", &split_by_counts, nb::arg("kind"), nb::arg("stats"), nb::arg("rows"), nb::arg("cases"), nb::arg("offset"),
-               nb::arg("category"), nb::arg("order"), nb::arg("total"), nb::arg("impurity"), nb::arg("limits"), nb::arg("root_weight"));
-    module.def("surrogates_by_counts", &find_surrogates_by_counts, nb::arg("counts"), nb::arg("offset"), nb::arg("category"),
-               nb::arg("order"), nb::arg("primary"), nb::arg("n_surrogates"));
 }
 
 }  // namespace tamis

@@ -1,7 +1,7 @@
 """Trees people can read: growing, categorical splits, surrogates, pruning, printing.
 
 Read `estimator` (what users see) and `tree` (a grown tree), then `grow/`, `prune/`, `export/`;
-`oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees, `lazy/` those of tables larger than memory.
+`oblique`, `linear_leaves` and `mimic_tree` are other kinds of trees, `lazy` those of tables larger than memory.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.split.inner import dealt_folds
+from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
@@ -55,30 +56,37 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         if self._search_checked() == "optimal":
             self._search(X, problem, rows, limits, prune, y)
             return
-        tree, _ = problem.grow_on(rows, limits)
+        folds = []
+        if prune == "cv":
+            folds = dealt_folds(self.cv, rows, problem.strata(), check_random_state(self.random_state), y)
+        self._keep(*self._pruned(problem, X, rows, limits, folds))
+
+    def _pruned(
+        self, problem: Any, X: np.ndarray | None, rows: np.ndarray, limits: TreeLimits, folds: Folds
+    ) -> tuple[Tree, Any, dict[str, np.ndarray] | None]:
+        """The tree of some rows, pruned as `prune` says; the problem; the sequence of its subtrees.
+
+        Without X folds are judged on the values of the codes, and their predictions are not kept.
+        """
+        prune, (tree, _) = self._prune_checked(), problem.grow_on(rows, limits)
         if prune is None:
-            self._keep(tree, problem, None)
-            return
+            return tree, problem, None
         sequence = Sequence.of(tree)
         shown = sequence.table()
+        if prune == "chi2":
+            return tree.pruned(chance_leaves(tree, problem.is_class, len(tree.names))), problem, shown
         if prune == "cv":
-            rng = check_random_state(self.random_state)
-            folds = dealt_folds(self.cv, rows, problem.strata(), rng, y)
             judged = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
             shown |= judged.table()
             chosen = judged.choose(self.rule)
-            self.alpha_ = float(sequence.alpha[chosen])
-            self.cv_predictions_ = self._shaped(predictions_at(judged.parts, [chosen] * len(folds), table.n_rows))
-            if len(folds) > 1:
+            prune = float(sequence.alpha[chosen])
+            if X is not None:
+                self.cv_predictions_ = self._shaped(predictions_at(judged.parts, [chosen] * len(folds), len(X)))
+            if X is not None and len(folds) > 1:
                 prunings = judged.choose_without_fold(self.rule)
-                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, table.n_rows))
-            tree = tree.pruned(sequence.leaves_at(self.alpha_))
-        elif prune == "chi2":
-            tree = tree.pruned(chance_leaves(tree, problem.is_class, table.n_columns))
-        else:
-            self.alpha_ = float(prune)
-            tree = tree.pruned(sequence.leaves_at(self.alpha_))
-        self._keep(tree, problem, shown)
+                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)))
+        self.alpha_ = float(prune)
+        return tree.pruned(sequence.leaves_at(self.alpha_)), problem, shown
 
     def _with_node_rules(self, problem: Any, table: Table) -> Any:
         """The problem, following `n_bins`, `min_gain` and `max_purity` where they are given."""
@@ -346,7 +354,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         if self.leaf == "linear":
             raise ParameterError("leaf='linear' predicts numbers; use TreeRegressor, or leaf='constant' for classes")
         if isinstance(X, LazyTable):
-            from tamis.tree.lazy.fit import fit_lazily
+            from tamis.tree.lazy import fit_lazily
 
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=True)
@@ -469,7 +477,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
         """
         criterion = check.one_of("criterion", self.criterion, NUMBER_CRITERIA)
         if isinstance(X, LazyTable):
-            from tamis.tree.lazy.fit import fit_lazily
+            from tamis.tree.lazy import fit_lazily
 
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=False)

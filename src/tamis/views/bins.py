@@ -67,6 +67,14 @@ class Bins:
         made._codings = made._codes = None
         return made
 
+    @classmethod
+    def mapped(cls, binned: BinnedTable, codings: Sequence[Coding]) -> Bins:
+        """Bins of a binned table whose columns are named and stay where they are."""
+        made = cls(codings, tuple(binned.codes), n_rows=binned.codes.shape[1], named=True)
+        made.binned = binned
+        made._categories = {j: coding for j, coding in enumerate(codings) if coding.is_categorical}
+        return made
+
     @property
     def codings(self) -> tuple[Coding, ...]:
         """How each column is coded."""

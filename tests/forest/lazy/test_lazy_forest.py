@@ -84,12 +84,12 @@ def test_codes_are_those_of_the_values(folder):
     for j, coding in enumerate(mapped.codings):
         given = rows[coding.name].to_pylist()
         if coding.levels is not None:
-            assert [coding.levels[code] for code in mapped.codes[:, j]] == given
+            assert [coding.levels[code] for code in mapped.codes[j]] == given
         else:
             values = np.array([np.nan if value is None else value for value in given])
             there = ~np.isnan(values)
-            np.testing.assert_array_equal(coding.low[mapped.codes[there, j]], values[there])
-            assert (mapped.codes[~there, j] == coding.n_values).all()
+            np.testing.assert_array_equal(coding.low[mapped.codes[j, there]], values[there])
+            assert (mapped.codes[j, ~there] == coding.n_values).all()
 
 
 def test_rows_out_of_the_bag_are_judged_by_trees_that_did_not_draw_them(tmp_path):

@@ -29,8 +29,9 @@ struct FoldErrors {
 /// The sequence that is judged: prices between neighbouring subtrees, and what the prices are measured by.
 class FoldJudge {
 public:
-    FoldJudge(const Problem& problem, const Values& X, std::span<const double> alpha, double scale, double full_weight)
-        : problem_(problem), X_(X), betas_{std::numeric_limits<double>::infinity()}, unit_(scale / full_weight) {
+    /// X: the values of all rows; none where they are read from the table.
+    FoldJudge(const TreeTable& table, const Problem& problem, const Values& X, std::span<const double> alpha, double scale, double full_weight)
+        : table_(table), problem_(problem), X_(X), betas_{std::numeric_limits<double>::infinity()}, unit_(scale / full_weight) {
         for (size_t i = 1; i < alpha.size(); ++i) betas_.push_back(std::sqrt(alpha[i] * alpha[i - 1]));
         if (problem.is_class()) {
             factor_ = problem.factors().prior;
@@ -54,7 +55,13 @@ public:
         out.answer = answers_of(nodes.value, nodes.n_values, problem_.is_class());
         out.n_values = nodes.n_values;
         if (problem_.is_class()) out.cost = problem_.costs.costs(nodes.value, factor_, row_weight_);
-        out.errors = errors_of_prunings(X_, fold.test, tree, out.until, n_prunings(), errors_of(out));
+        std::vector<double> x(X_.data ? 0 : table_.n_columns());
+        auto values_of = [&](size_t row) {
+            if (X_.data) return X_.row(row);
+            table_.read_row(row, x.data());
+            return static_cast<const double*>(x.data());
+        };
+        out.errors = errors_of_prunings(values_of, fold.test, tree, out.until, n_prunings(), errors_of(out));
         return out;
     }
 
@@ -67,8 +74,9 @@ private:
         return {problem_.classes, problem_.values, problem_.weight, fold.cost, fold.answer, fold.parent.size(), problem_.n_targets};
     }
 
+    const TreeTable& table_;
     const Problem& problem_;
-    const Values& X_;
+    Values X_;
     std::vector<double> betas_;
     double unit_, row_weight_ = 1.0;
     std::vector<double> factor_;

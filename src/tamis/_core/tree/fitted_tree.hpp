@@ -20,7 +20,7 @@ struct TreeArrays {
     std::vector<double> weight, impurity, improvement, risk;
     std::vector<double> value;  // (nodes, n_values): weight of each class, or the answers
     size_t n_values = 1;
-    std::vector<int64_t> leaf;  // (rows it grew on)
+    std::vector<int64_t> leaf;  // (rows it grew on), where asked for
 
     size_t n_nodes() const { return feature.size(); }
 
@@ -28,8 +28,7 @@ struct TreeArrays {
         return {feature, threshold, left, side, first_level, n_levels, level, coefficient, first_surrogate, n_surrogates, surrogate, surrogate_threshold};
     }
 
-    /// rows: those the tree grew on, in the order of `leaf`.
-    TreeArrays(const TreeTable& table, const GrownTree& tree, bool is_class, std::span<const uint32_t> rows)
+    TreeArrays(const TreeTable& table, const GrownTree& tree, bool is_class)
         : n_values(tree.n_stats - !is_class) {
         for (size_t k = 0; k < tree.nodes.size(); ++k) {
             const TreeNode& node = tree.nodes[k];
@@ -53,12 +52,16 @@ struct TreeArrays {
             const auto own = tree.stats.begin() + ptrdiff_t(k * tree.n_stats);
             value.insert(value.end(), own + !is_class, own + ptrdiff_t(tree.n_stats));
         }
-        std::vector<int64_t> leaf_of(table.n_rows);
+    }
+
+    /// The leaf of each of the rows that the tree grew on.
+    void find_leaves(const TreeTable& table, const GrownTree& tree, std::span<const int64_t> rows) {
+        std::vector<int32_t> leaf_of(table.n_rows);
         for (size_t k = 0; k < tree.nodes.size(); ++k) {
             const TreeNode& node = tree.nodes[k];
-            for (size_t i = node.begin; node.left < 0 && i < node.end; ++i) leaf_of[tree.rows[i]] = int64_t(k);
+            for (size_t i = node.begin; node.left < 0 && i < node.end; ++i) leaf_of[tree.rows[i]] = int32_t(k);
         }
-        for (const uint32_t row : rows) leaf.push_back(leaf_of[row]);
+        for (const int64_t row : rows) leaf.push_back(leaf_of[size_t(row)]);
     }
 
 private:
@@ -116,19 +119,27 @@ struct Problem {
     }
 };
 
-/// A tree grown on some rows; what the rows' classes weigh is learned from them alone.
+/// A tree grown on some rows. with_leaves: whether the leaf of each is asked for.
+inline TreeArrays grow_tree(const TreeTable& table, const SortedColumns& sorted, const Target& target, const Limits& limits,
+                            std::span<const int64_t> rows, const Interrupt& interrupt, Surrogates surrogates, bool with_leaves) {
+    const GrownTree grown = TreeGrower(table, sorted, target, limits, rows, surrogates).grow(interrupt);
+    TreeArrays tree(table, grown, is_class(target.kind));
+    if (with_leaves) tree.find_leaves(table, grown, rows);
+    return tree;
+}
+
+/// The same of a problem; what the rows' classes weigh is learned from them alone.
 inline TreeArrays fit_tree(const TreeTable& table, const SortedColumns& sorted, const Problem& problem, const Limits& limits,
-                           std::span<const int64_t> rows, const Interrupt& interrupt, Surrogates surrogates = Surrogates::ALL) {
-    const std::vector<uint32_t> own(rows.begin(), rows.end());
+                           std::span<const int64_t> rows, const Interrupt& interrupt, Surrogates surrogates, bool with_leaves) {
     if (!problem.is_class()) {
         const Target target{problem.kind, problem.n_targets + 1, {}, problem.values, problem.weight, problem.weight};
-        return {table, TreeGrower(table, sorted, target, limits, own, surrogates).grow(interrupt), false, own};
+        return grow_tree(table, sorted, target, limits, rows, interrupt, surrogates, with_leaves);
     }
     const ClassCosts::Factors factors = problem.factors(rows);
     std::vector<double> weight(problem.weight.size());
     for (size_t i = 0; i < weight.size(); ++i) weight[i] = problem.weight[i] * factors.altered[size_t(problem.classes[i])];
     const Target target{problem.kind, problem.costs.n_classes, problem.classes, {}, weight, problem.weight};
-    TreeArrays tree(table, TreeGrower(table, sorted, target, limits, own, surrogates).grow(interrupt), true, own);
+    TreeArrays tree = grow_tree(table, sorted, target, limits, rows, interrupt, surrogates, with_leaves);
     const size_t n = problem.costs.n_classes;
     for (size_t k = 0; k < tree.n_nodes(); ++k) {
         double* value = tree.value.data() + k * n;

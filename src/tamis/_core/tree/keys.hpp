@@ -36,7 +36,7 @@ inline CodeSpan gather(const TreeTable& table, size_t j, std::span<const uint32_
 /// Sorts keys by code, equal codes by place: insertion for few keys, radix on the bits that differ for more.
 class KeySorter {
 public:
-    explicit KeySorter(size_t max_rows) : other_(max_rows), counts_(2049) {}
+    KeySorter() : counts_(2049) {}
 
     void sort(int64_t* keys, const CodeSpan& span) {
         const size_t n = size_t(span.n);
@@ -44,6 +44,7 @@ public:
         const unsigned bits = unsigned(std::bit_width(uint64_t(span.high - span.low)));
         if (bits == 0) return;
         const unsigned passes = n_passes(n, bits), width = (bits + passes - 1) / passes;
+        if (other_.size() < n) other_.resize(n);
         int64_t *from = keys, *to = other_.data();
         for (unsigned p = 0; p < passes; ++p) {
             radix_pass(from, to, n, span.low, p * width, width);

@@ -154,13 +154,14 @@ inline void accumulate(std::vector<double>& differences) {
     differences.pop_back();
 }
 
-/// A node answers up to pruning until[node]: a row is answered by the first node on its path that is a leaf.
-inline PruningErrors errors_of_prunings(const Values& X, std::span<const int64_t> rows, const Routes& tree, std::span<const int32_t> until,
+/// A node answers up to pruning until[node]: a row is answered by the first node on its path that is a leaf. values_of(row): its values.
+template <class ValuesOf>
+PruningErrors errors_of_prunings(ValuesOf values_of, std::span<const int64_t> rows, const Routes& tree, std::span<const int32_t> until,
                                         size_t n_prunings, const NodeErrors& errors) {
     PruningErrors out{std::vector<double>(n_prunings + 1), std::vector<double>(n_prunings + 1), std::vector<int32_t>(rows.size())};
     for (size_t r = 0; r < rows.size(); ++r) {
         const size_t row = size_t(rows[r]);
-        const double weight = errors.weight[row], *x = X.row(row);
+        const double weight = errors.weight[row], *x = values_of(row);
         size_t node = 0;
         for (size_t k = 0; k < n_prunings;) {
             while (size_t(until[node]) <= k) node = tree.child_of(x, node);

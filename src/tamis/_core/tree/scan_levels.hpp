@@ -24,17 +24,11 @@ public:
     /// The levels of the node's rows.
     template <class Criterion>
     void group(std::span<int64_t> keys, const CodeSpan& span, const RowValues& target, KeySorter& sorter) {
-        n_levels = 0;
         if (int64_t(span.size()) <= span.n) {
             fill_table<Criterion>(keys, span, target, n_, table);
-            for (size_t c = 0; c < span.size(); ++c) {
-                if (table.rows[c] == 0) continue;
-                code[n_levels] = int64_t(c) + span.low;
-                table.rows[n_levels] = table.rows[c];
-                std::copy_n(table.of(c), table.width, table.of(n_levels++));
-            }
-            return;
+            return drop_empty(span);
         }
+        n_levels = 0;
         sorter.sort(keys.data(), span);
         for (size_t p = 0; p < size_t(span.n); ++p) {
             const int64_t own = keys[p] >> 32;
@@ -45,6 +39,17 @@ public:
             }
             add_row<Criterion>(target, uint32_t(keys[p]), table.of(n_levels - 1), n_);
             ++table.rows[n_levels - 1];
+        }
+    }
+
+    /// The levels that have rows, of a table of the codes from low to high.
+    void drop_empty(const CodeSpan& span) {
+        n_levels = 0;
+        for (size_t c = 0; c < span.size(); ++c) {
+            if (table.rows[c] == 0) continue;
+            code[n_levels] = int64_t(c) + span.low;
+            table.rows[n_levels] = table.rows[c];
+            std::copy_n(table.of(c), table.width, table.of(n_levels++));
         }
     }
 

@@ -107,6 +107,11 @@ struct LevelTable {
         std::fill_n(rows.begin(), n_codes, 0);
         std::fill_n(stats.begin(), n_codes * width, 0.0);
     }
+    /// Put the last of n codes first.
+    void rotate(size_t n_codes) {
+        std::rotate(rows.begin(), rows.begin() + ptrdiff_t(n_codes - 1), rows.begin() + ptrdiff_t(n_codes));
+        std::rotate(stats.begin(), stats.begin() + ptrdiff_t((n_codes - 1) * width), stats.begin() + ptrdiff_t(n_codes * width));
+    }
 };
 
 /// Statistics of every code between low and high.

@@ -36,12 +36,15 @@ struct TreeTable {
     std::span<const int64_t> n_values;  // (columns): value codes of each column, and its code for missing
     std::span<const bool> category;     // (columns)
     std::span<const int64_t> order;     // (columns): the order in which columns are tried; of equal splits the first one is made
-    std::span<const int64_t> first;     // (columns + 1): where a column's values begin in `value`; categories have none
-    std::span<const double> value;      // the value of each code
+    std::span<const int64_t> first;     // (columns + 1): where a column's values begin in low and high; categories have none
+    std::span<const double> low, high;  // smallest and largest value of each code; one array where every value has its own
     size_t max_sorted = 0;              // bytes that sorted columns may take; beyond, rows are sorted at each node
     std::vector<char> has_missing;      // (columns): whether some row has no value
 
     size_t n_columns() const { return columns.size(); }
+
+    /// Codes of the column that has most, missing included.
+    size_t max_codes() const { return n_values.empty() ? 1 : size_t(std::ranges::max(n_values)) + 1; }
 
     /// Add a column's codes; after n_values.
     void add_column(const CodedColumn& column) {
@@ -52,14 +55,42 @@ struct TreeTable {
         columns.push_back(column);
     }
 
-    /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper -1: there is none.
+    /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper -1: there is none. Where values
+    /// share codes, it lies between two of the codes, so that a row's codes send it where its values do.
     double threshold(size_t j, int64_t cut, int64_t upper) const {
-        const double low = value[size_t(first[j] + cut)];
-        const double high = upper < 0 ? std::numeric_limits<double>::infinity() : value[size_t(first[j] + upper)];
-        const double middle = 0.5 * low + 0.5 * high;
-        return low <= middle && (middle < high || std::isinf(high)) ? middle : low;
+        if (low.data() != high.data() && upper >= 0) {
+            cut = (cut + upper) / 2;
+            upper = cut + 1;
+        }
+        const double below = high[size_t(first[j] + cut)];
+        const double above = upper < 0 ? std::numeric_limits<double>::infinity() : low[size_t(first[j] + upper)];
+        const double middle = 0.5 * below + 0.5 * above;
+        return below <= middle && (middle < above || std::isinf(above)) ? middle : below;
+    }
+
+    /// The values of a row, as splits read them: missing is NaN, a category its code.
+    void read_row(size_t row, double* x) const {
+        for (size_t j = 0; j < n_columns(); ++j) {
+            const int64_t code = columns[j].at(row);
+            if (code == n_values[j]) x[j] = std::numeric_limits<double>::quiet_NaN();
+            else x[j] = category[j] ? double(code) : high[size_t(first[j] + code)];
+        }
     }
 };
+
+/// Sort rows by their codes, equal ones as they are: radix sort on digits of 16 bits, one pass for most columns.
+template <class Code>
+void sort_by_code(const Code* codes, size_t highest, std::span<uint32_t> rows, std::vector<uint32_t>& other, std::vector<uint32_t>& counts) {
+    for (unsigned shift = 0; shift == 0 || highest >> shift; shift += 16) {
+        const size_t digits = std::min<size_t>((highest >> shift) + 1, size_t(1) << 16);
+        counts.assign(digits + 1, 0);
+        auto digit = [&](uint32_t row) { return (size_t(codes[row]) >> shift) & 0xFFFF; };
+        for (const uint32_t row : rows) ++counts[digit(row) + 1];
+        for (size_t d = 1; d < digits; ++d) counts[d] += counts[d - 1];
+        for (const uint32_t row : rows) other[counts[digit(row)]++] = row;
+        std::copy_n(other.begin(), rows.size(), rows.begin());
+    }
+}
 
 /// The rows of every numeric column in the order of its codes, rows without a value last: sorted once, however many trees grow.
 class SortedColumns {
@@ -83,23 +114,8 @@ private:
         for (size_t j = 0; j < d; ++j) {
             if (table_.category[j]) continue;
             uint32_t* rows = rows_.get() + place_[j] * n;
-            table_.columns[j].visit([&](const auto* codes) { sort_by_code(codes, size_t(table_.n_values[j]), rows, other, counts); });
-        }
-    }
-
-    /// Radix sort on digits of 16 bits: one pass for most columns.
-    template <class Code>
-    static void sort_by_code(const Code* codes, size_t highest, uint32_t* rows, std::vector<uint32_t>& other, std::vector<uint32_t>& counts) {
-        const size_t n = other.size();
-        std::iota(rows, rows + n, 0u);
-        for (unsigned shift = 0; shift == 0 || highest >> shift; shift += 16) {
-            const size_t digits = std::min<size_t>((highest >> shift) + 1, size_t(1) << 16);
-            counts.assign(digits + 1, 0);
-            auto digit = [&](uint32_t row) { return (size_t(codes[row]) >> shift) & 0xFFFF; };
-            for (size_t i = 0; i < n; ++i) ++counts[digit(rows[i]) + 1];
-            for (size_t d = 1; d < digits; ++d) counts[d] += counts[d - 1];
-            for (size_t i = 0; i < n; ++i) other[counts[digit(rows[i])]++] = rows[i];
-            std::copy(other.begin(), other.end(), rows);
+            std::iota(rows, rows + n, 0u);
+            table_.columns[j].visit([&](const auto* codes) { sort_by_code(codes, size_t(table_.n_values[j]), {rows, n}, other, counts); });
         }
     }
 

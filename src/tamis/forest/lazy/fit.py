@@ -21,7 +21,7 @@ from tamis.forest.data.binned import ForestData
 from tamis.forest.growing import GrowingForest
 from tamis.forest.layout import ForestLimits, ForestTarget, TargetCosts
 from tamis.forest.lazy.draw import RowDraws, default_size, judged_rows
-from tamis.forest.lazy.one_tree import CodedTarget, OneTree, binned_rows
+from tamis.forest.lazy.one_tree import CodedTarget, OneTree
 from tamis.forest.tune import Drawing, Grid, tuned
 from tamis.table import LazyTable, features
 from tamis.tree.settings import loss_of, rows_or_share
@@ -41,7 +41,7 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     rest = table.select([name for name in table.names if name != target])
     features(forest, rest.prototype(), reset=True, min_rows=2)
     order = rest.order()
-    mapped, written = map_codes(table, [rest.names[j] for j in order], answer)
+    mapped, counts = map_codes(table, [rest.names[j] for j in order], answer)
     forest.joined_levels_ = {
         int(j): coding.table
         for j, coding in zip(order, mapped.codings)
@@ -50,11 +50,11 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     if classes:
         forest.classes_ = np.array(answer.labels)
         forest.loss_ = loss = loss_of(forest.loss_matrix, len(answer.labels))
-        coded = _by_class(forest, written.counts.sum(axis=0).astype(np.float64))
+        coded = _by_class(forest, counts.astype(np.float64))
     else:
         forest.n_outputs_, loss = 1, np.zeros((0, 0))
         coded = CodedTarget(np.empty(0), np.ones(1))
-    _grow(forest, mapped, coded, order, loss, written.n_rows)
+    _grow(forest, mapped, coded, order, loss, int(counts.sum()))
 
 
 def _refuse(forest: Any) -> None:
@@ -154,7 +154,7 @@ def _keep(
     forest.impurity_importance_ = np.empty(len(order))
     forest.impurity_importance_[order] = growing.gain / growing.n_trees
     forest.oob_share_ = growing.share / growing.n_trees
-    binned = binned_rows(mapped, judged)
+    binned = mapped.binned(judged)
     parts = (binned.codes, binned.low, binned.high, target.classes, target.values)
     forest.training_digest_ = bytes_hash(*(np.ascontiguousarray(part).tobytes() for part in parts)).hex()
     for name in ("oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"):

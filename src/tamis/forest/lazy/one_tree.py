@@ -10,7 +10,6 @@ from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.growing import TreeBatch, grow_tree
 from tamis.forest.layout import CLASSES, NUMBER, ForestLimits, ForestTarget
 from tamis.forest.lazy.draw import RowDraws
-from tamis.views.binned_table import BinnedTable
 from tamis.views.lazy.mapped_codes import MappedCodes
 
 
@@ -36,28 +35,6 @@ class CodedTarget:
         classes, two = np.array(target, dtype=np.int32), n_classes == 2
         values = (classes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1))
         return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, self.factor[classes], self.worth)
-
-
-def binned_rows(mapped: MappedCodes, rows: np.ndarray) -> BinnedTable:
-    """The codes of some rows as the kernels read them; a code's values end at its edges."""
-    by_row = np.asarray(mapped.codes[rows]).astype(np.uint16)
-    n_values = np.array([coding.n_values for coding in mapped.codings], dtype=np.int32)
-    low, high = [np.empty(0)], [np.empty(0)]
-    for coding in mapped.codings:
-        if coding.edges is not None and coding.low is not None and coding.high is not None:
-            low.append(np.append(coding.low[:1], coding.edges))
-            high.append(np.append(coding.edges, coding.high[-1:]))
-    sizes = [0 if coding.is_categorical else coding.n_values for coding in mapped.codings]
-    return BinnedTable(
-        codes=np.ascontiguousarray(by_row.T),
-        by_row=by_row,
-        n_values=n_values,
-        missing=(by_row == n_values).any(axis=0),
-        category=np.array([coding.is_categorical for coding in mapped.codings], dtype=bool),
-        first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        low=np.concatenate(low),
-        high=np.concatenate(high),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,5 +67,4 @@ class OneTree:
         population = np.repeat(np.sort(local), counts[np.argsort(local)]).astype(np.uint32)
         strata, sizes = np.array([0, len(population)], dtype=np.int64), np.array([len(population)], dtype=np.int64)
         bootstrap = Bootstrap(population, strata, sizes, False, self.draws.seed)
-        binned = binned_rows(self.mapped, table)
-        return grow_tree(binned, target, self.limits, bootstrap, t, self.out_of_bag, self.loss)
+        return grow_tree(self.mapped.binned(table), target, self.limits, bootstrap, t, self.out_of_bag, self.loss)

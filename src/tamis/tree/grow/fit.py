@@ -23,6 +23,7 @@ class TreeData:
     """What every tree on the same table shares: its bins, and their sorted rows."""
 
     bins: Bins
+    max_sorted: int = MAX_SORTED
 
     @classmethod
     def of(cls, X: Any) -> TreeData:
@@ -34,9 +35,11 @@ class TreeData:
         """The codes, as the core reads them."""
         bins = self.bins
         codes = bins.codes if bins.binned is None else bins.binned.codes
-        value, first = bins.code_values
+        low, first = bins.code_values
+        high = low if bins.binned is None else bins.binned.high
         is_categorical, order = np.ascontiguousarray(bins.is_categorical), np.ascontiguousarray(bins.order())
-        return _core.TreeTable(codes, bins.n_values, is_categorical, order, first, value, bins.n_rows, MAX_SORTED)
+        n_rows = bins.n_rows
+        return _core.TreeTable(codes, bins.n_values, is_categorical, order, first, low, high, n_rows, self.max_sorted)
 
     def tree(self, grown: tuple[dict[str, np.ndarray], np.ndarray]) -> tuple[Tree, np.ndarray]:
         """What the core grew: the tree, and the leaf of each of its rows."""

@@ -86,7 +86,7 @@ class CrossValidation:
 
 def cross_validate(
     problem: ClassProblem | NumberProblem,
-    X: np.ndarray,
+    X: np.ndarray | None,
     rows: np.ndarray,
     limits: TreeLimits,
     sequence: Sequence,
@@ -95,7 +95,8 @@ def cross_validate(
 ) -> CrossValidation:
     """Judge every subtree of the sequence on rows left out.
 
-    Each fold grows its own tree on its own rows and prunes it at the geometric mean of neighbouring alphas.
+    Each fold grows its own tree on its own rows and prunes it at the geometric mean of neighbouring alphas. X holds the
+    values of all rows; without it they are those of the table's codes.
     """
     weight = problem.weight
     full_weight = float(weight[rows].sum())
@@ -115,7 +116,13 @@ Judged = tuple[np.ndarray, np.ndarray, np.ndarray, list[Any]]
 
 
 def _judge_trees(
-    problem: Any, X: np.ndarray, limits: TreeLimits, sequence: Sequence, folds: Folds, full_weight: float, n_jobs: Any
+    problem: Any,
+    X: np.ndarray | None,
+    limits: TreeLimits,
+    sequence: Sequence,
+    folds: Folds,
+    full_weight: float,
+    n_jobs: Any,
 ) -> Judged:
     """Sums of errors and of their squares (folds × subtrees), squares to the best subtree, and held-out rows.
 
@@ -133,7 +140,13 @@ def _judge_trees(
 
 
 def _judge_models(
-    problem: Any, X: np.ndarray, limits: TreeLimits, sequence: Sequence, folds: Folds, full_weight: float, n_jobs: Any
+    problem: Any,
+    X: np.ndarray | None,
+    limits: TreeLimits,
+    sequence: Sequence,
+    folds: Folds,
+    full_weight: float,
+    n_jobs: Any,
 ) -> Judged:
     """As `_judge_trees`, where nodes answer by models of their own."""
     betas = np.append(np.inf, np.sqrt(sequence.alpha[1:] * sequence.alpha[:-1]))

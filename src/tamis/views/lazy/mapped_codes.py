@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from tamis.errors import TableError
 from tamis.table import LazyTable
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
+from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import Coding
 from tamis.views.lazy.fold_moments import RowFolds
 from tamis.views.lazy.target import LazyTarget
@@ -46,7 +47,6 @@ class MappedCodes:
     n_rows : of the table; rows that are not to be learned from have the class −1, or NaN.
     codings : how each column is coded, in the order of the codes.
     n_classes : 0 for numbers.
-    folds, held_out : folds of the rows, and which of them is not to be learned from; −1 for none.
     kept : what must not be cleared away while the files are read.
     """
 
@@ -54,8 +54,6 @@ class MappedCodes:
     n_rows: int
     codings: tuple[Coding, ...]
     n_classes: int
-    folds: RowFolds | None = None
-    held_out: int = -1
     kept: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -67,8 +65,8 @@ class MappedCodes:
 
     @property
     def codes(self) -> np.ndarray:
-        """uint8 (rows, columns), mapped."""
-        return np.memmap(Path(self.folder) / _CODES, np.uint8, "r", shape=(self.n_rows, self.n_columns))
+        """uint8 (columns, rows), mapped."""
+        return np.memmap(Path(self.folder) / _CODES, np.uint8, "r", shape=(self.n_columns, self.n_rows))
 
     @property
     def target(self) -> np.ndarray:
@@ -79,6 +77,28 @@ class MappedCodes:
     def _target_type(self) -> type:
         return np.int32 if self.n_classes else np.float64
 
+    def binned(self, rows: np.ndarray | None = None) -> BinnedTable:
+        """The binned table: of all rows, mapped, or of some, in memory. A code's values end at its edges."""
+        codes = self.codes if rows is None else np.take(self.codes, rows, axis=1).astype(np.uint16, order="C")
+        by_row = np.empty((0, self.n_columns), dtype=codes.dtype) if rows is None else np.ascontiguousarray(codes.T)
+        n_values = np.array([coding.n_values for coding in self.codings], dtype=np.int32)
+        low, high = [np.empty(0)], [np.empty(0)]
+        for coding in self.codings:
+            if coding.edges is not None and coding.low is not None and coding.high is not None:
+                low.append(np.append(coding.low[:1], coding.edges))
+                high.append(np.append(coding.edges, coding.high[-1:]))
+        sizes = [0 if coding.is_categorical else coding.n_values for coding in self.codings]
+        return BinnedTable(
+            codes=codes,
+            by_row=by_row,
+            n_values=n_values,
+            missing=np.array([(line == k).any() for line, k in zip(codes, n_values)], dtype=bool),
+            category=np.array([coding.is_categorical for coding in self.codings], dtype=bool),
+            first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            low=np.concatenate(low),
+            high=np.concatenate(high),
+        )
+
     def present(self, rows: np.ndarray) -> np.ndarray:
         """Which of some rows are to be learned from."""
         return self.has_target(self.target[rows])
@@ -86,23 +106,6 @@ class MappedCodes:
     def has_target(self, target: np.ndarray) -> np.ndarray:
         """Which of some targets are there."""
         return np.asarray(target >= 0 if self.n_classes else ~np.isnan(target))
-
-    def without(self, part: int) -> MappedCodes:
-        """The same files, a fold of which is not to be learned from."""
-        return replace(self, held_out=part)
-
-    def is_held_out(self, rows: slice) -> np.ndarray:
-        """Which of consecutive rows are held out."""
-        if self.folds is None:
-            return np.zeros(rows.stop - rows.start, dtype=bool)
-        return np.asarray(self.folds.of(np.arange(rows.start, rows.stop)) == self.held_out)
-
-    def learned(self, rows: slice) -> np.ndarray:
-        """A copy of the targets of consecutive rows; −1 or NaN for those that are not to be learned from."""
-        target = np.array(self.target[rows])
-        if self.held_out >= 0:
-            target[self.is_held_out(rows)] = -1 if self.n_classes else np.nan
-        return target
 
     def digest(self) -> str:
         """SHA-256 of codes and targets."""
@@ -112,37 +115,6 @@ class MappedCodes:
                 while part := file.read(1 << 20):
                     found.update(part)
         return found.hexdigest()
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """What was written, fold by fold: rows of each class (one number for a numeric target); range and sum of numbers.
-
-    Attributes
-    ----------
-    counts : (folds, classes), or (folds, 1).
-    low, high, total : of each fold's numeric targets.
-    """
-
-    counts: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    total: np.ndarray
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.counts.sum())
-
-    def without(self, part: int) -> Written:
-        """What was written of the other folds."""
-        rest = np.arange(len(self.counts)) != part
-        return Written(self.counts[rest], self.low[rest], self.high[rest], self.total[rest])
-
-
-def merge(a: Written, b: Written) -> Written:
-    """What both wrote."""
-    low, high = np.minimum(a.low, b.low), np.maximum(a.high, b.high)
-    return Written(a.counts + b.counts, low, high, a.total + b.total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,38 +132,25 @@ class WriteCell:
     mapped: MappedCodes
     answer: LazyTarget
 
-    def __call__(self, cell: Cell) -> Written:
-        table = self.read(cell)
-        codes = np.empty((cell.n_rows, self.mapped.n_columns), dtype=np.uint8)
-        for j, coding in enumerate(self.mapped.codings):
-            codes[:, j] = coding.encode(table.column(coding.name))
+    def __call__(self, cell: Cell) -> np.ndarray:
+        """Rows of each class that were written; one number for a numeric target."""
+        table, mapped = self.read(cell), self.mapped
+        for j, coding in enumerate(mapped.codings):
+            codes = coding.encode(table.column(coding.name)).astype(np.uint8, copy=False)
+            write_at(Path(mapped.folder) / _CODES, codes, j * mapped.n_rows + cell.first)
         answer = table.column(self.answer.name)
         target = self.answer.codes(answer) if self.answer.is_classes else np.array(answer.values)
-        write_at(Path(self.mapped.folder) / _CODES, codes, cell.first * codes.shape[1])
-        write_at(Path(self.mapped.folder) / _TARGET, target, cell.first * target.itemsize)
-        return self._written(cell.first, target)
-
-    def _written(self, first: int, target: np.ndarray) -> Written:
-        """What consecutive rows hold, fold by fold."""
-        folds = self.mapped.folds or RowFolds(1)
-        there = np.flatnonzero(self.mapped.has_target(target))
-        fold, y, n = folds.of(first + there), target[there], folds.n_folds
-        low, high, total = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n)
-        if self.answer.is_classes:
-            size = len(self.answer.labels)
-            counts = np.bincount(fold * size + y, minlength=n * size).reshape(n, size)
-        else:
-            counts = np.bincount(fold, minlength=n)[:, None]
-            np.minimum.at(low, fold, y)
-            np.maximum.at(high, fold, y)
-            total[:] = np.bincount(fold, y, minlength=n)
-        return Written(counts, low, high, total)
+        write_at(Path(mapped.folder) / _TARGET, target, cell.first * target.itemsize)
+        there = target[mapped.has_target(target)]
+        return np.bincount(there, minlength=mapped.n_classes) if mapped.n_classes else np.array([len(there)])
 
 
 def map_codes(
     table: LazyTable, names: Sequence[str], answer: LazyTarget, folds: RowFolds | None = None, n_judged: int = 0
-) -> tuple[MappedCodes, Written]:
-    """The codes of some columns, in their order; and what was written. Two passes over the rows.
+) -> tuple[MappedCodes, np.ndarray]:
+    """The codes of some columns, in their order; and the rows of each class (one number for a numeric target).
+
+    Two passes over the rows.
 
     Edges are midway between neighbouring quantiles of `EDGE_ROWS` rows, those of the first `n_judged` folds left out:
     these are to judge what is learned from the others. Every value of a column with few of them has its own code.
@@ -203,10 +162,9 @@ def map_codes(
         sample = sample.take(np.flatnonzero(folds.of(rows) >= n_judged))
     codings = tuple(Coding.learn(sample.column(name), MOST_CODES)[0] for name in names)
     kept = TemporaryFolder()
-    mapped = MappedCodes(str(kept.path), table.n_rows, codings, len(answer.labels), folds, kept=kept)
+    mapped = MappedCodes(str(kept.path), table.n_rows, codings, len(answer.labels), kept)
     _make_room(mapped)
-    written = wanted.reduce(WriteCell(wanted.cell_table(), mapped, answer), merge)
-    return mapped, written
+    return mapped, wanted.reduce(WriteCell(wanted.cell_table(), mapped, answer), np.add)
 
 
 class TemporaryFolder:

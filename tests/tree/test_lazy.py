@@ -1,4 +1,4 @@
-"""Trees of lazy tables: those of the rows in memory, wherever the top ends, the same bits for any cut of the files."""
+"""Trees of lazy tables: those of the rows in memory, the same bits for any cut of the files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from tests.table.lazy.parts import lazy_table, write_parts
 from tamis import ForestClassifier, TreeClassifier, TreeRegressor, read
 from tamis.engine import use
 from tamis.errors import KindError, ParameterError, TableError
-from tamis.tree.lazy import fit, top
-from tamis.tree.lazy.fixed_point import FixedPoint, whole
+from tamis.tree.estimator import BaseTree
 from tamis.views.lazy.fold_moments import RowFolds
 
 
@@ -58,13 +57,6 @@ def _in_memory(target: str):
     return table.drop(list(TARGETS)), np.asarray(_rows()[target].to_pylist())
 
 
-@pytest.fixture
-def small_memory(monkeypatch):
-    """Nodes of more than 40 rows do not fit into memory."""
-    monkeypatch.setattr(top, "MEMORY_ROWS", 40)
-    monkeypatch.setattr(top, "MEMORY_CODES", 1)
-
-
 KINDS = [
     (TreeClassifier, "two", {}),
     (TreeClassifier, "class", {"criterion": "entropy"}),
@@ -82,7 +74,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("kind", "target", "options"), KINDS)
-def test_the_tree_is_that_of_the_rows_in_memory(folder, small_memory, kind, target, options):
+def test_the_tree_is_that_of_the_rows_in_memory(folder, kind, target, options):
     """The tree of a large table would be another than that of the same rows in memory."""
     X, y = _in_memory(target)
     options = {"min_samples_leaf": 6, **options}
@@ -96,7 +88,7 @@ def test_the_tree_is_that_of_the_rows_in_memory(folder, small_memory, kind, targ
     assert found.to_text().splitlines()[0] == wanted.to_text().splitlines()[0]
 
 
-def test_surrogates_of_large_nodes_are_those_of_memory(folder, small_memory):
+def test_surrogates_of_large_nodes_are_those_of_memory(folder):
     """Rows without the value that a split asks for would go another way."""
     X, y = _in_memory("two")
     wanted = TreeClassifier(max_depth=2).fit(X, y).tree_
@@ -113,7 +105,7 @@ def _bits(model) -> bytes:
 
 
 @pytest.mark.parametrize(("kind", "target"), [(TreeClassifier, "class"), (TreeRegressor, "y")])
-def test_bits_do_not_depend_on_threads_or_on_the_cut_of_the_files(folder, small_memory, kind, target):
+def test_bits_do_not_depend_on_threads_or_on_the_cut_of_the_files(folder, kind, target):
     """Two runs would give two trees, and nobody could say why."""
     digests = set()
     for parts in (3, 30):
@@ -127,17 +119,17 @@ def _fold_tree(monkeypatch, folder, target: str, part: int):
     """The tree that a fit with four folds grows on the rows outside one of them."""
     grown = {}
 
-    def kept(growing, number, limits):
-        grown[number] = fold_tree(growing, number, limits)
-        return grown[number]
+    def kept(model, problem, X, rows, limits, folds):
+        grown[part] = problem.grow_on(folds[part][0], limits)[0]
+        return pruned(model, problem, X, rows, limits, folds)
 
-    fold_tree = fit.Growing.fold
-    monkeypatch.setattr(fit.Growing, "fold", kept)
+    pruned = BaseTree._pruned
+    monkeypatch.setattr(BaseTree, "_pruned", kept)
     kind = TreeRegressor if target == "y" else TreeClassifier
     options = {} if target == "y" else {"class_weight": "balanced"}
     model = kind(prune="cv", cv=4, rule="min", **options).fit(_lazy(folder, target, 2), target)
-    monkeypatch.setattr(fit.Growing, "fold", fold_tree)
-    return grown[part].tree, model
+    monkeypatch.setattr(BaseTree, "_pruned", pruned)
+    return grown[part], model
 
 
 @pytest.mark.parametrize("target", ["two", "y"])
@@ -173,7 +165,7 @@ def test_rows_held_out_have_no_say_in_the_tree_of_their_fold_and_choose_the_size
         (TreeRegressor, "y", {}),
     ],
 )
-def test_risks_and_choice_are_those_of_the_same_folds_in_memory(folder, small_memory, kind, target, options):
+def test_risks_and_choice_are_those_of_the_same_folds_in_memory(folder, kind, target, options):
     """Pruning by cross-validation would mean one thing for a large table and another in memory."""
     X, y = _in_memory(target)
     fold = RowFolds(4, 0).of(np.arange(1_500))
@@ -201,16 +193,12 @@ def test_a_class_of_one_fold_alone_is_judged_and_kept(tmp_path):
         assert np.isfinite(model.cost_complexity_["cv_risk"]).all()
 
 
-def test_no_room_for_the_rows_of_subtrees_is_said_in_a_sentence(folder, monkeypatch):
-    """A disk that fills up after the codes were written would end in a traceback."""
+def test_no_room_for_the_codes_is_said_in_a_sentence(folder, monkeypatch):
+    """A disk that fills up would end in a traceback."""
     import os
 
-    given = os.posix_fallocate
-
     def full(file, offset, size):
-        if size % 8 == 0 and size > 8 * 1_000:
-            raise OSError(28, "No space left on device")
-        given(file, offset, size)
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(TableError, match="no room left on the disk"):
@@ -225,21 +213,6 @@ def test_noise_is_pruned_to_the_root_by_any_risk(tmp_path):
     for options in ({}, {"prune_by": "brier"}, {"prune_by": "log_loss"}):
         model = TreeClassifier(prune="cv", **options).fit(lazy_table(tmp_path / "2", 256, target="c"), "c")
         assert model.get_n_leaves() <= 2
-
-
-def test_fixed_point_sums_are_exact_in_any_order_and_close_to_the_values():
-    """Sums of numbers would depend on who adds first."""
-    rng = np.random.default_rng(0)
-    y = np.concatenate([1e9 + rng.normal(size=1_000), [1e9 - 1e6, np.nan]])
-    scale = FixedPoint.of(float(np.nanmin(y)), float(np.nanmax(y)), 1e9 - 1e3)
-    q = scale.encode(y)
-    assert q[-1] == -(1 << 62)
-    there = q[:-1]
-    assert whole(int((there >> 31).sum()), int((there & (1 << 31) - 1).sum())) == sum(there.tolist())
-    known = y[:-1] - scale.centre
-    assert np.abs(there.astype(np.float64) * 2.0**-scale.exponent - known).max() <= scale.half * 2.0**-53
-    squares = scale.squares(y)[:-1]
-    assert scale.squares_value(sum(squares.tolist())) == pytest.approx((known**2).sum(), rel=1e-12)
 
 
 def test_more_levels_than_a_byte_holds_share_a_code(tmp_path):
@@ -267,7 +240,13 @@ def test_a_table_of_one_cell_is_that_of_its_rows_in_memory(tmp_path):
 def test_what_needs_rows_in_memory_says_so(folder):
     """A parameter would be passed over without a word."""
     table = _lazy(folder, "y")
-    for options in ({"splits": "oblique"}, {"leaf": "linear"}, {"max_leaf_nodes": 9}, {"criterion": "poisson"}):
+    for options in (
+        {"splits": "oblique"},
+        {"leaf": "linear"},
+        {"max_leaf_nodes": 9},
+        {"criterion": "poisson"},
+        {"search": "optimal", "max_depth": 2},
+    ):
         with pytest.raises(ParameterError, match=r"or a sample: table\.sample"):
             TreeRegressor(**options).fit(table, "y")
     with pytest.raises(KindError, match="give its name"):
