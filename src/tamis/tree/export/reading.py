@@ -62,10 +62,8 @@ class Reading:
 
     def importances(self, *, surrogates: bool = False) -> np.ndarray:
         """Share of the improvement of each column; with surrogates, also for splits it could replace."""
-        from tamis.tree.importance import importance_of
-
         check_is_fitted(self, "tree_")
-        raw = importance_of(self.tree_, surrogates)
+        raw = self.tree_.importance(surrogates)
         return raw / raw.sum() if raw.sum() > 0 else raw
 
     def stability(self, X: Any, y: Any, *, n_resamples: int = 50, random_state: Any = 0) -> dict[str, Any]:
