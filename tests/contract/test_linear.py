@@ -11,6 +11,8 @@ from tamis.linear import ScoreCard, ScoreCardRegressor
 SETTINGS = [
     LinearRegressor(n_alphas=20, cv=3),
     LinearRegressor(penalty=None),
+    LinearRegressor(relax="cv", n_alphas=10, cv=3),
+    LinearRegressor(norm_bound=0.5),
     LinearRegressor(penalty="ridge", alpha="loo", n_alphas=20),
     LinearRegressor(penalty="ridge", cv=3, n_alphas=20),
     LinearRegressor(penalty="elastic-net", alpha=0.1, missing="mean"),
@@ -18,6 +20,8 @@ SETTINGS = [
     LinearRegressor(loss="huber", cv=3, n_alphas=5),
     LinearRegressor(loss="poisson", alpha=0.01),
     LinearRegressor(penalty="lasso", alpha="bayes", n_draws=50),
+    LinearClassifier(loss="hinge", alpha=0.1),
+    LinearClassifier(relax="cv", n_alphas=10, cv=3),
     LinearClassifier(cv=3, n_alphas=5),
     LinearClassifier(penalty="ridge", alpha=0.01),
     LinearClassifier(loss="squared_hinge", cv=3, n_alphas=5),

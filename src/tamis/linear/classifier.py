@@ -31,8 +31,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     .. math:: \min_{b, w}\; \frac{1}{\sum_i \omega_i} \sum_i \omega_i\, \ell(y_i, b + x_i^\top w)
               + \alpha \sum_j f_j \left(\rho |w_j| + \frac{1 - \rho}{2} w_j^2\right)
 
-    ℓ is the log loss (binary, or multinomial with one linear predictor a class) or the squared hinge max(0, 1 - yη)² (a
-    sparse support vector machine; several classes one against the rest).
+    ℓ is the log loss (binary, or multinomial with one linear predictor a class) the hinge max(0, 1 - yη) or its
+    square (support vector machines, sparse with the lasso; several classes one against the rest).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
         with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
-    loss : "logistic" or "squared_hinge".
+    loss : "logistic", "hinge" or "squared_hinge".
     relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
         (1 - γ) · unpenalised, and chooses γ (of 0, 0.25, 0.5, 0.75, 1) and alpha together; a number is γ; None is 1.
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.

@@ -69,6 +69,10 @@ def path_of(
 
     `held` is given the models of the folds, or their linear predictors of the rows held out.
     """
+    if not job.loss.is_smooth:
+        from tamis.linear.solvers.hinge import hinge_path
+
+        return hinge_path(job, splits, n_alphas, alphas)
     if job.is_tall:
         return _tall(job, splits, n_alphas, alphas, held)
     return (compiled_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
@@ -78,6 +82,10 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
     """The model for one strength, to a much smaller gap than the path's."""
     if job.is_tall:
         return _tall_at(job, alpha, enough)
+    if not job.loss.is_smooth:
+        from tamis.linear.solvers.hinge import hinge_solution
+
+        return hinge_solution(job, alpha, enough)
     several = isinstance(job.loss, Multinomial)
     if (several or alpha > 0) and suits(job.X, job.loss, job.penalty):
         coef, intercept, reached = compiled_solution(job, alpha, gap, enough, last=several)

@@ -13,7 +13,7 @@ from tamis import check
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
-from tamis.linear.losses import known, known_likelihood
+from tamis.linear.losses import known, known_likelihood, loss_named
 from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
@@ -49,6 +49,7 @@ class LinearModel(TakesTable, BaseEstimator):
         elif self.alpha is not None:
             check.number("alpha", self.alpha, low=0)
         self._check_ratio()
+        self._check_smooth()
         self._check_relax()
         check.count("n_alphas", self.n_alphas, low=2)
         check.number("tol", self.tol, low=0, open_low=True)
@@ -83,6 +84,15 @@ class LinearModel(TakesTable, BaseEstimator):
             raise ParameterError(
                 f"prior_sd={self.prior_sd} is a normal prior of penalty='ridge' or a Laplace prior of 'lasso' with a "
                 f"likelihood, but penalty={self.penalty!r}, loss={self.loss!r} and norm_bound={self.norm_bound!r}"
+            )
+
+    def _check_smooth(self) -> None:
+        if loss_named(self.loss).is_smooth:
+            return
+        if self.penalty == "subset" or self.relax is not None or self.group:
+            raise ParameterError(
+                f"loss={self.loss!r} has a corner, which penalty='subset', relax and group do not take; give "
+                "loss='squared_hinge' or 'logistic', or penalty='ridge', 'lasso' or 'elastic-net'"
             )
 
     def _check_relax(self) -> None:

@@ -21,7 +21,7 @@ def known(target: str) -> tuple[str, ...]:
     """The words that `loss` takes for a target of "numbers" or "classes".
 
     >>> known("classes")
-    ('logistic', 'squared_hinge')
+    ('hinge', 'logistic', 'squared_hinge')
     """
     found = sorted(one.name for one in iter_modules(__path__) if one.name not in _NO_LOSSES)
     return tuple(word for word in found if loss_named(word).target == target)

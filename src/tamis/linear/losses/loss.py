@@ -22,6 +22,7 @@ class Loss(ABC):
     predictor : what the linear predictor is, in words, where the target is a number.
     takes_offset : whether a number of each row may be added to its linear predictor.
     constant_curvature : whether the curvature is the same everywhere.
+    is_smooth : whether it has a derivative everywhere, so that Newton steps and refits of subsets serve it.
     stride : longest step of an intercept, where the loss is far from quadratic.
     """
 
@@ -29,6 +30,7 @@ class Loss(ABC):
     predictor = "target"
     takes_offset = False
     constant_curvature = False
+    is_smooth = True
     stride = np.inf
 
     def __init__(self, y: np.ndarray, offset: np.ndarray | None = None) -> None:

@@ -8,11 +8,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from tamis import _core
+from tamis.linear.losses import core_name
 from tamis.linear.losses.huber import Huber
-from tamis.linear.losses.logistic import Logistic
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.poisson import Poisson
-from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.solvers.compiled.path_fit import PathFit
 from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
 
@@ -66,8 +65,8 @@ class NewtonFit(PathFit):
     def _scale(self) -> None:
         """The kind of loss, and the target in the core's units."""
         y, w = self.loss.y[:, 0], self.w
-        if isinstance(self.loss, Logistic | SquaredHinge):
-            self.kind = "logistic" if isinstance(self.loss, Logistic) else "squared_hinge"
+        if self.loss.target == "classes":
+            self.kind = core_name(self.loss) or ""
         elif isinstance(self.loss, Poisson):
             self.kind, mean = "poisson", float(w @ y)
             self.shift, self.size = np.log(mean), mean

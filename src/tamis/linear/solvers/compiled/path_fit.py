@@ -13,11 +13,9 @@ from scipy import sparse
 from tamis import _core
 from tamis.engine import map_threads, workers
 from tamis.errors import NotConverged
-from tamis.linear.losses.huber import Huber
-from tamis.linear.losses.logistic import Logistic, Multinomial
-from tamis.linear.losses.poisson import Poisson
+from tamis.linear.losses import core_name
+from tamis.linear.losses.logistic import Multinomial
 from tamis.linear.losses.squared import Squared
-from tamis.linear.losses.squared_hinge import SquaredHinge
 from tamis.linear.out_of_fold import OutOfFold, training_weights
 from tamis.linear.path import Path, PathEnd, ends_saturated, is_past_its_best, path_end, strengths
 from tamis.linear.penalties.elastic_net import Penalty
@@ -28,7 +26,6 @@ AT_ONCE = 5  # strengths between two looks at the errors of the folds
 _LARGE = 50_000_000  # entries above which the columns are not copied
 _SPARSE = 0.1  # share of entries other than 0 below which a dense table is read by its entries
 _FEW_ENTRIES = 200_000  # of a table for which that is not asked
-_COMPILED = (Squared, Logistic, Multinomial, SquaredHinge, Poisson, Huber)  # others take `newton_path`
 
 
 class PathFit:
@@ -103,7 +100,7 @@ def suits(X: Any, loss: Any, penalty: Penalty) -> bool:
     """
     n, p = X.shape
     dense = isinstance(X, np.ndarray)
-    if type(loss) not in _COMPILED:
+    if core_name(loss) is None:  # `newton_path`
         return False
     if isinstance(loss, Multinomial):
         return dense and n * p <= _LARGE
