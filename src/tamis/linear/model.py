@@ -107,10 +107,10 @@ class LinearModel(TakesTable, BaseEstimator):
                 f"relax={self.relax!r} refits the columns that a penalty selects, but penalty={self.penalty!r} selects "
                 "none; give penalty='lasso' or 'elastic-net', or relax=None"
             )
-        if self.alpha == "bayes" or (self.relax == "cv" and not isinstance(self.alpha, str)):
+        if self.alpha == "bayes" or (self.relax == "cv" and (self.norm_bound or self.prior_sd)):
             raise ParameterError(
-                f"relax={self.relax!r} is not possible with alpha={self.alpha!r}; give alpha='cv', or a number between "
-                "0 and 1 for relax and a number for alpha"
+                f"relax={self.relax!r} is not possible with alpha='bayes', norm_bound or prior_sd; give a number for "
+                "relax, or alpha='cv'"
             )
 
     @property
@@ -134,7 +134,7 @@ class LinearModel(TakesTable, BaseEstimator):
             return bool(self.k == "cv")
         if self.norm_bound is not None or self.prior_sd is not None:
             return False
-        return self.penalty is not None and isinstance(self.alpha, str)
+        return self.penalty is not None and (isinstance(self.alpha, str) or (self.relax == "cv" and not self._is_free))
 
     @property
     def _is_free(self) -> bool:
@@ -224,9 +224,14 @@ class LinearModel(TakesTable, BaseEstimator):
                 alpha, ratio = units.inside(self.alpha_, ratio)
                 job, self.path_ = units.scaled(job, ratio), None
             else:
-                ratios = [float(one) for one in self._ratios] if self.penalty == "elastic-net" else [ratio]
+                ratios, alphas = [ratio], None
+                if not isinstance(self.alpha, str):  # the blend alone is chosen
+                    only, ratios[0] = units.inside(float(self.alpha), ratio)
+                    alphas = np.array([only])
+                elif self.penalty == "elastic-net":
+                    ratios = [float(one) for one in self._ratios]
                 jobs = [units.scaled(job, one) for one in ratios]
-                families = [self._blends(one, splits, loss.offset) for one in jobs]
+                families = [self._blends(one, splits, loss.offset, alphas) for one in jobs]
                 paths = [[blend.path for blend in family] for family in families]
                 family, which, chosen = choose_model(paths, self.rule)
                 job, ratio, (gamma, path, held) = jobs[family], ratios[family], families[family][which]
@@ -283,7 +288,7 @@ class LinearModel(TakesTable, BaseEstimator):
             self.deviance_ = deviance + 2 * total * float(np.log(unit))
             self.aic_, self.bic_ = self.deviance_ + 2 * freedom, self.deviance_ + float(np.log(total)) * freedom
 
-    def _blends(self, job: Any, splits: Any, offset: Any) -> list[Any]:
+    def _blends(self, job: Any, splits: Any, offset: Any, alphas: Any) -> list[Any]:
         """The penalised path, or its blends with the unpenalised fits on its supports, with the models of the folds."""
         from tamis.linear.fit import path_of
         from tamis.linear.out_of_fold import OutOfFold
@@ -291,7 +296,7 @@ class LinearModel(TakesTable, BaseEstimator):
 
         relaxes = self.relax is not None
         held = OutOfFold(job.X, splits, offset, relaxes) if self._responds or relaxes else None
-        path = path_of(job, splits, self.n_alphas, held=held)
+        path = path_of(job, splits, self.n_alphas, alphas, held)
         if not relaxes or held is None:
             return [Blend(1.0, path, held)]
         return blends(job, path, splits, held, GAMMAS if self.relax == "cv" else (float(self.relax),))

@@ -48,11 +48,6 @@ class Models(NamedTuple):
         return np.searchsorted(self.place, np.arange(self.n_models + 1) * self.shape[1] * self.shape[2])
 
     @property
-    def sizes(self) -> np.ndarray:
-        """The largest number of coefficients of an output, by model (an upper bound for several outputs)."""
-        return -(-np.diff(self.begin) // self.shape[2])
-
-    @property
     def columns(self) -> np.ndarray:
         """Columns that any of the models uses."""
         return np.unique(self.place % (self.shape[1] * self.shape[2]) // self.shape[2])

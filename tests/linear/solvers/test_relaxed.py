@@ -102,6 +102,19 @@ def test_more_columns_than_rows_and_sparse_tables_are_relaxed_as_dense_ones_are(
         assert dense.cv_predictions_.shape[0] == 60
 
 
+def test_at_a_strength_that_is_given_the_folds_choose_the_blend():
+    """With alpha as a number, the blend of least error over folds is taken."""
+    X, y = _numbers()
+    folds, shares = list(KFold(4).split(X)), [0.0, 0.25, 0.5, 0.75, 1.0]
+    model = LinearRegressor(alpha=0.3, relax="cv", cv=folds, rule="min").fit(X, y)
+    errors = [
+        sum(((LinearRegressor(alpha=0.3, relax=g).fit(X[a], y[a]).predict(X[b]) - y[b]) ** 2).sum() for a, b in folds)
+        for g in shares
+    ]
+    assert model.gamma_ == shares[int(np.argmin(errors))]
+    assert np.isclose(model.alpha_, 0.3)
+
+
 def test_it_is_saved_and_categories_enter_as_indicators():
     """A relaxed model is a formula like any other."""
     import pandas as pd
@@ -120,6 +133,6 @@ def test_it_is_saved_and_categories_enter_as_indicators():
 def test_what_cannot_be_relaxed_is_said():
     """Ridge selects no columns; a share beyond 1 is no blend."""
     X, y = _numbers()
-    for options in ({"penalty": "ridge", "relax": "cv"}, {"relax": 1.5}, {"relax": "cv", "alpha": 0.1}):
+    for options in ({"penalty": "ridge", "relax": "cv"}, {"relax": 1.5}, {"relax": "cv", "alpha": "bayes"}):
         with pytest.raises(ParameterError, match="relax"):
             LinearRegressor(**options).fit(X, y)

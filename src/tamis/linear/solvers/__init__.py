@@ -2,6 +2,6 @@
 
 Read `quadratic`; then `normal_equations` (squared loss from moments), `newton_path/` (any loss), `compiled/` (paths in
 the core, `_core/linear`); closed forms in `least_squares`, `ridge`, `bayes`; `hinge`; `strength` (bounds,
-priors), `effective` (degrees of freedom), `relaxed` (refits of supports); subsets in `best_subset` (proved), `splicing` (found),
-`subset_path` (chosen).
+priors), `effective` (degrees of freedom), `relaxed` (refits of supports); subsets in `best_subset` (proved),
+`splicing` (found), `subset_path` (chosen).
 """

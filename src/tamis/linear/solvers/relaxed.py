@@ -43,8 +43,8 @@ def blends(job: Job, path: Path, splits: Folds, held: OutOfFold, gammas: Sequenc
     .. math:: \hat\beta(\lambda, \gamma) = \gamma\, \hat\beta_{\text{lasso}}(\lambda)
               + (1 - \gamma)\, \hat\beta_{\text{unpenalised}}(\text{support of } \hat\beta_{\text{lasso}}(\lambda))
 
-    Supports grow along the path; they are refitted until a fit has as many columns as rows, or until the folds have not
-    done better for 20 strengths. `held` holds the models of the folds.
+    Supports grow along the path; they are refitted until the folds have not done better for 20 strengths. `held` holds
+    the models of the folds.
 
     References
     ----------
@@ -65,9 +65,14 @@ def blends(job: Job, path: Path, splits: Folds, held: OutOfFold, gammas: Sequenc
         parts = [fit.first(n).blended(refit, gamma) for fit, refit in zip(fits, refits)]
         coef, intercept = parts[0].dense()
         short = Path(path.alphas[:n], coef, intercept, path.n_columns[:n])
-        scored = short.scored(errors.pop(0), path.fold_weights)
+        scored = short.scored(_without_rounding(errors.pop(0), path.fold_errors), path.fold_weights)
         out.append(Blend(gamma, scored, held.with_models(parts[1:])))
     return out
+
+
+def _without_rounding(errors: np.ndarray, penalised: np.ndarray) -> np.ndarray:
+    """Errors, 0 where they are rounding beside those of the model without columns: else rounding would choose."""
+    return np.where(errors > 1e-12 * penalised[:, :1], errors, 0.0)
 
 
 def relaxed_solution(job: Job, solution: LinearSolution, gamma: float) -> LinearSolution:
@@ -89,10 +94,7 @@ def _follow(
 ) -> tuple[list[Models], list[np.ndarray]]:
     """Unpenalised fits on the supports of all fits, and the errors (folds × strengths) of each blend."""
     weights = np.hstack([job.weights[:, None], training_weights(splits, job.weights)])
-    room = np.count_nonzero(weights, axis=0) - 2
-    sizes = np.array([fit.sizes for fit in fits])
-    n = int(np.argmax(np.append((sizes > room[:, None]).any(axis=0), True)))
-    n = max(n, 1)
+    n = len(path.alphas)
     kind: Any = _GramRefits if isinstance(job.loss, Squared) else _RowRefits
     solver = kind.of(job, weights, _union(fits, 0, n), splits) if job.is_tall else None
     assert path.fold_weights is not None
