@@ -25,7 +25,7 @@ COUNT: Final = "count"
 ORDINAL: Final = "ordinal"
 
 #: The words that `task` takes.
-TASKS: Final = (CLASSIFICATION, REGRESSION)
+TASKS: Final = (CLASSIFICATION, REGRESSION, COUNT, ORDINAL)
 
 #: What the tasks were called in earlier versions.
 FORMER: Final = {"classes": CLASSIFICATION, "numbers": REGRESSION}

@@ -37,7 +37,9 @@ def run(
     types: TypesOption = None,
     query: QueryOption = None,
     drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
-    task: Annotated[str | None, typer.Option(help="classification or regression; by default, from the target")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="classification, regression, count or ordinal; from the target by default")
+    ] = None,
     scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
     prefer: Annotated[
         str, typer.Option(help="simplest, balanced or best: how much a simpler model may lose")

@@ -16,6 +16,7 @@ from tamis.evaluate.cross_validate import Trained, cross_validate, named_folds
 from tamis.evaluate.problem import Problem, named_procedures, problem_of, refuse_one_class
 from tamis.split.bootstrap import BootstrapSplit
 from tamis.table import Table
+from tamis.table.interface.target import codes_among
 
 __all__ = ["BiasVariance", "bias_variance", "bias_variance_figure"]
 
@@ -158,7 +159,7 @@ def _codes(problem: Problem, answer: Any) -> np.ndarray:
     answer = np.asarray(answer)
     if problem.classes is None:
         return answer.reshape(len(answer), -1)[:, 0].astype(np.float64)
-    place = np.minimum(np.searchsorted(problem.classes, answer), len(problem.classes) - 1)
+    place = codes_among(problem.classes, answer)
     return np.where(problem.classes[place] == answer, place, len(problem.classes)).astype(np.float64)
 
 

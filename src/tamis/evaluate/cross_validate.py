@@ -24,6 +24,7 @@ from tamis.evaluate.baseline import Baseline
 from tamis.evaluate.inner import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
+from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
 
 __all__ = ["Fold", "Stopped", "Trained", "cross_validate", "named_folds", "predictions", "train"]
@@ -286,7 +287,7 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     seed : for every random state that the procedure left open.
     inside : from a number of folds, or None, to the folds that a procedure may choose its strength in.
     """
-    y = problem.y[rows]
+    y = problem.target(rows)
     if problem.of_classes and (y == y[0]).all():
         return Baseline(CLASSIFICATION).fit(None, y)
     model = prepared(clone(procedure), seed, inside)
@@ -315,10 +316,10 @@ def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
     if problem.classes is None:
         return shares
     own = np.asarray(getattr(model, "classes_", problem.classes))
-    if len(own) == len(problem.classes):
+    if np.array_equal(own, problem.classes):
         return shares
     out = np.zeros((len(shares), len(problem.classes)))
-    out[:, np.searchsorted(problem.classes, own)] = shares
+    out[:, codes_among(problem.classes, own)] = shares
     return np.where(np.isnan(shares[:, :1]), np.nan, out)
 
 

@@ -17,6 +17,7 @@ from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.interface.names import column_names
 from tamis.table.interface.takes_table import takes_table
+from tamis.table.interface.target import category_order, codes_among
 from tamis.table.table import refuse_lazy
 from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes
 
@@ -32,9 +33,10 @@ class Problem:
     X : the rows that may be learned from: a Table, a frame or a matrix.
     y : their target: classes by any value, or numbers.
     task : one of `tamis.task.TASKS`; nobody decides it again.
-    classes : the values that y has, sorted; None for numbers.
+    classes : the values that y has, sorted, or in the order of an ordered categorical; None for numbers.
     names : of the columns.
     groups, time : one value a row, when given.
+    ordered : y was an ordered categorical: models see it as one, so that their classes have its order.
     copies : one number a row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
     weights : how much each row counts in a fit, when given; in a score every row counts once.
     """
@@ -48,6 +50,7 @@ class Problem:
     time: np.ndarray | None = None
     weights: np.ndarray | None = None
     copies: np.ndarray | None = None
+    ordered: bool = False
 
     @property
     def of_classes(self) -> bool:
@@ -56,7 +59,7 @@ class Problem:
     @cached_property
     def codes(self) -> np.ndarray:
         """Places of the rows' classes among `classes`; of numbers, y itself."""
-        return self.y if self.classes is None else np.searchsorted(self.classes, self.y)
+        return self.y if self.classes is None else codes_among(self.classes, self.y)
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -72,6 +75,14 @@ class Problem:
     @cached_property
     def _frame(self) -> Any:
         return self.X.to_pandas()
+
+    def target(self, rows: np.ndarray) -> Any:
+        """The target of some rows, as a model takes it."""
+        if not self.ordered:
+            return self.y[rows]
+        import pandas as pd
+
+        return pd.Categorical(self.y[rows], categories=list(self.classes), ordered=True)  # type: ignore[arg-type]
 
     def shown(self, rows: np.ndarray, model: Any, *, learn: bool = False) -> Any:
         """Some rows of the table, as a model takes them: a Table only where the model is one of ours.
@@ -135,6 +146,7 @@ def problem_of(
         y=target,
         task=task or (CLASSIFICATION if of_classes else REGRESSION),
         classes=classes,
+        ordered=of_classes and category_order(y) is not None,
         names=column_names(X),
         groups=None if groups is None else np.asarray(groups),
         time=None if time is None else np.asarray(time),

@@ -13,6 +13,7 @@ import numpy as np
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError
 from tamis.metrics import Metric, find
+from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
 
 __all__ = ["LossMatrix", "metric_for", "plain"]
@@ -207,7 +208,7 @@ def _refuse_bad(matrix: np.ndarray, labels: np.ndarray) -> None:
 
 
 def _places(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    places = np.searchsorted(labels, values).clip(max=len(labels) - 1)
+    places = codes_among(labels, values)
     wrong = np.flatnonzero(labels[places] != values)
     if len(wrong):
         raise ParameterError(f"row {wrong[0]} is {values[wrong[0]]!s}, which is none of {_listed(labels)}")

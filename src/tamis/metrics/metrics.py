@@ -19,6 +19,7 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.metrics import given
 from tamis.metrics.metric import SYNONYMS, Each, Metric, Score
 from tamis.metrics.ranking import auc
+from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes, predicts_numbers
 
 __all__ = [
@@ -217,7 +218,7 @@ def _two(y: Any, decision: Any, labels: Any) -> tuple[np.ndarray, np.ndarray, np
 
 def _codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     values = values.ravel()
-    places = np.searchsorted(labels, values).clip(max=len(labels) - 1)
+    places = codes_among(labels, values)
     wrong = np.flatnonzero(labels[places] != values)
     if len(wrong):
         label = values[wrong[0]]

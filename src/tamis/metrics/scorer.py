@@ -13,6 +13,7 @@ from tamis.errors import ParameterError
 from tamis.metrics.given import is_scorer
 from tamis.metrics.metric import SYNONYMS, Metric
 from tamis.metrics.metrics import find, prepare, utility
+from tamis.table.interface.target import codes_among
 
 __all__ = ["answer", "in_their_words", "score_model", "scorer_of"]
 
@@ -35,7 +36,7 @@ def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.
     if labels is None or np.array_equal(own, labels):
         return given
     aligned = np.zeros((len(given), len(labels)))
-    aligned[:, np.searchsorted(labels, own)] = given
+    aligned[:, codes_among(labels, own)] = given
     return aligned
 
 

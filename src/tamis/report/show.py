@@ -17,6 +17,8 @@ METRIC_WORDS = {
     "f1": "F1",
     "roc_auc": "area under the ROC curve",
     "brier": "Brier score",
+    "poisson_deviance": "Poisson deviance",
+    "mean_rank_error": "error in levels",
     "matthews": "Matthews correlation",
     "rare_recall": "recall of the rarest class",
 }

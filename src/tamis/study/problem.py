@@ -16,19 +16,19 @@ from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
+from tamis.study.target import class_labels, task_of
 from tamis.table import (
     Column,
     Decision,
     Held,
     Raw,
     Table,
-    is_class_target,
     raw_of,
     refuse_extreme,
     refuse_extreme_matrix,
 )
 from tamis.table.inference.dates import PARTS
-from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes, predicts_numbers
+from tamis.task import predicts_classes, predicts_numbers
 
 #: With fewer rows than this neither a fold nor a score means anything.
 FEWEST_ROWS = 10
@@ -78,7 +78,7 @@ class StudyProblem(Problem):
     ----------
     table : the features of all rows, columns in the order of their names; kinds and levels are those that unlocked
         rows decide, and what locked rows hold that does not fit is missing (or a level never seen).
-    labels : the classes as people know them, sorted; empty for numbers.
+    labels : the classes as people know them, in their order, or sorted; empty for numbers.
     rows : positions of the rows that may be learned from: unlocked, with a target.
     lock : the locked rows.
     dropped : how many unlocked rows had no target.
@@ -90,6 +90,7 @@ class StudyProblem(Problem):
     equal_rows : rows with equal features that all folds keep together; None where there are none.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
+    task_note : why the target is taken for what it is, and the word that changes it; empty where that was given.
     misfits : column -> how many values of locked rows did not fit its kind or levels.
     """
 
@@ -109,6 +110,7 @@ class StudyProblem(Problem):
     as_read: Table | None = None
     equal_rows: EqualRows | None = None
     locked_groups: np.ndarray | None = None
+    task_note: str = ""
 
     @classmethod
     def of(cls, source: Table | Raw, settings: Settings) -> StudyProblem:
@@ -124,7 +126,7 @@ class StudyProblem(Problem):
         values, spelt = target_values(parted.target)
         has = np.array([value is not None for value in values], dtype=bool)
         rows, answers = free[has], [value for value in values if value is not None]
-        task, labels, y = _as_task(answers, settings)
+        task, note, labels, y = _as_task(answers, parted.target, settings)
         parts = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
         plan = planned(settings, len(rows))
         rare = settled(labels, y, plan.folds, settings.rare, settings.target) if labels else None
@@ -146,7 +148,8 @@ class StudyProblem(Problem):
             digest=hashlib.sha256("\n".join(str(part) for part in parts).encode()).hexdigest(),
             hidden=parted.held,
             spelt=spelt,
-            decisions=_with_task(parted.table.decisions, settings, len(labels)),
+            task_note=note,
+            decisions=_with_task(parted.table.decisions, settings, note),
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
             plan=plan,
@@ -251,18 +254,17 @@ def _as_read(whole: Table, settings: Settings, rows: np.ndarray) -> Table | None
     return Table(columns, n_rows=len(rows)) if columns else None
 
 
-def _with_task(decisions: tuple[Decision, ...], settings: Settings, n_labels: int) -> tuple[Decision, ...]:
-    """The decisions, with a note where a target of numbers is predicted as classes and nobody said so."""
-    if settings.task is not None or n_labels < 3:
+def _with_task(decisions: tuple[Decision, ...], settings: Settings, note: str) -> tuple[Decision, ...]:
+    """The decisions, with a note on what the target is taken for where nobody said so and another task would do."""
+    if not note:
         return decisions
-    note = f"its {n_labels} whole numbers are predicted as classes; give task='regression' to predict a number"
     return tuple(
-        replace(decision, note=note) if decision.name == settings.target and decision.kind == "numeric" else decision
-        for decision in decisions
+        replace(decision, note=note) if decision.name == settings.target else decision for decision in decisions
     )
 
 
-def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...], np.ndarray]:
+def _as_task(known: list[Any], column: Column, settings: Settings) -> tuple[str, str, tuple[Any, ...], np.ndarray]:
+    """The task, a note on it, the classes in their order (none for numbers), and the target as codes or numbers."""
     name = settings.target
     if not known:
         raise TableError(f"the target {name!r} is missing in every row; give a column that has values")
@@ -270,22 +272,18 @@ def _as_task(known: list[Any], settings: Settings) -> tuple[str, tuple[Any, ...]
         raise TableError(f"the target {name!r} is constant ({known[0]!r} in every row); there is nothing to learn")
     if len(known) < FEWEST_ROWS:
         raise TableError(f"only {len(known)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
-    kinds = set(map(type, known))
-    text = any(issubclass(kind, str) for kind in kinds)
-    if text and settings.task is not None and predicts_numbers(settings.task):
-        value = next(value for value in known if isinstance(value, str))
-        raise TableError(f"task='regression', but the target {name!r} holds {value!r}; give task='classification'")
-    task = settings.task or (CLASSIFICATION if text or is_class_target(np.array(known)) else REGRESSION)
-    if predicts_numbers(task):
+    if not any(isinstance(value, str) for value in known):
         _refuse_infinite(known, name)
+    task, note = task_of(known, column, settings)
+    if predicts_numbers(task):
         y = np.array(known, dtype=np.float64)
         refuse_extreme_matrix(y[:, None], [name])
-        return task, (), y
-    shown = {v: int(v) if isinstance(v, float) and v.is_integer() else v for v in set(known)}
-    labels = tuple(sorted(set(shown.values()), key=lambda v: (isinstance(v, str), v)))
+        return task, note, (), y
+    shown = class_labels(set(known), column, task)
+    labels = tuple(dict.fromkeys(shown.values()))
     place = {label: code for code, label in enumerate(labels)}
     codes = {value: place[label] for value, label in shown.items()}
-    return task, labels, np.fromiter(map(codes.__getitem__, known), dtype=np.int64, count=len(known))
+    return task, note, labels, np.fromiter(map(codes.__getitem__, known), dtype=np.int64, count=len(known))
 
 
 def _refuse_infinite(known: list[float], name: str) -> None:

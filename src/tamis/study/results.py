@@ -83,6 +83,7 @@ def assemble(
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
         "recalls": compared["recalls"],
+        "weighted_kappa": (rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
         "finished": final["finished"],
         "black_box": _reference(compared["black_box"]),
         "readable": final["readable"],

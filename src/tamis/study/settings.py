@@ -24,7 +24,7 @@ class Settings:
     ----------
     target : name of the column to predict.
     seed : fixes every random choice.
-    task : "classification" or "regression"; None decides from the target's unlocked rows.
+    task : "classification", "regression", "count" or "ordinal"; None decides from the target's unlocked rows.
     scoring : the metric that is quoted, by name, or as a scikit-learn scorer or a function f(y_true, y_pred) (see
         `tamis.metrics.find`), which is written down by its name; None is R² for numbers, accuracy for classes, or the
         area under the ROC curve where one class has more than four fifths of the rows. Procedures are compared by a

@@ -45,8 +45,9 @@ from tamis.study.settings import Settings, names_given, procedures_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.interface.target import codes_among
 from tamis.table.types import Type
-from tamis.task import predicts_classes
+from tamis.task import ORDINAL, predicts_classes
 
 
 class Study(TakesTable, BaseEstimator):
@@ -72,7 +73,7 @@ class Study(TakesTable, BaseEstimator):
     selected_ : names of the columns the final model uses, largest contribution first.
     score_, interval_ : expected score on new rows, from nested folds, and its 95% interval.
     model_ : the final model; `predict` and `predict_proba` take any table or frame.
-    classes_ : after `fit(X, y)`, the classes of y, sorted; none for numbers.
+    classes_ : after `fit(X, y)`, the classes of y, sorted or in their order; none for numbers.
     locked_rows_ : positions of the locked rows in the source.
     results_ : all facts, as in results.json.
     note_ : what to know about the last prediction: that its table holds the locked rows, how many rows of which column
@@ -215,6 +216,8 @@ class Study(TakesTable, BaseEstimator):
         self.__dict__.pop("classes_", None)
         if predicts_classes(self.model_.task):
             self.classes_ = np.unique(np.asarray(y).ravel())
+        if self.model_.task == ORDINAL:
+            self.classes_ = original(np.array(self.model_.labels, dtype=object), self.classes_)
         self.n_features_in_ = source.num_columns - 1
         return self
 
@@ -436,7 +439,7 @@ class Study(TakesTable, BaseEstimator):
             return found
         aligned = np.zeros((len(found), len(self.classes_)))
         labels = original(np.array(self.model_.labels, dtype=object), self.classes_)
-        aligned[:, np.searchsorted(self.classes_, labels)] = found
+        aligned[:, codes_among(self.classes_, labels)] = found
         return aligned
 
     def predictions_csv(
@@ -590,7 +593,8 @@ class Study(TakesTable, BaseEstimator):
         found = []
         for d in sorted(self.decisions, key=lambda decision: decision.name):
             if d.name == self.settings.target:
-                found.append({"name": d.name, "kind": kind, "used": True, "reason": "the target", "note": ""})
+                found.append({"name": d.name, "kind": kind, "used": True, "reason": "the target"})
+                found[-1]["note"] = self.problem.task_note
             else:
                 found.append({"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note})
         return found

@@ -53,10 +53,10 @@ def compared(first: Path, second: Path) -> dict[str, Any]:
 
 def _difference(facts: dict[str, Any], what: str, metric: str) -> dict[str, Any]:
     from tamis.report import show
+    from tamis.report.facts.procedures import LOSSES
 
-    losses = {"brier": "Brier score (smaller is better)", "squared_error": "squared error (smaller is better)"}
     over = f"{facts['rows']:,} rows" if "rows" in facts else f"{facts['folds']} folds"
-    judged = losses[facts["loss"]] if "loss" in facts else show.metric(metric)
+    judged = f"{LOSSES[facts['loss']]} (smaller is better)" if "loss" in facts else show.metric(metric)
     chance = facts["p_value"] > 0.05
     return {
         "what": what,

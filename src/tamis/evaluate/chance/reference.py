@@ -14,6 +14,7 @@ import numpy as np
 
 from tamis.engine import generator
 from tamis.table import take
+from tamis.table.interface.target import codes_among
 from tamis.table.sources.frame import is_frame
 
 __all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "telling_table"]
@@ -97,7 +98,7 @@ def telling_table(X: Any, y: np.ndarray, labels: np.ndarray | None, seed: int, n
     if labels is None:
         return _one_column(X, (y - y.min()) / max(float(np.ptp(y)), 1e-300), seed, number)
     rows = generator(seed, "telling table", number).choice(X.shape[0], size=len(labels), replace=False)
-    return _indexed(take(X, rows=rows[np.searchsorted(labels, y)]), X)
+    return _indexed(take(X, rows=rows[codes_among(labels, y)]), X)
 
 
 def _one_column(X: Any, values: np.ndarray, seed: int, number: int) -> Any | None:

@@ -10,6 +10,7 @@ from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers
 from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.metrics import Metric, prepare, utility
+from tamis.table.interface.target import codes_among
 
 __all__ = ["blind", "chance", "constant_answers"]
 
@@ -94,4 +95,4 @@ def _root_on_folds(y: np.ndarray) -> float:
 
 
 def _shares(y: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return np.asarray(np.bincount(np.searchsorted(labels, y), minlength=len(labels)) / len(y))
+    return np.asarray(np.bincount(codes_among(labels, y), minlength=len(labels)) / len(y))

@@ -20,6 +20,8 @@ LOSSES = {
     "brier": "Brier score",
     "log_loss": "smoothed log loss",
     "squared_error": "squared error",
+    "poisson_deviance": "Poisson deviance",
+    "ranked_probability_score": "ranked probability score",
     "cost": "mean cost",
 }
 

@@ -15,6 +15,7 @@ from tamis.engine import generator
 from tamis.forest.predict.temperature import calibrated
 from tamis.metrics.intervals.paired import row_losses
 from tamis.table import Table
+from tamis.table.interface.target import codes_among
 
 #: Columns that are left at least, and the share of the gain over a constant answer that fewer columns must keep.
 FEWEST, KEPT = 4, 0.99
@@ -165,7 +166,7 @@ def _answers(forest: Any, table: Table, classes: np.ndarray | None) -> np.ndarra
         return np.asarray(forest.predict(table))
     shares = np.asarray(forest.predict_proba(table))
     out = np.zeros((len(shares), len(classes)))
-    out[:, np.searchsorted(classes, forest.classes_)] = shares
+    out[:, codes_among(classes, forest.classes_)] = shares
     return out
 
 
@@ -173,7 +174,7 @@ def _loss(said: np.ndarray, target: np.ndarray, classes: np.ndarray | None, cali
     """The mean loss of all rows."""
     if classes is None:
         return float(np.square(said - target).mean())
-    codes = np.searchsorted(classes, target)
+    codes = codes_among(classes, target)
     if calibrate:
         said = calibrated(said, codes, np.ones(len(codes))).shares
     return float(row_losses("brier", codes, said).mean())

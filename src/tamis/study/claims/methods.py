@@ -14,6 +14,8 @@ _LOSS = {
     "brier": "the Brier score",
     "log_loss": "the log loss",
     "squared_error": "the squared error",
+    "ranked_probability_score": "the ranked probability score",
+    "poisson_deviance": "the Poisson deviance",
     "cost": "the mean cost of their answers",
 }
 _RULE = {

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 #: The losses procedures are compared by, as they are said.
-LOSSES = {"brier": "Brier score", "log_loss": "log loss", "squared_error": "squared error", "cost": "cost"}
+LOSSES = {
+    "brier": "Brier score",
+    "log_loss": "log loss",
+    "ranked_probability_score": "ranked probability score",
+    "squared_error": "squared error",
+    "poisson_deviance": "Poisson deviance",
+    "cost": "cost",
+}
 
 #: Metrics that a loss decides: where it is better, so are they.
 SAME_AS_LOSS = {
@@ -13,10 +20,19 @@ SAME_AS_LOSS = {
     "brier": ("brier",),
     "log_loss": ("log_loss",),
     "cost": ("cost",),
+    "poisson_deviance": ("poisson_deviance",),
+    "ranked_probability_score": ("ranked_probability_score",),
 }
 
 #: Metrics whose names do not read well in a sentence.
-SPOKEN = {"cost": "mean cost", "r2": "R²", "roc_auc": "area under the ROC curve", "rmse": "root mean squared error"}
+SPOKEN = {
+    "cost": "mean cost",
+    "r2": "R²",
+    "roc_auc": "area under the ROC curve",
+    "rmse": "root mean squared error",
+    "poisson_deviance": "Poisson deviance",
+    "mean_rank_error": "error in levels",
+}
 
 #: Procedures that need no other word before their name.
 OWN = ("baseline", "stump", "tree", "lasso", "ridge", "forest", "booster", "boosting")

@@ -14,12 +14,14 @@ from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, score
 from tamis.metrics.distributions import binomial_tail
 from tamis.study.problem import NEVER_SEEN
-from tamis.task import CLASSIFICATION, REGRESSION, predicts_numbers
+from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, predicts_numbers
 
 #: Metrics written down beside the one that is quoted; `rare_recall` is the recall of the class with the fewest rows.
 BESIDES = {
     CLASSIFICATION: ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "rare_recall"),
     REGRESSION: ("r2", "rmse", "mae"),
+    COUNT: ("poisson_deviance", "r2", "rmse", "mae"),
+    ORDINAL: ("accuracy", "mean_rank_error", "weighted_kappa", "ranked_probability_score", "rare_recall"),
 }
 
 #: Above this share of the largest class, accuracy hardly moves whatever is found, and another metric is quoted.
@@ -32,16 +34,18 @@ SIZE_LEVEL = 0.05
 def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
     """The metric to quote when none is asked for: one that can move where the classes are unequal.
 
-    Accuracy, or R² for numbers. Of three classes or more, balanced accuracy, where the smallest has less than half of
-    an equal share of the rows, and every class has a row for every fold: a class that is never predicted costs
-    accuracy little. Where one class has more than four fifths of the rows, the area under the ROC curve, if at least
-    two classes have a row for every fold.
+    Accuracy, or R² for numbers, the Poisson deviance for counts, the mean error in ranks for ordered classes. Of three
+    classes or more, balanced accuracy, where the smallest has less than half of an equal share of the rows, and every
+    class has a row for every fold: a class that is never predicted costs accuracy little. Where one class has more than
+    four fifths of the rows, the area under the ROC curve, if at least two classes have a row for every fold.
 
     >>> headline("classification", np.repeat([0, 1], [95, 5]), 2, 5)
     'roc_auc'
     >>> headline("classification", np.repeat([0, 1, 2], [46, 30, 8]), 3, 5)
     'balanced_accuracy'
     """
+    if task in (COUNT, ORDINAL):
+        return {COUNT: "poisson_deviance", ORDINAL: "mean_rank_error"}[task]
     if predicts_numbers(task):
         return "r2"
     counts = np.bincount(y, minlength=n_labels)

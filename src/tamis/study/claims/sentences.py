@@ -237,7 +237,13 @@ def _expected(facts: dict[str, Any]) -> str:
     base = (
         "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}{_mean(facts)}{_naive(facts)}"
     )
-    return f"{said} ({sure}){base}.{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
+    return f"{said} ({sure}){base}.{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
+
+
+def _agreement(facts: dict[str, Any]) -> str:
+    """The weighted kappa of ordered classes, where it is not the score itself."""
+    kappa = facts.get("weighted_kappa")
+    return "" if kappa is None or facts["metric"] == "weighted_kappa" else f" Weighted kappa {_two(kappa)}."
 
 
 def _corrected(facts: dict[str, Any]) -> str:

@@ -14,14 +14,14 @@ from tamis.study.comparison.figures import by_unit, score
 from tamis.study.fold import FoldRules, kept_outside
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import tree
-from tamis.task import CLASSIFICATION, REGRESSION
+from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION
 
 #: Columns that are tried alone: the first by contribution.
 MAX_COLUMNS = 3
 
 #: Of the baseline's loss, what the quoted model must save at least: below it there is no suspicion. One column often
 #: has an R² of 0.85 and was known long before (the weight of a car and its price).
-MIN_GAIN = {CLASSIFICATION: 0.7, REGRESSION: 0.9}
+MIN_GAIN = {CLASSIFICATION: 0.7, ORDINAL: 0.7, REGRESSION: 0.9, COUNT: 0.9}
 
 #: Of what the quoted model saves, what a column must save alone to be asked about.
 MIN_SHARE = 0.95

@@ -19,6 +19,7 @@ from tamis.errors import KindError, StudyError
 from tamis.metrics.intervals.paired import difference, row_losses
 from tamis.saved import reading, text, whole
 from tamis.study.disk.files import REBUILT, RESULTS_FILE
+from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, read_task
 
 if TYPE_CHECKING:
     from tamis.study.study import Study
@@ -26,7 +27,18 @@ if TYPE_CHECKING:
 #: Columns that the text names at most.
 MOST_NAMED = 8
 
-_LOSSES = {"brier": "Brier score", "squared_error": "mean squared error"}
+_LOSSES = {
+    "brier": "Brier score",
+    "ranked_probability_score": "ranked probability score",
+    "squared_error": "mean squared error",
+    "poisson_deviance": "mean Poisson deviance",
+}
+_LOSS_OF_TASK = {
+    CLASSIFICATION: "brier",
+    ORDINAL: "ranked_probability_score",
+    REGRESSION: "squared_error",
+    COUNT: "poisson_deviance",
+}
 
 
 @dataclass(frozen=True)
@@ -191,7 +203,7 @@ def _by_rows(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | No
     kept, settings = (mine["predictions"], other["predictions"]), mine["settings"]
     if None in kept or settings.get("groups") is not None or settings.get("time") is not None:
         return None
-    kind, truth = "brier" if mine["data"]["classes"] else "squared_error", np.array(kept[0]["truth"])
+    kind, truth = _LOSS_OF_TASK[read_task(mine["answer"]["task"])], np.array(kept[0]["truth"])
     losses = [_row_losses(kind, truth, one) for one in kept]
     rows = np.ones(len(truth))
     there, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)

@@ -162,14 +162,9 @@ class _Reader:
             missing = None if stand is None else (own @ stand).tolist()
             terms.append({"column": place, "levels": levels, "missing": missing})
         classes = getattr(fitted, "classes_", None)
-        if classes is None:
-            link = "exp" if fitted.loss == "poisson" else "identity"
-        elif fitted.loss != "logistic":
-            link = "one_hot"
-        else:
-            link = "logistic" if len(coef) == 1 else "softmax"
+        is_margin = classes is not None and fitted.loss != "logistic"
         return self._program(
-            link=link,
+            link="one_hot" if is_margin else _link(fitted, classes),
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
             terms=tuple(terms),
@@ -180,13 +175,9 @@ class _Reader:
         from tamis.study.export.curves import tree_of
 
         classes = getattr(fitted, "classes_", None)
-        if classes is None:
-            link = "exp" if fitted.loss == "poisson" else "identity"
-        else:
-            link = "logistic" if len(classes) == 2 else "softmax"
         return self._program(
             trees=tuple(tree_of(term, self._place) for term in [*fitted.curves_.values(), *fitted.pairs_.values()]),
-            link=link,
+            link=_link(fitted, classes),
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
         )
@@ -280,7 +271,7 @@ class _Reader:
                 written.append(nodes)
         classes = getattr(model, "classes_", None)
         return self._program(
-            link="identity" if classes is None else "logistic" if len(classes) == 2 else "softmax",
+            link=_link(model, classes),
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(model.baseline_.tolist()),
             trees=tuple(written),
@@ -328,6 +319,13 @@ class _Reader:
         if column < trees.n_classes:
             return self._shares(forest.classes_, np.eye(trees.n_classes)[column])
         return self._shares(forest.classes_, trees.table[column - trees.n_classes])
+
+
+def _link(model: Any, classes: Any) -> str:
+    """What makes answers of the sums of a model."""
+    if classes is None:
+        return "exp" if model.loss == "poisson" else "identity"
+    return "logistic" if len(classes) == 2 else "softmax"
 
 
 def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tamis.search.mirror import MANY_COLUMNS
 from tamis.study.procedure.rounds import EVERY, tuned_rounds
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
-from tamis.task import CLASSIFICATION, TASKS, predicts_classes, read_task
+from tamis.task import CLASSIFICATION, COUNT, TASKS, predicts_classes, read_task
 
 #: Rows × columns × trees at most: a second on small tables, some seconds of 100,000 rows.
 MOST_SEARCHED = 1_000_000_000
@@ -141,6 +141,7 @@ class Boosting(TakesTable, BaseEstimator):
             "min_samples_leaf": self.min_samples_leaf,
             "max_bins": self.max_bins,
             "random_state": self.random_state,
+            **({"loss": "poisson"} if self.task == COUNT else {}),
         }
         if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
             # with all columns tried: drawn ones would have splits gain something by columns of noise, too

@@ -11,7 +11,7 @@ from typing import Any
 from tamis.errors import ParameterError
 from tamis.evaluate.inner import InnerFolds
 from tamis.study.procedure.transformed import Transformed
-from tamis.task import predicts_numbers
+from tamis.task import COUNT, predicts_numbers
 
 #: What a model that takes plain numbers alone needs before it.
 PLAIN = "encode,impute,standardize"
@@ -24,6 +24,8 @@ def linear(task: str, penalty: str, **settings: Any) -> Any:
     """A linear model whose strength is the one that does best in inner folds; missing values are means."""
     from tamis.linear import LinearClassifier, LinearRegressor
 
+    if task == COUNT:
+        settings = {"loss": "poisson", **settings}
     kind = LinearRegressor if predicts_numbers(task) else LinearClassifier
     return kind(penalty, missing="mean", rule="min", cv=InnerFolds(), **settings)
 
@@ -94,8 +96,9 @@ def additive(task: str) -> Any:
     """Curves of single columns and few pair maps."""
     from tamis.additive import AdditiveClassifier, AdditiveRegressor
 
+    settings: dict[str, Any] = {"loss": "poisson"} if task == COUNT else {}
     kind = AdditiveRegressor if predicts_numbers(task) else AdditiveClassifier
-    return kind(max_columns=12, max_pairs=5, random_state=None)
+    return kind(max_columns=12, max_pairs=5, random_state=None, **settings)
 
 
 def model_tree(task: str) -> Any:

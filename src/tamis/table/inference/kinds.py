@@ -19,7 +19,7 @@ from tamis.table.inference.missing import SOFT_TOKENS, TOKENS
 from tamis.table.inference.ordinal import order_note
 from tamis.table.inference.parse_numbers import EXACT, ParsedNumbers, numerals_of, share_of_numbers
 from tamis.table.inference.quantity import judge_numbers
-from tamis.table.inference.word_columns import category_column, codes_with_na, judge_words, yes_or_no
+from tamis.table.inference.word_columns import category_column, codes_with_na, judge_words, ordinal_column, yes_or_no
 from tamis.table.types import Type
 
 _PREFIX = 100_000
@@ -91,7 +91,7 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> I
     if pa.types.is_null(type) or array.null_count == len(array):
         return _empty(name, len(array))
     if has_own_categories(array, rules):
-        return _own_categories(name, array)
+        return _ordered_categories(name, array) if target and type.ordered else _own_categories(name, array)
     if pa.types.is_dictionary(type) or is_text(type):
         return _of_text(name, DistinctTexts.of(array), rules, target)
     if pa.types.is_boolean(type):
@@ -240,9 +240,14 @@ def _of_words(name: str, cells: DistinctTexts, what: str = "", keep: tuple[str, 
 
 def own_categories(name: str, array: pa.ChunkedArray) -> Column:
     """The categories of a dictionary column, its levels as the source wrote them."""
+    return category_column(name, own_category_texts(array))
+
+
+def own_category_texts(array: pa.ChunkedArray) -> DistinctTexts:
+    """The categories of a dictionary column as texts."""
     if not is_text(array.type.value_type):
         array = pa.chunked_array([_texts_of_dictionary(chunk) for chunk in array.chunks])
-    return category_column(name, DistinctTexts.of(array))
+    return DistinctTexts.of(array)
 
 
 def has_own_categories(array: pa.ChunkedArray, rules: Rules) -> bool:
@@ -258,6 +263,17 @@ def _own_categories(name: str, array: pa.ChunkedArray) -> Inferred:
         return _left(name, "constant", f"every one of {n:,} values is {levels[0]!r}", column)
     reason = f"the source says so, {len(levels):,} levels"
     return Inferred(Decision(name, "categorical", reason, type=Type("categorical")), lambda: [column])
+
+
+def _ordered_categories(name: str, array: pa.ChunkedArray) -> Inferred:
+    """Categories whose order the source gives, as places in it."""
+    cells = own_category_texts(array)
+    levels = tuple(str(level) for level in array.chunk(0).dictionary.to_pylist())
+    column = ordinal_column(name, cells.collected(), levels)
+    if isinstance(column, int) or len(levels) < 2:
+        return _own_categories(name, array)
+    reason = f"the source says so, {len(levels):,} levels from {levels[0]} to {levels[-1]}"
+    return Inferred(Decision(name, "ordinal", reason, type=Type("ordinal", levels)), lambda: [column])
 
 
 def _texts_of_dictionary(chunk: pa.DictionaryArray) -> pa.DictionaryArray:

@@ -19,25 +19,29 @@ _PLAIN = "biufOUS"  # kinds of vectors that nothing is to be said against
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """A class target: `codes[i]` says which of `labels` (sorted) row i is."""
+    """A class target: `codes[i]` says which of `labels` row i is; sorted, or in the order of an ordered categorical."""
 
     codes: np.ndarray
     labels: np.ndarray
 
     @classmethod
     def of(cls, y: Any) -> Classes:
-        """Codes (int32) and sorted labels of a one-dimensional class target."""
+        """Codes (int32) and labels of a one-dimensional class target, in the order that an ordered categorical has."""
         values = _vector(y)
+        order = category_order(y)
         if values.dtype.kind in "OS":
             _refuse_missing(np.array([is_missing(v) for v in values], dtype=bool))
             _refuse_objects(values)
-        close = _close_whole_numbers(values)
+        close = _close_whole_numbers(values) if order is None else None
         if close is not None:
             return cls(close[1][close[2]], close[0])
         with np.errstate(invalid="ignore"):  # scikit-learn casts numbers to integers that may not hold them
             check_classification_targets(values)
         labels, codes = np.unique(values, return_inverse=True)
-        return cls(codes.astype(np.int32), labels)
+        if order is None:
+            return cls(codes.astype(np.int32), labels)
+        rank = np.argsort([order[label] for label in labels.tolist()])
+        return cls(np.argsort(rank)[codes].astype(np.int32), labels[rank])
 
     @property
     def n_classes(self) -> int:
@@ -49,6 +53,26 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+
+def category_order(y: Any) -> dict[Any, int] | None:
+    """The place of each category of an ordered categorical (pandas) or an Enum (polars); None of other targets."""
+    dtype = getattr(y, "dtype", None)
+    categories = getattr(dtype, "categories", None)
+    if categories is None or not (getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"):
+        return None
+    return {category: place for place, category in enumerate(categories)}
+
+
+def codes_among(labels: Any, values: Any) -> np.ndarray:
+    """The place of each value among labels in any order; of a value that is none of them, that of another label.
+
+    >>> codes_among(["low", "mid", "high"], ["high", "low"]).tolist()
+    [2, 0]
+    """
+    known = np.asarray(labels)
+    rank = np.argsort(known, kind="stable")
+    return np.asarray(rank[np.searchsorted(known, values, sorter=rank).clip(max=max(0, len(known) - 1))])
 
 
 def _refuse_objects(labels: np.ndarray) -> None:
