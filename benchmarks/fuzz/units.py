@@ -60,7 +60,8 @@ class Fuzzer:
         contract = self.contract
         frame, y, classes = contract.table(seed, categories=bool(rng.random() < 0.5))
         target = contract.target_of(model, y, classes)
-        moved = contract.rescaled(frame, 2.0 ** rng.integers(-26, 27, 5), [0.0] * 5)
+        base = 10.0 if contract.rounds_cuts(model) else 2.0
+        moved = contract.rescaled(frame, base ** rng.integers(-8, 9, 5), [0.0] * 5)
         contract.assert_same(
             contract.answer(model, moved, target, moved), contract.answer(model, frame, target, frame), 1e-4
         )

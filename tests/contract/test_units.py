@@ -136,9 +136,14 @@ def test_the_units_of_the_columns(model, seed):
     """A column in metres beside one in nanometres counts as much."""
     frame, y, classes = table(seed, categories=True)
     target = target_of(model, y, classes)
-    factors, shifts = 10.0 ** np.array([-8, 5, 0, 8, -3]), [0.0, 1e5, 10.0, 0.0, 1e-3]
-    moved = rescaled(frame, factors, shifts)
+    factors, shifts = 10.0 ** np.array([-8, 5, 0, 8, -3]), np.array([0.0, 1e5, 10.0, 0.0, 1e-3])
+    moved = rescaled(frame, factors, shifts * (not rounds_cuts(model)))
     assert_same(answer(model, moved, target, moved), answer(model, frame, target, frame), 1e-4)
+
+
+def rounds_cuts(model):
+    """Whether cuts are rounded to few decimal digits: powers of ten keep these, another zero or factor does not."""
+    return isinstance(model, (ScoreCard, ScoreCardRegressor))
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-6, 1e6 / 3, 1e200])

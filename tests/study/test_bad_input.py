@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import numpy as np
+import pandas as pd
 import pytest
 from tests.study.tables import classes_table, numbers_table, write_table
 
 import tamis
+from tamis.errors import StudyError
 
 
 def _columns(**changes):
@@ -168,3 +173,20 @@ def test_a_boolean_is_predicted_in_any_of_its_spellings(tmp_path, learned):
         assert study.predict({"b": spelling[:1], "x": [0.0]}).tolist() == ["p"]
     with pytest.raises(ValueError, match="row 1 holds 'perhaps'"):
         study.predict({"b": ["perhaps"], "x": [0.0]})
+
+
+def test_a_study_of_a_pipe(tmp_path):
+    """The place of a pipe was written down, and `open` spoke of a file in /proc."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=150), "b": rng.normal(size=150)})
+    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(frame.to_csv(index=False)))
+    writer.start()
+    settings = {"procedures": ["stump"], "folds": 2, "inner": 2, "repeats": 1, "black_box": False}
+    tamis.Study(tmp_path / "pipe", target="y", folder=tmp_path / "s", **settings).run()
+    writer.join()
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(StudyError, match="was run on a table in memory or a pipe; give that table"):
+        tamis.load(tmp_path / "s").open()
+    assert tamis.load(tmp_path / "s").open(tmp_path / "t.csv")["independent"]

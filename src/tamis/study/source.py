@@ -37,10 +37,15 @@ def fetch_source(source: Any, settings: Settings, query: str | None) -> Raw:
 
 
 def written_source(source: Any) -> str | None:
-    """A source as it is written down: a whole path, a database address without credentials, nothing for a table."""
+    """A source as it is written down: a whole path, a database address without credentials.
+
+    Nothing for a table, or for a pipe, which cannot be read a second time.
+    """
     if not isinstance(source, (str, os.PathLike)):
         return None
     name = os.fspath(source)
+    if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+        return None
     return without_credentials(name) if is_url(name) else str(Path(name).resolve())
 
 

@@ -409,7 +409,7 @@ class Study(TakesTable, BaseEstimator):
             self.source, self._problem, self._cut = source, None, False
         if self.source is None:
             given = "open(table)" if verb == "open" else "choose(…, source=table)"
-            raise StudyError(f"{str(self.folder)!r} was run on a table in memory; give that table: {given}")
+            raise StudyError(f"{str(self.folder)!r} was run on a table in memory or a pipe; give that table: {given}")
         if self._cut:
             raise StudyError(
                 f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "

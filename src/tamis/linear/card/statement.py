@@ -124,12 +124,15 @@ def short_number(low: float, high: float) -> float:
         return low
     if low <= 0.0 < high:
         return 0.0
-    exponent = math.floor(math.log10(max(abs(low), abs(high))))
+    size = max(abs(low), abs(high))
+    exponent, rounding = math.floor(math.log10(size) + 1e-12), 1e-12 * size
     for digits in range(18):
         step = digits - exponent
-        near = _rounded(middle, step)
+        near = _rounded(middle * (1 + 1e-12), step)  # of a tie the same neighbour in every unit
         for candidate in (near, _rounded(low, step), _rounded(high, step)):
-            if low <= candidate < high:
+            if abs(candidate - low) <= rounding:
+                return low
+            if low < candidate < high - rounding:
                 return candidate
     return low
 

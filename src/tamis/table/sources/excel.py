@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.check import nearest
-from tamis.errors import TableError, TamisError
+from tamis.errors import TableError, TamisError, TamisWarning
 from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
@@ -31,6 +32,9 @@ def read_excel(file: File, sheet: str | int | None) -> pa.Table:
     names = [str(name).strip() if _is_filled(name) else f"column {j + 1}" for j, name in enumerate(header)]
     refuse_duplicates(names)
     body = [[*row, *[None] * width][:width] for row in filled[1:]]
+    empty = [j for j in range(width) if body and not any(_is_filled(row[j]) for row in body)]
+    if empty:
+        _warn_of_formulas(file, sheet, {names[j]: j for j in empty})
     return from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
 
 
@@ -41,15 +45,17 @@ def sheet_names(file: File) -> list[str]:
 
 
 @contextmanager
-def _book(file: File) -> Iterator[Any]:
-    """A workbook opened for reading: macros are never run, links never followed."""
+def _book(file: File, *, formulas: bool = False) -> Iterator[Any]:
+    """A workbook opened for reading values, or formulas: macros are never run, links never followed."""
+    if b"opendocument" in file.head(120):
+        raise TableError(f"{file.label} is an OpenDocument sheet (.ods), which is not read; save it as .xlsx or .csv")
     try:
         import openpyxl
     except ImportError as error:
         raise TableError(f"{file.label} is an Excel workbook; install tamis[excel] to read it") from error
     try:
         with file.open() as stream:
-            book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=True)
+            book = openpyxl.load_workbook(_seekable(stream), read_only=True, data_only=not formulas)
             yield book
             book.close()
     except TamisError:
@@ -57,6 +63,22 @@ def _book(file: File) -> Iterator[Any]:
     except Exception as error:  # a damaged part of a workbook ends in whatever openpyxl meets there
         told = f" ({error})" if isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError)) else ""
         raise TableError(f"{file.label} is not a sound Excel workbook{told}; save it again as .xlsx") from error
+
+
+def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int]) -> None:
+    """Say which empty columns (name -> position) hold formulas that were saved without values."""
+    with _book(file, formulas=True) as book:
+        rows = _filled_rows(file, _sheet(file, book, sheet))
+    computed = [
+        repr(name) for name, j in empty.items() if any(str(row[j]).startswith("=") for row in rows[1:] if j < len(row))
+    ]
+    if computed:
+        warnings.warn(
+            f"column(s) {', '.join(computed[:5])}{' …' if len(computed) > 5 else ''} of {file.label} hold formulas "
+            "whose values were not saved, so they are empty; save it in a spreadsheet program, and read it again",
+            TamisWarning,
+            stacklevel=2,
+        )
 
 
 def _filled_rows(file: File, sheet: Any) -> list[list[Any]]:

@@ -76,6 +76,8 @@ class File:
 def _refuse_unreadable(path: Path) -> None:
     if path.is_dir():
         raise TableError(f"{str(path)!r} is a folder; give the path of a file in it")
+    if str(path) == "-":
+        raise TableError("there is no file '-'; give /dev/stdin to read what is piped in")
     if not path.exists():
         raise TableError(f"there is no file {str(path)!r}{_similar(path)}; check the path")
     if not path.is_file():  # to open and close a pipe would end its writer
