@@ -487,6 +487,11 @@ def search_strengths(
 ) -> None:  # fmt: skip
     """Lengths of steps of the linear predictors, halved until the objective falls; the predictors follow."""
 
+def bridge_path(
+    H: np.ndarray, c: np.ndarray, factors: np.ndarray, q: float, alphas: np.ndarray, tol: float, coef: np.ndarray
+) -> None:  # fmt: skip
+    """A path of the squared loss with the penalty alpha sum f |beta|^q, by coordinate descent on its moments."""
+
 LOSSES: tuple[str, ...]
 
 def fit_gram_supports(

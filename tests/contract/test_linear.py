@@ -13,6 +13,7 @@ SETTINGS = [
     LinearRegressor(penalty=None),
     LinearRegressor(relax="cv", n_alphas=10, cv=3),
     LinearRegressor(norm_bound=0.5),
+    LinearRegressor("bridge", alpha=0.01),
     LinearRegressor(penalty="ridge", alpha="loo", n_alphas=20),
     LinearRegressor(penalty="ridge", cv=3, n_alphas=20),
     LinearRegressor(penalty="elastic-net", alpha=0.1, missing="mean"),

@@ -8,6 +8,7 @@
 #include "bind_matrix.hpp"
 #include "exponential.hpp"
 #include "linear/best_subset.hpp"
+#include "linear/bridge.hpp"
 #include "linear/logistic_sets.hpp"
 #include "linear/losses/losses.hpp"
 #include "linear/multinomial_path.hpp"
@@ -130,6 +131,18 @@ void bind_quadratic(nb::module_& module) {
             return group_coordinate_descent(model, view(starts), top.data(), l1.data(), l2.data(), tol, max_sweeps);
         },
         "H"_a, "q"_a.noconvert(), "beta"_a.noconvert(), "starts"_a, "top"_a, "l1"_a, "l2"_a, "tol"_a, "max_sweeps"_a, Release());
+}
+
+void bind_bridge(nb::module_& module) {
+    module.def(
+        "bridge_path",
+        [](Array2<const double> H, Numbers c, Numbers factors, double q, Numbers alphas, double tol, Array2<double> coef) {
+            const size_t p = c.shape(0);
+            require(H.shape(0) == p && H.shape(1) == p && factors.shape(0) == p && coef.shape(1) == p, "p columns");
+            require(coef.shape(0) == alphas.shape(0), "a row per strength");
+            bridge_path(view(H), view(c), view(factors), q, view(alphas), tol, view(coef));
+        },
+        "H"_a, "c"_a, "factors"_a, "q"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), Release());
 }
 
 void bind_fits(nb::module_& module) {
@@ -482,6 +495,7 @@ void bind_linear(nb::module_& module) {
     module.def("log1p_below_1", [](Vector1<double> x) { each_log1p(view(x)); }, "x"_a.noconvert(), Release());
     module.def("times_log", [](Vector1<double> x) { each_times_log(view(x)); }, "x"_a.noconvert(), Release());
     bind_quadratic(module);
+    bind_bridge(module);
     bind_fits(module);
     bind_multinomial(module);
     bind_path_over_folds(module);

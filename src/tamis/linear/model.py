@@ -18,7 +18,7 @@ from tamis.saved import mapping, numbers, reading, texts, whole
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
 
-PENALTIES = ("ridge", "lasso", "elastic-net", "subset")
+PENALTIES = ("ridge", "lasso", "elastic-net", "subset", "bridge")
 #: Shares of the absolute penalty that l1_ratio="cv" compares, dense near the lasso.
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 _VERSION = 1
@@ -35,6 +35,7 @@ class LinearModel(TakesTable, BaseEstimator):
     alpha_: float | None
     relax: Any
     noise_sd: float | None = None
+    q: float = 1.0
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -50,6 +51,7 @@ class LinearModel(TakesTable, BaseEstimator):
             check.number("alpha", self.alpha, low=0)
         self._check_ratio()
         self._check_smooth()
+        self._check_bridge()
         self._check_relax()
         check.count("n_alphas", self.n_alphas, low=2)
         check.number("tol", self.tol, low=0, open_low=True)
@@ -85,6 +87,16 @@ class LinearModel(TakesTable, BaseEstimator):
                 f"prior_sd={self.prior_sd} is a normal prior of penalty='ridge' or a Laplace prior of 'lasso' with a "
                 f"likelihood, but penalty={self.penalty!r}, loss={self.loss!r} and norm_bound={self.norm_bound!r}"
             )
+
+    def _check_bridge(self) -> None:
+        if self.penalty != "bridge":
+            return
+        if self._target != "numbers" or self.loss != "squared" or self.alpha in (None, "loo", "bayes"):
+            raise ParameterError(
+                f"penalty='bridge' is for LinearRegressor with loss='squared' and alpha a number or 'cv', but "
+                f"loss={self.loss!r} and alpha={self.alpha!r}"
+            )
+        check.number("q", self.q, low=0, high=2, open_low=True)
 
     def _check_smooth(self) -> None:
         if loss_named(self.loss).is_smooth:
@@ -186,9 +198,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _penalty(self, n_columns: int) -> Any:
         from tamis.linear.penalties.elastic_net import Penalty
 
-        share = {None: 0.0, "ridge": 0.0, "lasso": 1.0, "elastic-net": float(self._ratios[-1]), "subset": 0.0}[
-            self.penalty
-        ]
+        share = {"lasso": 1.0, "elastic-net": float(self._ratios[-1])}.get(self.penalty, 0.0)
         starts = self.inputs_.starts
         whole = bool(self.group) and share > 0 and bool(np.any(np.diff(starts) > 1))
         return Penalty(share, self._factors(n_columns), starts if whole else None)
@@ -212,7 +222,7 @@ class LinearModel(TakesTable, BaseEstimator):
         from tamis.linear.path import choose_model, choose_without_fold
         from tamis.linear.penalties.units import Units
         from tamis.linear.solvers.relaxed import relaxed_solution
-        from tamis.linear.solvers.strength import bounded_solution, coefficient_norm
+        from tamis.linear.penalties.strength import bounded_solution, coefficient_norm
 
         free = self._is_free
         job = self._job(X, loss, weights, bool(self.standardize) or free)
@@ -263,7 +273,7 @@ class LinearModel(TakesTable, BaseEstimator):
         """The strength that was given, as a number or by a prior."""
         if self.prior_sd is None:
             return 0.0 if free or self.norm_bound is not None else float(self.alpha)
-        from tamis.linear.solvers.strength import prior_strength, residual_deviation
+        from tamis.linear.penalties.strength import prior_strength, residual_deviation
 
         noise = 1.0
         if self.loss == "squared":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,9 @@ from tamis.views.lazy.given import refuse_rows
 
 #: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
 MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000
+
+#: Columns that a bridge penalty takes: its Gram matrices are kept.
+MOST_BRIDGE = 5_000
 
 #: What least squares knows of its coefficients.
 _INFERENCE = (
@@ -51,13 +55,14 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     Parameters
     ----------
-    penalty : None, "ridge", "lasso", "elastic-net", or "subset" (the best k columns).
+    penalty : None, "ridge", "lasso", "elastic-net", "subset" (the best k columns) or "bridge" (|w| to the power `q`).
     alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time (closed
         form for ridge), "bayes" samples it with the coefficients (ridge and lasso). With penalty="subset" and k=None it
         is the price of a column.
     l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
         with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
+    q : exponent of penalty="bridge", α Σ f |w|^q, above 0 and at most 2; below 1 a local optimum is found.
     loss : "squared" (half the squared error), "poisson" (half the deviance of counts, log link) or "huber" (squared up
         to `huber_width` robust standard deviations of the target, then linear).
     relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
@@ -110,7 +115,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         `degrees_of_freedom_`. Not saved by `to_dict`.
     deviance_, aic_, bic_ : minus twice the log likelihood of the training rows, and that + 2 df or + log(n) df.
     residual_degrees_of_freedom_ : without a penalty, rows less parameters.
-    optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found.
+    optimal_, subset_gap_ : for the best subset, whether it is proved, and how far the bound is from what was found; for
+        the bridge `optimal_` is False below q = 1, where coordinate descent finds a local optimum.
 
     References
     ----------
@@ -133,6 +139,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         alpha: float | str | None = "cv",
         l1_ratio: float | str | list[float] = 0.5,
         k: int | str | None = "cv",
+        q: float = 0.5,
         loss: str = "squared",
         relax: float | str | None = None,
         rule: str = "1se",
@@ -157,6 +164,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.k = k
+        self.q = q
         self.loss = loss
         self.relax = relax
         self.rule = rule
@@ -218,6 +226,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
             self._subset(X, loss, weights, self._splits(y, weights))
         elif squared and (self.penalty is None or (self._is_free and self.penalty != "ridge")):
             self._least_squares(X, y, weights)
+        elif self.penalty == "bridge":
+            self._bridge(self._job(X, loss, weights), self._splits(y, weights))
         elif self.alpha == "bayes" and self.prior_sd is None and self.norm_bound is None:
             self._bayes(self._job(X, loss, weights))
         elif squared and self.penalty == "ridge" and np.all(self._factors(self.n_features_in_) > 0):
@@ -315,6 +325,38 @@ class LinearRegressor(RegressorMixin, LinearModel):
         fit = deviance(job, found.coef[:, None], np.array([found.intercept]))
         self._keep_criteria(float(found.leverage.sum()), fit, float(job.weights.sum()))
         self._keep(found.coef[:, None], np.array([found.intercept]))
+
+    def _bridge(self, job: Any, splits: Any) -> None:
+        """α Σ |w|^q: in a target of unit deviation the strength is α · unit^(q - 2)."""
+        from tamis.linear.out_of_fold import OutOfFold
+        from tamis.linear.path import choose_model, choose_without_fold
+        from tamis.linear.penalties.units import Units
+        from tamis.linear.solvers.bridge import bridge_path, bridge_solution
+
+        if not np.all(job.penalty.factors > 0):
+            raise ParameterError("penalty='bridge' needs penalty_factors above 0; give small factors instead of 0")
+        if job.X.shape[1] > MOST_BRIDGE:
+            raise ParameterError(
+                f"penalty='bridge' keeps products of all pairs of columns, of which there are {job.X.shape[1]:,}; give "
+                f"at most {MOST_BRIDGE:,} columns, or penalty='lasso'"
+            )
+        unit, q = Units.of(job).target, float(self.q)
+        inner = Units(unit).scaled(job, 0.0)
+        self.path_, strength = None, unit ** (2 - q)
+        alpha = self._strength(job, False) / strength if splits is None else 0.0
+        if splits is not None:
+            held = OutOfFold(inner.X, splits, None, True)
+            path = bridge_path(inner, q, splits, self.n_alphas, held)
+            *_, chosen = choose_model([[path]], self.rule)
+            alpha = float(path.alphas[chosen])
+            self._keep_path(replace(Units(unit).path(path, 0.0), alphas=path.alphas * strength))
+            self._keep_predictions(held.predict([chosen] * len(splits), lambda eta: eta * unit))
+            if len(splits) > 1:
+                nested = [model for *_, model in choose_without_fold([[path]], self.rule)]
+                self._keep_nested(held.predict(nested, lambda eta: eta * unit))
+        coef, intercept = bridge_solution(inner, q, alpha)
+        self.alpha_, self.gap_, self.optimal_ = alpha * strength, 0.0, q >= 1
+        self._keep(coef[:, None] * unit, np.array([intercept * unit]))
 
     def _bayes(self, job: Any) -> None:
         from tamis.linear.solvers.bayes import sample

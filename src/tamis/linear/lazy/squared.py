@@ -56,7 +56,9 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
 
 
 def _refuse(model: Any) -> None:
-    known = model.loss == "squared" and model.penalty != "subset" and model.alpha not in ("loo", "bayes")
+    known = (
+        model.loss == "squared" and model.penalty not in ("subset", "bridge") and model.alpha not in ("loo", "bayes")
+    )
     if not known:
         raise ParameterError(
             f"penalty={model.penalty!r}, alpha={model.alpha!r} and loss={model.loss!r} need rows in memory; give "
