@@ -220,9 +220,9 @@ class LinearModel(TakesTable, BaseEstimator):
         from tamis.linear.fit import solution_at
         from tamis.linear.out_of_fold import OutOfFold
         from tamis.linear.path import choose_model, choose_without_fold
+        from tamis.linear.penalties.strength import bounded_solution, coefficient_norm
         from tamis.linear.penalties.units import Units
         from tamis.linear.solvers.relaxed import relaxed_solution
-        from tamis.linear.penalties.strength import bounded_solution, coefficient_norm
 
         free = self._is_free
         job = self._job(X, loss, weights, bool(self.standardize) or free)
