@@ -38,7 +38,7 @@ CAPTIONS = {
 }
 
 #: The scripts of a page, in the order they run.
-SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js", "contents.js")
+SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js", "contents.js", "save.js")
 
 
 def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> str:

@@ -14,8 +14,8 @@ LONG_NAME = 60
 def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """The answer in parts, the names in it marked, so that each is shown by itself.
 
-    >>> [part["text"] for part in marked("2 columns: age, bmi. Good.", ["age", "bmi"])]
-    ['2 columns: ', 'age', ', ', 'bmi', '. Good.']
+    >>> [part["text"] for part in marked("3 columns: age, bmi and sex. Good.", ["age", "bmi", "sex"])]
+    ['3 columns: ', 'age', ', ', 'bmi', ' and ', 'sex', '. Good.']
     """
     start = words.find(f": {names[0]}") if names else -1  # the names stand in a list after a colon
     done = start + 2 if start >= 0 else 0
@@ -25,9 +25,9 @@ def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
             break
         parts.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
         done += len(str(name))
-        if words.startswith(", ", done):
-            parts.append({"text": ", ", "is_name": False})
-            done += 2
+        joint = next((joint for joint in (", ", " and ") if words.startswith(joint, done)), "")
+        parts.append({"text": joint, "is_name": False})
+        done += len(joint)
     parts.append({"text": show.name(words[done:]), "is_name": False})
     return [part for part in parts if part["text"]]
 

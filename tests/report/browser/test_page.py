@@ -358,6 +358,80 @@ def test_contents_stay_in_view_and_sections_fold(made, opened):
         assert seen.run("document.querySelectorAll('.fold[open]').length") == 1
 
 
+def test_every_figure_can_be_saved_as_svg_and_png(made, opened):
+    """A button would save nothing, or a file that no program reads."""
+    for results in (made.study(), made.additive(made.study(labels=(), metric="rmse"))):
+        seen = opened(page(made.ladder(results), made.plan()))
+        seen.drawn()
+        files = seen.run(FILES)
+        assert len(files) == seen.run("document.querySelectorAll('.save').length")
+        assert len(files) > 8
+        for name, svg_error, n_parts, png_width, ink in files:
+            assert svg_error is None, name
+            assert n_parts > 3, name
+            assert png_width > 300, name
+            assert ink > 500, name
+        assert seen.complaints() == []
+
+
+def test_a_saved_picture_is_that_of_the_page(made, opened):
+    """The file would lack styles of the page: lines without a colour, names in another place."""
+    seen = opened(page(made.ladder(made.additive(made.study())), made.plan()), width=1400)
+    seen.drawn()
+    for figure in (".ladder", ".curve"):
+        box = seen.run(
+            f"(({{x, y, width, height}}) => ({{x, y: y + scrollY, width, height}}))([...document.querySelectorAll("
+            f"'{figure} svg')].find((s) => s.getClientRects().length).getBoundingClientRect())"
+        )
+        clip = {**{key: round(value) for key, value in box.items()}, "scale": 1}
+        shot = seen.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
+        different = seen.run(DIFFERENT % (json.dumps(figure), json.dumps(f"data:image/png;base64,{shot}")))
+        assert different < 0.02, figure  # without colours: 0.06 and 0.22
+
+
+#: Of every figure: its name, the error of its SVG where it has one, its parts, the width of its PNG and its ink.
+FILES = """
+(async () => {
+  const found = [];
+  for (const box of document.querySelectorAll(".save")) {
+    const figure = box.closest("figure, .column-card") ?? box.previousElementSibling;
+    const svg = new DOMParser().parseFromString(await (await pictureOf(figure, "svg")).text(), "image/svg+xml");
+    const png = await createImageBitmap(await pictureOf(figure, "png"));
+    const canvas = new OffscreenCanvas(png.width, png.height).getContext("2d");
+    canvas.drawImage(png, 0, 0);
+    const data = canvas.getImageData(0, 0, png.width, png.height).data;
+    let ink = 0;
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] && data[i] + data[i + 1] + data[i + 2] < 700) ink++;
+    const error = svg.querySelector("parsererror")?.textContent ?? null;
+    found.push([figure.className, error, svg.querySelectorAll("*").length, png.width, ink]);
+  }
+  return found;
+})()
+"""
+
+#: Share of pixels of a saved SVG that differ from a picture of the page; both are blurred, as a line may fall between
+#: pixels in one of them.
+DIFFERENT = """
+(async () => {
+  const figure = document.querySelector(%s), page = new Image(), file = new Image();
+  page.src = %s;
+  file.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(await (await pictureOf(figure, "svg")).text());
+  await Promise.all([page.decode(), file.decode()]);
+  const pixels = (image) => {
+    const { width, height } = page;
+    const canvas = new OffscreenCanvas(width, height).getContext("2d");
+    canvas.filter = "blur(3px)";
+    canvas.drawImage(image, 0, 0, width, height);
+    return canvas.getImageData(0, 0, width, height).data;
+  };
+  const [a, b] = [pixels(page), pixels(file)];
+  let n = 0;
+  for (let i = 0; i < a.length; i += 4) if (Math.max(...[0, 1, 2].map((k) => Math.abs(a[i + k] - b[i + k]))) > 40) n++;
+  return (4 * n) / a.length;
+})()
+"""
+
+
 def test_the_path_follows_its_slider(made, opened):
     """The coefficients shown would not be those of the step, or the line in the chart would stay."""
     seen = opened(page(made.lasso(made.study()), made.plan()))

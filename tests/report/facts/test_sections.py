@@ -100,8 +100,8 @@ def test_columns_carry_what_is_known_of_each(made):
     assert "relief" not in place
 
 
-def test_cards_draw_the_fold_that_has_no_curve_and_share_one_scale(made):
-    """A card would fail on a fold without a curve, or make a small effect look as large as a great one."""
+def test_cards_draw_the_fold_that_has_no_curve_on_their_own_and_the_common_scale(made):
+    """A card would fail on a fold without a curve, or a small effect look as large as a great one on one scale."""
     results = made.study()
     small = results["findings"]["cards"][0]["effect"]
     small["final"] = [[value / 100 for value in line] for line in small["final"]]
@@ -109,11 +109,14 @@ def test_cards_draw_the_fold_that_has_no_curve_and_share_one_scale(made):
     found = cards(results)
     first, _, third = found["listed"][:3]
 
-    def span(path: str) -> float:
-        heights = [float(point.split()[1]) for point in path[1:].split("L")]
+    def span(card, css: str) -> float:
+        (scale,) = [scale for scale in card["scales"] if scale["css"] == css]
+        heights = [float(point.split()[1]) for point in scale["curves"][0]["line"][1:].split("L")]
         return max(heights) - min(heights)
 
-    assert span(first["curves"][0]["line"]) < 2 < 20 < span(third["curves"][0]["line"])
+    assert span(first, "common") < 2 < 20 < span(third, "common")
+    assert span(first, "own") > 20
+    assert span(third, "own") > 20
     assert "span in 3 of 4 folds is" in third["alt"]
     assert found["left"] == ""
     results["answer"]["selected"] = [*results["answer"]["selected"], "another"]

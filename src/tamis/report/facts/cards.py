@@ -12,6 +12,7 @@ from tamis.report.facts.columns import direction
 from tamis.report.sketch import Frame, ticks, written
 
 Results = dict[str, Any]
+Reach = tuple[float, float]
 
 #: Size of a picture, the room for its scale on the left, and the rooms of its two parts.
 WIDTH, HEIGHT, LEFT, TOP, UPPER, BETWEEN, LOWER = 340, 264, 46, 16, 86, 26, 112
@@ -25,9 +26,9 @@ def cards(results: Results) -> dict[str, Any]:
     found = results.get("findings") or {}
     listed = found.get("cards") or []
     total = len(results["answer"]["selected"])
-    reach = _reach(listed)
+    common = _reach(listed)
     return {
-        "listed": [_card(card, results, found["classes"], reach) for card in listed],
+        "listed": [_card(card, results, found["classes"], common) for card in listed],
         "sentence": _sentence(results, found.get("classes") or []) if listed else "",
         "left": f"{show.count(total - len(listed), 'further column')} of the model have no card; the table holds them."
         if total > len(listed) and listed
@@ -74,12 +75,12 @@ def _sentence(results: Results, classes: list[str]) -> str:
         f"Above: {upper}. Below: its effect in the model, how much {what} moves with it, other columns as they are "
         f"(accumulated local effects{_marks(results['findings'])}). The band runs from the smallest to "
         "the largest effect among the folds' models; a fold that does not use the column counts as no effect. It shows "
-        "how much the rows matter, and is no confidence interval. All cards have the same scale of effects."
+        "how much the rows matter, and is no confidence interval."
     )
 
 
-def _reach(listed: list[dict[str, Any]]) -> tuple[float, float]:
-    """The least and the largest effect on any card."""
+def _reach(listed: list[dict[str, Any]]) -> Reach:
+    """The least and the largest effect on any of these cards."""
     ends = [0.0]
     for card in listed:
         if card["effect"]:
@@ -89,8 +90,10 @@ def _reach(listed: list[dict[str, Any]]) -> tuple[float, float]:
     return (low - 0.04 * (high - low), high + 0.04 * (high - low)) if high > low else (-1.0, 1.0)
 
 
-def _card(card: dict[str, Any], results: Results, classes: list[str], reach: tuple[float, float]) -> dict[str, Any]:
+def _card(card: dict[str, Any], results: Results, classes: list[str], common: Reach) -> dict[str, Any]:
+    """A card with its own scale of effects, and the one that all cards have in common."""
     name, spread, effect = card["name"], card["distribution"], card["effect"]
+    scales = {"own": _reach([card]), "common": common}
     known = _known(results, name)
     made = {
         "name": show.name(name),
@@ -101,10 +104,14 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], reach: tup
         "alt": _alt(name, effect, known),
     }
     if "levels" in spread:
-        return {**made, **_levels(spread, effect, classes, reach)}
+        return {**made, **_levels(spread, effect, classes, scales)}
     across = (spread["edges"][0], spread["edges"][-1])
     upper = _upper(spread, across, bool(classes), results)
-    return {**made, **upper, **_lower(effect, across, reach), "xticks": _xticks(across), "words": []}
+    lower = [{"css": css, **_lower(effect, across, reach)} for css, reach in scales.items()] if effect else []
+    points = [point for point in (effect or {}).get("points", ()) if across[0] < point < across[1]]
+    frame = Frame(LEFT, 0, WIDTH - LEFT - 8, 1, across, (0, 1))
+    rug = [frame.x(point) for point in points]
+    return {**made, **upper, "scales": lower, "rug": rug, "xticks": _xticks(across), "words": []}
 
 
 def _known(results: Results, name: str) -> dict[str, Any]:
@@ -148,8 +155,8 @@ def _band_words(effect: dict[str, Any] | None) -> list[str]:
     if effect is None or len(kept := _kept(effect)) == len(effect["folds"]):
         return []
     if not kept:
-        return ["no band: it was not among the first columns of any fold that uses it"]
-    return [f"band of {len(kept):,} of {len(effect['folds']):,} folds: not among the first columns of the others"]
+        return ["no band: the folds kept no effect of this column"]
+    return [f"the band covers {len(kept):,} of {len(effect['folds']):,} folds"]
 
 
 def _alt(name: str, effect: dict[str, Any] | None, known: dict[str, Any]) -> str:
@@ -212,9 +219,8 @@ def _upper(spread: dict[str, Any], across: tuple[float, float], classes: bool, r
     }
 
 
-def _lower(effect: dict[str, Any] | None, across: tuple[float, float], reach: tuple[float, float]) -> dict[str, Any]:
-    if effect is None:
-        return {"curves": [], "etick": [], "rug": [], "zero": None}
+def _lower(effect: dict[str, Any], across: tuple[float, float], reach: Reach) -> dict[str, Any]:
+    """The effect as a line per output with the band of the folds, on a scale."""
     frame = Frame(LEFT, TOP + UPPER + BETWEEN, WIDTH - LEFT - 8, LOWER, across, reach)
     points = np.array(effect["points"])
     inside = points[(points > across[0]) & (points < across[1])]
@@ -226,9 +232,8 @@ def _lower(effect: dict[str, Any] | None, across: tuple[float, float], reach: tu
         css = f"c{output}" if len(effect["final"]) > 1 else "c1"
         band = frame.band(xs, several.min(axis=0).tolist(), several.max(axis=0).tolist()) if folds else ""
         curves.append({"css": css, "band": band, "line": frame.line(xs, np.interp(xs, points, line).tolist())})
-    rug = [frame.x(x) for x in inside]
     etick = [{"y": frame.y(value), "text": written(value)} for value in ticks(*reach, 5)]
-    return {"curves": curves, "etick": etick, "rug": rug, "zero": frame.y(0.0)}
+    return {"curves": curves, "etick": etick, "zero": frame.y(0.0)}
 
 
 def _xticks(across: tuple[float, float]) -> list[dict[str, Any]]:
@@ -237,7 +242,7 @@ def _xticks(across: tuple[float, float]) -> list[dict[str, Any]]:
 
 
 def _levels(
-    spread: dict[str, Any], effect: dict[str, Any] | None, classes: list[str], reach: tuple[float, float]
+    spread: dict[str, Any], effect: dict[str, Any] | None, classes: list[str], scales: dict[str, Reach]
 ) -> dict[str, Any]:
     """A line a level: its rows by class (or the target's quartiles), and its effect with the spread over folds."""
     words = [show.short(word, 26) for word in spread["levels"]] + (["others"] if spread["others"] else [])
@@ -245,7 +250,7 @@ def _levels(
     total = max(sum(spread["rows"]), 1)
     known = [value for value in spread.get("low", []) + spread.get("high", []) if value is not None]
     scale = Frame(0, 0, 100, 1, (min(known), max(known)), (0, 1)) if known else None
-    across = Frame(0, 0, 100, 1, reach, (0, 1))
+    across = {css: Frame(0, 0, 100, 1, reach, (0, 1)) for css, reach in scales.items()}
     lines, output = [], _widest(effect)
     for k, word in enumerate(words):
         rows = spread["rows"][k]
@@ -265,11 +270,11 @@ def _levels(
         made["effect"] = _level_effect(effect, at, output, across)
         lines.append(made)
     several = effect is not None and len(effect["final"]) > 1
-    empty = dict.fromkeys(("stairs", "curves", "yticks", "etick", "xticks", "rug"), ())
+    empty = dict.fromkeys(("stairs", "scales", "yticks", "xticks", "rug"), ())
     return {
         **empty,
         "words": lines,
-        "zero": across.x(0.0),
+        "zero": {css: frame.x(0.0) for css, frame in across.items()},
         "band": "",
         "middle": "",
         "uplabel": "",
@@ -282,11 +287,20 @@ def _widest(effect: dict[str, Any] | None) -> int:
     return 0 if effect is None else int(np.argmax([max(line) - min(line) for line in effect["final"]]))
 
 
-def _level_effect(effect: dict[str, Any] | None, at: int | None, output: int, across: Frame) -> dict[str, Any] | None:
-    """Where the effect on an output lies, and from where to where the folds' do."""
+def _level_effect(
+    effect: dict[str, Any] | None, at: int | None, output: int, across: dict[str, Frame]
+) -> dict[str, Any] | None:
+    """Where the effect on an output lies, and from where to where the folds' do, on each scale."""
     if effect is None or at is None:
         return None
     value = effect["final"][output][at]
     folds = [fold[output][at] for fold in _kept(effect)]
-    reach = {"from": across.x(min(folds)), "to": across.x(max(folds))} if folds else {"from": None, "to": None}
-    return {"at": across.x(value), **reach, "text": show.signed(value)}
+    ends = {
+        css: {
+            "at": frame.x(value),
+            "from": frame.x(min(folds, default=value)),
+            "to": frame.x(max(folds, default=value)),
+        }
+        for css, frame in across.items()
+    }
+    return {**ends, "has_band": bool(folds), "text": show.signed(value)}

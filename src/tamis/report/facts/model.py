@@ -9,6 +9,7 @@ import numpy as np
 from tamis.report import show
 from tamis.report.facts import picture
 from tamis.report.facts.picture.formula import coefficient
+from tamis.report.sentence import sentence
 from tamis.report.table import Cell, Head, ReportTable, cell
 
 Results = dict[str, Any]
@@ -33,7 +34,7 @@ def model(results: Results) -> dict[str, Any]:
     readable = found.get("readable")
     return {
         "text": show.text(results["model"]),
-        "sentence": f"{chosen}: {show.name(words)}. Fitted on all {learned}.",
+        "sentence": f"{sentence(words)} Fitted on all {learned}.",
         "contributions": _contributions(results["answer"]["contributions"]),
         "meaning": "What a column contributes: in formulas, curves and cards, how much it moves the sum (standard "
         "deviation over the training rows); in trees, the improvement its questions bring. It describes the model, not "

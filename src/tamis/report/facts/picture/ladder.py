@@ -53,7 +53,7 @@ def _caption(rungs: list[dict[str, Any]]) -> str:
         "Nested score of the best readable model with so many columns, with 95% intervals; orange is the chosen one."
     )
     if any(not rung["better"] and not rung["black_box"] for rung in rungs):
-        words += " Grey: not better beyond chance than the model to its left."
+        words += " Grey: not better beyond chance than fewer columns."
     if any(rung["black_box"] for rung in rungs):
         words += " Square: the best black box, on all columns."
     return words
@@ -79,7 +79,7 @@ def _table(rungs: list[dict[str, Any]], results: Results) -> ReportTable:
         Head("model"),
         Head(show.metric(results["answer"]["metric"]), number=True),
         Head("95% interval"),
-        Head("better than the one before"),
+        Head("better than fewer columns"),
         Head("which columns"),
     )
     rows = [
