@@ -51,6 +51,33 @@ def test_answers_are_those_of_predict(studies, opened, target, procedure):  # no
     assert page.requests() == []
 
 
+def test_the_page_is_silent_until_filled_and_warns_outside_the_training_range(studies, opened):  # noqa: F811
+    """An empty form would predict, or a value that no training row reached would look as sure as any."""
+    study = studies("number", "lasso")
+    page = opened(study.export("html"))
+    assert page.run("document.getElementById('answer').textContent") == "Fill in at least one value."
+    row = rows_of(mixed(1, seed=3))[0]
+    low, high = mixed()["other"].min(), mixed()["other"].max()
+    for value, is_far in ((0.5 * (low + high), False), (high + 5, True)):
+        _fill(page, study, {**row, "other": value, "size": 0.0, 'odd "name"; --': 0.0})
+        assert page.run("document.getElementById('caution').hidden") is not is_far
+    assert page.run("document.getElementById('caution').textContent").startswith("other was ")
+
+
+@pytest.mark.parametrize("kind", ["additive", "card"])
+def test_curves_and_cards_behind_a_choice_of_columns(tmp_path, opened, kind):  # noqa: F811
+    """On rows with holes and unseen levels the page would compute another model."""
+    from tests.study.export.test_curves import model_of
+
+    frame = mixed().drop(columns=["number", "three"])
+    settings = {**QUICK, "procedures": {"mine": model_of(f"{kind} few", "two")}, "lock": 0}
+    study, new = tamis.Study(frame, target="two", folder=tmp_path / "s", **settings).run(), mixed(8, seed=3, new=True)
+    page = opened(study.export("html"))
+    answers = [_fill(page, study, row) for row in rows_of(new)]
+    np.testing.assert_allclose(answers, study.predict_proba(new), rtol=1e-9, atol=1e-11)
+    assert page.complaints() == []
+
+
 def test_the_way_through_a_tree_is_shown(studies, opened):  # noqa: F811
     """Each split on the way of a row is a line."""
     study = studies("two", "stump")

@@ -142,6 +142,7 @@
   function update() {
     const cells = model.inputs.map((column) => cellOf(column, document.getElementById(`c${column.field}`).value));
     const answers = answersOf(cells);
+    warn(cells);
     const answer = document.getElementById("answer");
     const reasons = document.getElementById("reasons");
     reasons.replaceChildren();
@@ -186,7 +187,14 @@
     }
   }
 
+  // Values that no training row reached.
+  function warn(cells) {
+    const caution = document.getElementById("caution");
+    const far = model.inputs.filter((column, k) => cells[k] !== null && typeof column.low === "number" && (cells[k] < column.low || cells[k] > column.high));
+    caution.hidden = far.length === 0;
+    caution.textContent = far.map((column) => `${column.name} was ${column.range} in training: do not rely on this prediction.`).join(" ");
+  }
+
   document.getElementById("row").addEventListener("input", update);
   document.getElementById("row").addEventListener("submit", (event) => event.preventDefault());
-  update();
 })();

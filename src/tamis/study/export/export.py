@@ -44,7 +44,7 @@ def export(model: Model, to: str) -> str | bytes:
         return sql_of(program)
     from tamis.study.export.page import page_of
 
-    return page_of(program, model.to_text())
+    return page_of(program, model.to_text(), model.training)
 
 
 def export_to(model: Model, to: str, path: str | os.PathLike[str] | None) -> str | Path:

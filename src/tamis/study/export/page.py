@@ -10,14 +10,15 @@ from typing import Any
 
 import tamis
 from tamis.study.export.program import Program
+from tamis.study.prediction.training import Seen, Training
 from tamis.task import predicts_numbers
 
 #: Words of the model that the page shows at most.
 MOST_WORDS = 20_000
 
 
-def page_of(program: Program, words: str) -> str:
-    """The page; names are escaped, and nothing but its own script may run."""
+def page_of(program: Program, words: str, training: Training | None = None) -> str:
+    """The page; names are escaped, and nothing but its own script may run. Fields show the range of training rows."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -29,7 +30,11 @@ def page_of(program: Program, words: str) -> str:
     )
     script, style = _part("calculator.js"), _part("calculator.css")
     names = [column.get("source", column["name"]) for column in program.inputs]
-    fields = [{**column, "field": names.index(name), "name": name} for column, name in zip(program.inputs, names)]
+    seen = {column.name: column for column in training.columns} if training is not None else {}
+    fields = [
+        {**column, "field": names.index(name), "name": name, **_range(seen.get(column["name"]), column["kind"])}
+        for column, name in zip(program.inputs, names)
+    ]
     given: dict[str, Any] = {
         "target": program.target,
         "inputs": [column for place, column in enumerate(fields) if column["field"] == place],
@@ -44,6 +49,13 @@ def page_of(program: Program, words: str) -> str:
     }
     written = environment.get_template("calculator.html").render(**given).strip() + "\n"
     return written.encode("utf-8", "replace").decode("utf-8")
+
+
+def _range(seen: Seen | None, kind: str) -> dict[str, Any]:
+    """The smallest and the largest value of a column of numbers in training, and how people write them."""
+    if seen is None or seen.low is None or kind != "number":
+        return {"low": None, "high": None, "range": ""}
+    return {"low": seen.low, "high": seen.high, "range": " to ".join(seen.words)}
 
 
 def _part(name: str) -> str:
