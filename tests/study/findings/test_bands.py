@@ -111,7 +111,7 @@ def test_the_page_says_of_how_many_folds_a_band_is(few):
     first, second = (card["effect"] for card in results["findings"]["cards"][:2])
     first["folds"], second["folds"] = [None, *first["folds"][1:]], [None] * 3
     found = cards(results)["listed"]
-    assert found[0]["lines"][-1].startswith("band of 2 of 3 folds")
+    assert found[0]["lines"][-1].startswith("the band covers 2 of 3 folds")
     assert "its span in 2 of 3 folds is" in found[0]["alt"]
     assert found[1]["lines"][-1].startswith("no band")
     assert found[1]["alt"].endswith("no fold kept its curve.")
