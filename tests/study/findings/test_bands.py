@@ -115,8 +115,8 @@ def test_the_page_says_of_how_many_folds_a_band_is(few):
     assert "its span in 2 of 3 folds is" in found[0]["alt"]
     assert found[1]["lines"][-1].startswith("no band")
     assert found[1]["alt"].endswith("no fold kept its curve.")
-    assert [curve["band"] for curve in found[1]["curves"]] == [""]
-    assert found[1]["curves"][0]["line"]
+    assert [curve["band"] for curve in found[1]["scales"][0]["curves"]] == [""]
+    assert found[1]["scales"][0]["curves"][0]["line"]
     assert not [one for one in cards(few.results_)["listed"][2]["lines"] if "band" in one]
     assert "no fold kept its curve" in page(results, few._plan())
 
