@@ -1,5 +1,6 @@
 """The tree parts of the core, against closed forms and plain loops."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -134,6 +135,19 @@ def test_tables_of_codes_split_as_sorted_rows_do(criterion, missing):
     assert np.array_equal(one["level"] * [200, 1], two["level"])
     np.testing.assert_allclose(one["agreement"], two["agreement"])
     np.testing.assert_allclose(one["improvement"], two["improvement"], atol=1e-9)
+
+
+def test_logarithms_are_exact_to_the_last_digits():
+    """Entropies and log losses would be those of a rough logarithm: closed forms of a node, summed exactly."""
+    for counts in ([1, 1], [3, 5], [1, 999], [17, 4, 120], [1e-3, 7.0], [1e9, 3.0]):
+        total = np.array(counts, dtype=float)
+        y, w = np.arange(len(total)).astype(np.int32), total
+        target = TreeTarget(ENTROPY, len(total), y, np.zeros((0, 1)), w, w)
+        table = TreeData.of(np.zeros((len(total), 1))).table
+        grown, _ = table.grow(target, STUMP, np.arange(len(total)))
+        share = total / math.fsum(total)
+        exact = -math.fsum(w * math.log(p) for w, p in zip(total, share))
+        assert grown["impurity"][0] == pytest.approx(exact, rel=1e-13, abs=1e-14 * math.fsum(total) * 25)
 
 
 def test_a_pruning_sequence_is_the_best_subtree_at_every_price():

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "exponential.hpp"
 #include "tie.hpp"
 
 namespace tamis {
@@ -348,7 +349,7 @@ public:
 private:
     static constexpr double NONE = 1e-12;
 
-    static double divergence(double t) { return t * std::log(t) - t + 1.0; }
+    static double divergence(double t) { return t * natural_log(t) - t + 1.0; }
 
     double mean_ = 0.0;
 };

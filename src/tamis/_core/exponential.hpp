@@ -1,4 +1,4 @@
-// Exponentials and logarithms that a loop takes several rows at a time.
+// Exponentials and logarithms: of one number, and such that a loop takes several rows at a time.
 //
 // The C library's take one number per call, so a loop around them cannot use a processor's wide registers: of 600 rows, exp and
 // log1p took 13.6 ns per row, these 3.3. Products and sums are fused by name (std::fma), so every processor gives the same bits.
@@ -64,6 +64,21 @@ inline double log_above_1(double x) {
     const double k = std::bit_cast<double>((bits >> 52) | kTwo52) - 0x1p52;
     const double f = std::bit_cast<double>((bits & ((uint64_t(1) << 52) - 1)) + kRootHalf) - 1.0;
     return std::fma(k, kLn2 + kLn2Rest, twice_artanh(f / (2.0 + f)));
+}
+
+/// ln(x) of a positive normal number, to 1 unit in the last place, without a fused product: as quick as the C library's where numbers come
+/// one at a time, and the same bits wherever it is compiled.
+///
+/// x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2); ln(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f) (Sun's fdlibm).
+inline double natural_log(double x) {
+    using namespace exponential;
+    const int64_t bits = std::bit_cast<int64_t>(x) - int64_t(kRootHalf);
+    const double k = double(bits >> 52);
+    const double f = std::bit_cast<double>((uint64_t(bits) & ((uint64_t(1) << 52) - 1)) + kRootHalf) - 1.0;
+    const double s = f / (2.0 + f), z = s * s, w = z * z, half_square = 0.5 * f * f;
+    const double odd = z * (0.6666666666666735130 + w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591)));
+    const double even = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332));
+    return k * kLn2 - ((half_square - (s * (half_square + odd + even) + k * kLn2Rest)) - f);
 }
 
 /// q ln q for 0 < q <= 1; 0 for any other.

@@ -2,6 +2,7 @@
 // Classes with priors and costs of mistakes, and the risks that pruning counts (Breiman et al. 1984, section 4.4).
 #include <cmath>
 
+#include "../exponential.hpp"
 #include "problem.hpp"
 
 namespace tamis::cart {
@@ -53,7 +54,7 @@ struct ClassCosts {
         for (size_t c = 0; c < n_classes; ++c) {
             const double share = value[c] / sum;
             if (prune_by == PruneBy::BRIER) out += value[c] * (1.0 - share);
-            else if (value[c] > 0.0) out -= value[c] * std::log(share);
+            else if (value[c] > 0.0) out -= value[c] * natural_log(share);
         }
         return out;
     }
@@ -79,7 +80,7 @@ struct ClassCosts {
             for (size_t c = 0; c < n; ++c) {
                 double cost = loss[c * n + label];
                 if (prune_by == PruneBy::BRIER) cost = 1.0 - 2.0 * share[c] + squares;
-                else if (prune_by == PruneBy::LOG_LOSS) cost = -std::log(share[c]);
+                else if (prune_by == PruneBy::LOG_LOSS) cost = -natural_log(share[c]);
                 out[c * n_nodes + k] = cost * factor[c];
             }
         }

@@ -7,11 +7,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "../exponential.hpp"
 #include "problem.hpp"
 
 namespace tamis::cart {
 
-inline double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }  // 0 log 0 = 0
+inline double x_log_x(double x) { return x > 0.0 ? x * natural_log(x) : 0.0; }  // 0 log 0 = 0
 
 inline double weight_of_classes(const double* total, size_t n) {
     double weight = 0.0;
@@ -121,13 +122,13 @@ struct Poisson {
         for (size_t k = 1; k < n; ++k) {
             const double a = left[k], b = total[k] - a, least = NO_COUNT * total[k];
             if (a <= least || b <= least) return -std::numeric_limits<double>::infinity();
-            sum += a * std::log(a / wl) + b * std::log(b / wr);
+            sum += a * natural_log(a / wl) + b * natural_log(b / wr);
         }
         return sum;
     }
     static double undivided(const double* total, size_t n) {
         double sum = 0.0;
-        for (size_t k = 1; k < n; ++k) sum += total[k] > 0.0 ? total[k] * std::log(total[k] / total[0]) : 0.0;
+        for (size_t k = 1; k < n; ++k) sum += total[k] > 0.0 ? total[k] * natural_log(total[k] / total[0]) : 0.0;
         return sum;
     }
 };

@@ -257,7 +257,7 @@ private:
             for (size_t k = 1; k < n_; ++k) {
                 for (size_t i = 0; i < m; ++i) {
                     const double y = values_[i * n_targets + k - 1];
-                    if (y > 0.0) node.impurity += weight_[i] * y * std::log(y / stats[k]);
+                    if (y > 0.0) node.impurity += weight_[i] * y * natural_log(y / stats[k]);
                 }
             }
         } else if (target_.kind == Kind::ABSOLUTE_ERROR) {
