@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from tamis.metrics import METRICS, utility
 from truth_cells.cell import Cell, Figure, run_study
 
 
@@ -15,6 +16,10 @@ def noise_table(rng: np.random.Generator, n: int, d: int, target: str) -> pd.Dat
     frame = pd.DataFrame(rng.normal(size=(n, d)), columns=[f"c{j}" for j in range(d)])
     if target == "numbers":
         return frame.assign(y=rng.normal(size=n))
+    if target == "counts":
+        return frame.assign(y=rng.poisson(2.0, n))
+    if target == "ordered":
+        return frame.assign(y=pd.Categorical.from_codes(rng.integers(0, 3, n), ["low", "mid", "high"], ordered=True))
     share = {"balanced": 0.5, "90/10": 0.1}[target]
     return frame.assign(y=rng.permutation(np.where(np.arange(n) < round(share * n), "p", "q")))
 
@@ -37,14 +42,15 @@ def claims(make: Callable[[np.random.Generator], pd.DataFrame]) -> Callable[[np.
     """Whether a study of one table claims a signal, captures it, denies it; its score beside the baseline's."""
 
     def compute(rng: np.random.Generator) -> dict[str, float]:
-        comparison = run_study(make(rng), "y")["comparison"]
+        results = run_study(make(rng), "y")
+        comparison, metric = results["comparison"], METRICS[results["answer"]["metric"]]
         by_models = comparison["signal"] != "none" and not comparison["by_columns_alone"]
         return {
             "claimed": by_models,
             "claimed, tests of single columns included": comparison["signal"] != "none",
             "captured": comparison["signal"] == "captured",
             "denied": comparison["signal"] == "none",
-            "score less the baseline's": comparison["score"] - comparison["procedures"][0]["nested"],
+            "score less the baseline's": utility(metric, comparison["score"] - comparison["procedures"][0]["nested"]),
         }
 
     return compute
@@ -60,7 +66,7 @@ CELLS = [
     *(
         Cell("noise", f"{n} × {d:,}, {t}", claims(lambda rng, n=n, d=d, t=t: noise_table(rng, n, d, t)), _NOISE)
         for n, d in ((80, 8), (40, 1000), (800, 12))
-        for t in ("balanced", "90/10", "numbers")
+        for t in ("balanced", "90/10", "numbers", "counts", "ordered")
     ),
     Cell("signal", "1,500 × 6, 9% positives, AUC 0.75", claims(signal_table), {"captured": Figure(low=0.95)}),
     Cell("signal", "weak, 100 × 8", claims(weak_table), {"denied": Figure(high=0.5)}),

@@ -42,6 +42,7 @@ from tamis.study.procedures import chosen
 from tamis.study.results import assemble, unfinished
 from tamis.study.running import Found, Progress, Run, procedures_of
 from tamis.study.settings import Settings, names_given, procedures_given
+from tamis.study.several_targets import TargetStudies, refuse_without_table, targets_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
@@ -60,7 +61,8 @@ class Study(TakesTable, BaseEstimator):
     Parameters
     ----------
     source : path, database URL, frame or array: whatever `tamis.read` takes; None for `fit(X, y)`.
-    target : name of the column to predict; with `fit(X, y)`, what to call y.
+    target : name of the column to predict; with `fit(X, y)`, what to call y. A list of names makes one study of each
+        target, in a folder of its own, none of them a column of another (see `TargetStudies`).
     folder : where journal, lock, results, model and report are kept.
     seed : fixes every random choice.
     types, query : how to read the source, as in `tamis.read`.
@@ -102,11 +104,19 @@ class Study(TakesTable, BaseEstimator):
     note_ = ""
     remarks_: tuple[str, ...] = ()
 
+    def __new__(cls, source: Any = None, **given: Any) -> Any:
+        """A study; of several targets, one study each (`TargetStudies`)."""
+        targets = targets_given(given.get("target"))
+        if targets is None or len(targets) == 1:
+            return super().__new__(cls)
+        refuse_without_table(source)
+        return TargetStudies.of(cls, targets, {**given, "source": source, "target": None})
+
     def __init__(
         self,
         source: Any = None,
         *,
-        target: str | None = None,
+        target: str | list[str] | None = None,
         folder: str | os.PathLike[str] = "study",
         seed: int = 0,
         types: Any = None,
@@ -114,6 +124,8 @@ class Study(TakesTable, BaseEstimator):
         n_jobs: int | None = None,
         **settings: Any,
     ) -> None:
+        if isinstance(target, (list, tuple)):  # several are `TargetStudies`
+            (target,) = target
         named = {"source": source, "target": target, "folder": folder, "seed": seed, "types": types, "query": query}
         self._given = {**named, "n_jobs": n_jobs, **settings}
         self.source, self.query, self.n_jobs = source, query, n_jobs
