@@ -61,11 +61,6 @@ class Exchange:
         return cls(n_rows, own, times)
 
     @property
-    def is_free(self) -> bool:
-        """Whether every row may take the target of every other."""
-        return self.groups is None and self.times is None
-
-    @property
     def is_permutation(self) -> bool:
         """Whether each draw holds every row once."""
         if self.groups is not None and self.times is not None:

@@ -130,16 +130,14 @@ def contrasts(problem: StudyProblem, rows: np.ndarray) -> list[tuple[np.ndarray,
 
 def inflated(fit: AdditiveFit, clusters: np.ndarray) -> np.ndarray:
     r"""Residuals of each cluster g times :math:`(I - H_{gg})^{-1}`: as if the cluster had not been fitted (CR3)."""
-    if len(np.unique(clusters)) == len(clusters):
-        return fit.residual / np.maximum(1 - np.square(fit.basis).sum(axis=1), MIN_LEFT)
-    adjusted = fit.residual.copy()
-    for code in np.unique(clusters):
-        own = np.flatnonzero(clusters == code)
-        Q = fit.basis[own]
-        explained, vectors = np.linalg.eigh(Q.T @ Q)
-        explained = np.clip(explained, 0.0, 1.0)
-        gain = (1 / np.maximum(1 - explained, MIN_LEFT) - 1) / np.maximum(explained, 1e-12)
-        adjusted[own] += Q @ (vectors * gain) @ (vectors.T @ (Q.T @ fit.residual[own]))
+    adjusted = fit.residual / np.maximum(1 - np.square(fit.basis).sum(axis=1), MIN_LEFT)  # clusters of one row
+    sizes, rows = np.bincount(clusters), np.argsort(clusters, kind="stable")
+    ends = np.cumsum(sizes)
+    for code in np.flatnonzero(sizes > 1):
+        own = rows[ends[code] - sizes[code] : ends[code]]
+        U, size, _ = np.linalg.svd(fit.basis[own], full_matrices=False)
+        gain = 1 / np.maximum(1 - np.square(size), MIN_LEFT) - 1
+        adjusted[own] = fit.residual[own] + U @ (gain * (U.T @ fit.residual[own]))
     return adjusted
 
 
