@@ -23,7 +23,7 @@ PENALTIES = ("ridge", "lasso", "elastic-net", "subset", "bridge")
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)
 _VERSION = 1
 #: Of the training rows, where they are known; not kept in a saved model.
-_CRITERIA = ("degrees_of_freedom_", "leverage_", "deviance_", "aic_", "bic_", "norm_bound_")
+CRITERIA = ("degrees_of_freedom_", "leverage_", "deviance_", "aic_", "bic_", "norm_bound_")
 
 
 class LinearModel(TakesTable, BaseEstimator):
@@ -169,7 +169,7 @@ class LinearModel(TakesTable, BaseEstimator):
             "spread_",
             "l1_ratio_",
             "gamma_",
-            *_CRITERIA,
+            *CRITERIA,
         ):
             self.__dict__.pop(name, None)
         reference = self.penalty is None or self.penalty == "subset"

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.linear.model import LinearModel, warn_constant
+from tamis.linear.model import CRITERIA, LinearModel, warn_constant
 from tamis.metrics.distributions import t_quantile
 from tamis.table import LazyTable, features, numbers, same_length
 from tamis.views.lazy.given import refuse_rows
@@ -188,7 +188,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Learn the model; `offset` (Poisson) is added to the linear predictor, such as the log of an exposure.
 
-        X may be a lazy table, and y then the name of one of its columns.
+        X may be a lazy table, and y then the name of one of its columns. y may be a matrix of targets (squared loss):
+        least squares and ridge then fit one after the other (`alphas_`, `paths_`), the lasso all of them together, with
+        each column in or out for all.
         """
         self._check()
         if isinstance(X, LazyTable):
@@ -200,17 +202,79 @@ class LinearRegressor(RegressorMixin, LinearModel):
         check.number("huber_width", self.huber_width, low=0, open_low=True)
         check.count("n_draws", self.n_draws)
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
-        target = numbers(y)
+        target = numbers(y, several=True)
         same_length(target, np.empty(table.n_rows))
         weights = check.weights(sample_weight, table.n_rows)
         self._check_size(table.n_columns)
         matrix = self._read(X, weights, table)
+        if target.ndim == 2:
+            self._fit_several(matrix, target, weights, offset)
+            return self
         loss = self._loss(target, weights, offset)
         if np.all(target[weights > 0] == target[weights > 0][0]):
             warn_constant(f"{target[0]:g}")
         self._dispatch(matrix, loss, target, weights)
         self._weigh(matrix, weights)
         return self
+
+    def _fit_several(self, X: Any, Y: np.ndarray, weights: np.ndarray, offset: Any) -> None:
+        """A matrix of targets: least squares and ridge one by one, the lasso with common columns."""
+        from tamis.linear.contribution import contributions
+        from tamis.linear.penalties.across_targets import check_several, target_units
+
+        check_several(self, offset)
+        unit = target_units(Y, weights, bool(self.fit_intercept))
+        if self.penalty == "lasso" and self.alpha != 0:
+            self._fit_jointly(X, Y, weights, unit)
+        else:
+            parts = []
+            for y in Y.T:
+                self._dispatch(X, self._loss(np.ascontiguousarray(y), weights, None), np.ascontiguousarray(y), weights)
+                parts.append(
+                    (self.coef_, self.intercept_, self.alpha_, self.path_, getattr(self, "cv_predictions_", None))
+                )
+            coef, intercept, alphas, self.paths_, predictions = zip(*parts)
+            self.coef_, self.intercept_, self.alphas_ = np.array(coef), np.array(intercept), np.array(alphas)
+            self.alpha_, self.path_ = float(np.max(alphas)), None
+            for name in (
+                "standard_errors_",
+                "spread_",
+                "leverage_",
+                "nested_predictions_",
+                "cv_predictions_",
+                *CRITERIA,
+            ):
+                self.__dict__.pop(name, None)
+            if all(one is not None for one in predictions):
+                self.cv_predictions_ = np.column_stack(predictions)
+        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(self.coef_.T)]
+        relative = self.coef_[:, self.inputs_.order] / unit[:, None]
+        X = X.tocsc() if hasattr(X, "tocsc") else X
+        self.feature_importances_ = contributions(X, relative, self.inputs_.groups, self.n_features_in_, weights)
+
+    def _fit_jointly(self, X: Any, Y: np.ndarray, weights: np.ndarray, unit: np.ndarray) -> None:
+        from tamis.linear.out_of_fold import OutOfFold
+        from tamis.linear.path import choose_without_fold
+        from tamis.linear.penalties.across_targets import JointLasso, joint_path
+
+        job = self._job(X, self._loss(Y[:, 0].copy(), weights, None), weights)
+        splits, self.path_ = self._splits(Y, weights), None
+        if splits is None:
+            self.alpha_ = float(self.alpha or 0.0)
+        else:
+            held = OutOfFold(X, splits, None, True)
+            path = joint_path(job, Y, unit, splits, self.n_alphas, held.keep_models)
+            chosen = path.choose(self.rule)
+            self._keep_path(path)
+            self.alpha_ = float(path.alphas[chosen])
+            self.cv_predictions_ = held.predict([chosen] * len(splits), np.asarray)
+            if len(splits) > 1:
+                nested = [model for *_, model in choose_without_fold([[path]], self.rule)]
+                self.nested_predictions_ = held.predict(nested, np.asarray)
+        model = JointLasso(X, Y, weights, unit, job.options)
+        coef, intercept = model.at(self.alpha_, 1e-11)
+        self.gap_ = model.gap
+        self.coef_, self.intercept_ = self.inputs_.restore(np.ascontiguousarray(coef.T)), intercept
 
     def _loss(self, y: np.ndarray, weights: np.ndarray, offset: Any) -> Any:
         from tamis.linear.losses import loss_named
@@ -377,14 +441,15 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])
 
     def _scalar(self, intercept: np.ndarray) -> Any:
-        return float(intercept)
+        return float(intercept) if intercept.ndim == 0 else intercept
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """Predicted numbers of new rows (expected counts for the Poisson loss)."""
         linear_predictor = self._linear(X)
         if offset is not None:
             linear_predictor = linear_predictor + _offset(offset, len(linear_predictor))[:, None]
-        return self._respond(linear_predictor)[:, 0]
+        made = self._respond(linear_predictor)
+        return made[:, 0] if np.ndim(self.coef_) == 1 else made
 
     def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
         from tamis.linear.losses import loss_named
@@ -400,6 +465,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.loss == "poisson"
+        tags.target_tags.multi_output = self.loss == "squared" and self.penalty in (None, "ridge", "lasso")
         return tags
 
 

@@ -21,7 +21,8 @@ def formula(model: Any, digits: int) -> str:
 
 def _heads(model: Any, outputs: int) -> list[str]:
     if not hasattr(model, "classes_"):
-        return [loss_named(model.loss).predictor]
+        word = loss_named(model.loss).predictor
+        return [word] if outputs == 1 else [f"{word} {k + 1}" for k in range(outputs)]
     word = "log-odds of" if model.loss == "logistic" and outputs == 1 else "score of"
     labels = model.classes_[1:] if outputs == 1 else model.classes_
     return [f"{word} {label}" for label in labels]
