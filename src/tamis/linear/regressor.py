@@ -463,9 +463,11 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.nested_predictions_ = predictions[:, 0]
 
     def __sklearn_tags__(self) -> Any:
+        from tamis.linear.penalties.across_targets import takes_several
+
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = self.loss == "poisson"
-        tags.target_tags.multi_output = self.loss == "squared" and self.penalty in (None, "ridge", "lasso")
+        tags.target_tags.multi_output = takes_several(self)
         return tags
 
 

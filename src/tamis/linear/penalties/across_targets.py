@@ -15,13 +15,18 @@ from tamis.linear.path import Path, strengths
 from tamis.split import Folds
 
 
+def takes_several(model: Any) -> bool:
+    """Whether a model's settings have a meaning for several targets."""
+    if model.loss != "squared" or model.penalty not in (None, "ridge", "lasso") or model.alpha == "bayes":
+        return False
+    others = (model.relax, model.norm_bound, model.prior_sd, model.penalty_factors)
+    plain = not model.group and model.alpha != "loo" and all(one is None for one in others)
+    return model.penalty != "lasso" or plain
+
+
 def check_several(model: Any, offset: Any) -> None:
     """Refuse what several targets do not have."""
-    plain = model.loss == "squared" and model.penalty in (None, "ridge", "lasso") and offset is None
-    by_number = not isinstance(model.alpha, str) or model.alpha == "cv"
-    others = (model.relax, model.norm_bound, model.prior_sd, model.penalty_factors)
-    lasso = model.penalty != "lasso" or (by_number and not model.group and all(one is None for one in others))
-    if not plain or model.alpha == "bayes" or not lasso:
+    if not takes_several(model) or offset is not None:
         raise ParameterError(
             "several targets take loss='squared' and penalty None, 'ridge' or 'lasso' (with alpha a number or 'cv' "
             f"alone), but loss={model.loss!r}, penalty={model.penalty!r} and alpha={model.alpha!r}; "
