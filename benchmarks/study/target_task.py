@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tamis.study.target import is_count_target
+from tamis.study.target.decide import is_count_target
 
 ORDERS = 1_000
 

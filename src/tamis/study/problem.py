@@ -16,7 +16,7 @@ from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
-from tamis.study.target import class_labels, task_of
+from tamis.study.target.decide import class_labels, task_of
 from tamis.table import (
     Column,
     Decision,

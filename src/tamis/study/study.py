@@ -42,8 +42,8 @@ from tamis.study.procedures import chosen
 from tamis.study.results import assemble, unfinished
 from tamis.study.running import Found, Progress, Run, procedures_of
 from tamis.study.settings import Settings, names_given, procedures_given
-from tamis.study.several_targets import TargetStudies, refuse_without_table, targets_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
+from tamis.study.target.several import TargetStudies, refuse_without_table, targets_given
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.interface.target import codes_among

@@ -8,7 +8,7 @@ import pytest
 
 import tamis
 from tamis.errors import TableError
-from tamis.study.target import is_count_target
+from tamis.study.target.decide import is_count_target
 
 
 def drawn(seed=0, n=160):
