@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tamis.errors import TableError, TamisWarning
 from tamis.table import Table, categories
 from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -115,3 +116,31 @@ def test_surrogates_are_those_that_agree_most(seed, weighted):
         known = (side != 0) & ~np.isnan(X[:, column])
         goes_left = (X[known, column] <= tree.surrogate_threshold[q]) != bool(flip)
         assert w[known][goes_left == (side[known] == 1)].sum() == pytest.approx(expected[q])
+
+
+def test_drop_grows_on_complete_rows_and_says_how_many_were_left_out():
+    """Rows with holes would take part in the fit, or be left out silently."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    X[::4, 1] = np.nan
+    with pytest.warns(TamisWarning, match="20 of 80 rows have missing values and were left out"):
+        tree = TreeClassifier(missing="drop").fit(X, y)
+    complete = ~np.isnan(X[:, 1])
+    assert tree.n_dropped_ == 20
+    assert tree.to_text() == TreeClassifier(missing="majority").fit(X[complete], y[complete]).to_text()
+    assert len(tree.predict(X)) == 80
+    with pytest.raises(TableError, match="each of the 80 rows lacks a value"):
+        TreeClassifier(missing="drop").fit(np.full((80, 2), np.nan), y)
+
+
+def test_selected_columns_are_those_that_splits_and_lines_read():
+    """A column of a combination, or of a line in a leaf, would not be named."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 4))
+    y = (X[:, 1] + X[:, 2] > 0).astype(int)
+    assert TreeClassifier(max_depth=1).fit(X, X[:, 3] > 0).selected_columns_ == ("x3",)
+    oblique = TreeClassifier(splits="oblique", max_depth=1).fit(X, y)
+    assert set(oblique.selected_columns_) >= {"x1", "x2"}
+    lines = TreeRegressor(leaf="linear", max_depth=1).fit(X, X[:, 0] + 2 * X[:, 3])
+    assert set(lines.selected_columns_) >= {"x0", "x3"}

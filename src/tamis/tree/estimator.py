@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.errors import ParameterError
+from tamis.errors import ParameterError, TableError, TamisWarning
 from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length
@@ -25,7 +26,7 @@ from tamis.tree.settings import loss_of, rows_or_share
 from tamis.tree.tree import Tree, matrix_of
 from tamis.views.lazy.given import refuse_rows
 
-_MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY}
+_MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY, "drop": MAJORITY}
 _NO_LIMIT = 2**31 - 1
 
 
@@ -37,7 +38,7 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
 
     def _grow(self, table: Table, problem: Any, y: Any) -> None:
         X = matrix_of(table)
-        rows = np.flatnonzero(problem.weight > 0)
+        rows = self._rows_to_grow_on(table, np.flatnonzero(problem.weight > 0))
         limits = self._limits(table, len(rows))
         prune = self._prune_checked()
         problem = self._with_node_rules(problem, table)
@@ -87,6 +88,27 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
                 self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)))
         self.alpha_ = float(prune)
         return tree.pruned(sequence.leaves_at(self.alpha_)), problem, shown
+
+    def _rows_to_grow_on(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        """Rows with a weight; with `missing="drop"` those among them without a missing value."""
+        if self.missing != "drop":
+            return rows
+        holes = np.zeros(table.n_rows, dtype=bool)
+        for j in range(table.n_columns):
+            holes |= table.column(j).missing
+        complete = rows[~holes[rows]]
+        self.n_dropped_ = len(rows) - len(complete)
+        if not len(complete):
+            raise TableError(
+                f"missing='drop', but each of the {len(rows):,} rows lacks a value; give missing='surrogate'"
+            )
+        if self.n_dropped_:
+            warnings.warn(
+                f"{self.n_dropped_:,} of {len(rows):,} rows have missing values and were left out (missing='drop')",
+                TamisWarning,
+                stacklevel=5,
+            )
+        return complete
 
     def _with_node_rules(self, problem: Any, table: Table) -> Any:
         """The problem, following `n_bins`, `min_gain` and `max_purity` where they are given."""
@@ -240,7 +262,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         node, from the rows there, and tries the largest value of each bin as threshold. This and the two rules before
         grow node by node: slower, for greedy axis splits with constant leaves, and tables in memory.
     missing : what a row without a value does at a split. "surrogate": it follows the column that agrees best with the
-        split, then the next, then the majority; "category": missing is a value of its own; "majority".
+        split, then the next, then the majority; "category": missing is a value of its own; "majority";
+        "drop": rows with a missing value are left out of the fit, with a warning that counts them (`n_dropped_`), and
+        later rows follow the majority.
         A level never seen in the node follows the same rule.
     n_surrogates : how many surrogates a split keeps.
     prune : None; "cv" (cost-complexity, chosen by cross-validation); "chi2" (splits that chance explains go); or a

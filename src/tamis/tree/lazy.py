@@ -80,9 +80,10 @@ def _refuse(model: Any) -> None:
             "search='greedy', no max_leaf_nodes and another criterion than 'absolute_error' and 'poisson', or a "
             "sample: table.sample(100_000)"
         )
-    if model.n_bins is not None or model.min_gain > 0 or getattr(model, "max_purity", 1.0) < 1:
+    rules = model.n_bins is not None or model.min_gain > 0 or getattr(model, "max_purity", 1.0) < 1
+    if rules or model.missing == "drop":
         raise ParameterError(
-            "n_bins, min_gain and max_purity need rows in memory; leave them out, or give a sample: "
+            "n_bins, min_gain, max_purity and missing='drop' need rows in memory; leave them out, or give a sample: "
             "table.sample(100_000)"
         )
 

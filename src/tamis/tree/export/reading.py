@@ -60,6 +60,20 @@ class Reading:
         """Share of the improvement that each column's splits bring."""
         return self.importances()
 
+    @property
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the columns that splits, and linear models in leaves, read; in the order of the table."""
+        check_is_fitted(self, "tree_")
+        tree = self.tree_
+        used = {int(j) for j in tree.feature if j >= 0}
+        for node in np.flatnonzero(tree.feature == -2):  # a linear combination: its columns stand among the levels
+            first = int(tree.first_level[node])
+            used |= {int(j) for j in tree.level[first : first + int(tree.n_levels[node]), 0]}
+        if hasattr(self, "leaf_models_"):
+            lines = self.leaf_models_
+            used |= {int(j) for j in lines.columns[np.any(lines.coef[tree.left < 0] != 0, axis=0)]}
+        return tuple(tree.names[j] for j in sorted(used))
+
     def importances(self, *, surrogates: bool = False) -> np.ndarray:
         """Share of the improvement of each column; with surrogates, also for splits it could replace."""
         check_is_fitted(self, "tree_")
