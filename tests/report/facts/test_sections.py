@@ -194,7 +194,12 @@ def test_the_price_and_chance_stand_beside_the_score(made):
     assert answer["null"] == (
         "On 20 shuffled targets this procedure scores 0.520 on average, on the target itself 0.935 (p = 0.048)."
     )
-    results["answer"]["words"] += f" {words}"
+    before = results["answer"]["words"]
+    results["answer"]["words"] = f"{before} {words}"  # said once, after the answer
+    answer = facts(results, made.plan())["answer"]
+    assert answer["price"] == words
+    assert "".join(part["text"] for part in answer["parts"]) == before
+    results["answer"]["words"] = f"{words} {before}"
     assert facts(results, made.plan())["answer"]["price"] == ""
     results["answer"]["price"] = None
     assert facts(results, made.plan())["answer"]["price"] == ""

@@ -28,11 +28,12 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
         _columns(results),
         lock_card(results, openings),
     ]
+    words, price = _price(found)
     return {
-        "parts": marked(found["words"], found["selected"]),
-        "is_long": len(found["words"]) > LONG_ANSWER,
+        "parts": marked(words, found["selected"]),
+        "is_long": len(words) > LONG_ANSWER,
         "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
-        "price": _price(found),
+        "price": price,
         "null": _null(results),
     }
 
@@ -45,10 +46,12 @@ def _guess(found: dict[str, Any]) -> str:
     return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
-def _price(found: dict[str, Any]) -> str:
-    """What reading costs, where the answer itself does not say it."""
-    price = found.get("price")
-    return "" if not price or price["words"] in found["words"] else show.name(price["words"])
+def _price(found: dict[str, Any]) -> tuple[str, str]:
+    """The answer, and after it what reading costs; empty where the answer says it earlier, or nothing is known."""
+    words, price = found["words"], (found.get("price") or {}).get("words", "")
+    if price and words.endswith(price):
+        return words.removesuffix(price).rstrip(), show.name(price)
+    return words, "" if price in words else show.name(price)
 
 
 def _columns(results: Results) -> tuple[str, str, str]:

@@ -83,25 +83,41 @@ def procedures(results: Results) -> dict[str, Any]:
         "complexity": complexity(results),
         "path": path(results),
         "learning": learning(results),
-        "told": [{"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))} for row in listed],
+        "told": [
+            {"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))}
+            for row in listed
+            if procedure_name(row["name"]) == show.name(row["name"])
+        ],
     }
 
 
+def procedure_name(name: str) -> str:
+    """A procedure as the page calls it; one held to few columns with their number.
+
+    >>> procedure_name("formula[5]"), procedure_name("lasso")
+    ('formula, 5 columns', 'lasso')
+    """
+    base, _, few = name.partition("[")
+    if not few.endswith("]") or not few[:-1].isdigit():
+        return show.name(name)
+    return f"{show.name(base)}, {show.count(int(few[:-1]), 'column')}"
+
+
 def _rule(compared: dict[str, Any]) -> str:
-    scored = {row["name"]: row for row in compared["procedures"]}
+    scored = {row["name"]: {**row, "said": procedure_name(row["name"])} for row in compared["procedures"]}
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
-    found = f"Best: {best['name']}, {show.number(best['loss'], 4)}."
+    found = f"Best: {best['said']}, {show.number(best['loss'], 4)}."
     if compared.get("chosen_by") == "person":
-        asked = PREFERENCES[compared["prefer"]]
-        return f"{how} {found} A person chose {chosen['name']}; the rule ({asked}) takes {compared['by_rule']}."
+        asked, by_rule = PREFERENCES[compared["prefer"]], procedure_name(compared["by_rule"])
+        return f"{how} {found} A person chose {chosen['said']}; the rule ({asked}) takes {by_rule}."
     if compared["signal"] == "none":
         return f"{how} {found} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
         return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
     if compared.get("by_metric"):
         return (
-            f"{how} {found} {chosen['name']} cannot be told from it and is better by the quoted metric beyond chance, "
+            f"{how} {found} {chosen['said']} cannot be told from it and is better by the quoted metric beyond chance, "
             "so it is chosen."
         )
     if compared["prefer"] == "best":
@@ -110,7 +126,7 @@ def _rule(compared: dict[str, Any]) -> str:
         return f"{how} {found} It is chosen because every simpler procedure is clearly worse."
     error = show.number(chosen["standard_error"], 4)
     behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
-    return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['name']}, {behind}."
+    return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['said']}, {behind}."
 
 
 def _claim(compared: dict[str, Any]) -> str:
@@ -164,7 +180,7 @@ def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
     mark = "chosen" if row["name"] == chosen else ""
     is_baseline = place == 0
     return [
-        cell(show.name(row["name"]), place, badge=mark),
+        cell(procedure_name(row["name"]), place, badge=mark),
         cell(show.number(row["train"]), row["train"]),
         cell(show.number(row["nested"]), row["nested"], css="strong"),
         cell(show.signed(row["gap"]), row["gap"]),
@@ -193,7 +209,10 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
         return None
     heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
     rows = [
-        [cell(row["name"], place), *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names)]
+        [
+            cell(procedure_name(row["name"]), place),
+            *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names),
+        ]
         for place, row in enumerate(listed)
     ]
     return ReportTable("besides", "Other metrics, nested", heads, rows)
@@ -212,7 +231,7 @@ def optimism(results: Results) -> dict[str, Any]:
     else:
         meaning = "both agree"
     picked = Counter(compared["chosen_in_folds"])
-    chosen = [f"{name} {times:,}×" for name, times in picked.most_common()]
+    chosen = [f"{procedure_name(name)} {times:,}×" for name, times in picked.most_common()]
     return {
         "promised": show.number(promised),
         "found": show.number(found),
@@ -228,7 +247,8 @@ def optimism(results: Results) -> dict[str, Any]:
 def _quoted(compared: dict[str, Any]) -> str:
     """Which of the scores is quoted above."""
     if compared.get("chosen_by") == "person":
-        return f"That is the rule's own choice; quoted above is the nested score of {compared['chosen']} alone."
+        name = procedure_name(compared["chosen"])
+        return f"That is the rule's own choice; quoted above is the nested score of {name} alone."
     if compared["chosen"] == "baseline":
         return "That is the rule's own choice; quoted above is the nested score of the baseline, which is kept."
     return (

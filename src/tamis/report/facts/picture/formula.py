@@ -100,7 +100,7 @@ def _level(term: dict[str, Any], column: dict[str, Any]) -> str:
 def _range(term: dict[str, Any], column: dict[str, Any]) -> str:
     if term["level"] is not None or column["levels"] is not None:
         return ""
-    return f"{coefficient(column['low'])} to {coefficient(column['high'])}"
+    return " to ".join(coefficient(float(f"{column[end]:.3g}")) for end in ("low", "high"))
 
 
 def _reach(term: dict[str, Any], readable: dict[str, Any]) -> float:

@@ -112,7 +112,7 @@ def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[
     frame = Frame(
         size.left + 24,
         TOP,
-        right - size.left - 48,
+        right - size.left - 54,
         size.height - TOP - BOTTOM,
         (min(counts), max(counts)),
         (low - room, high + room),
