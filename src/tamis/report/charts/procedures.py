@@ -28,7 +28,7 @@ def procedures(results: Results) -> Figure:
     """Each procedure's nested score with its 95% interval, its training score, and the baseline as a line."""
     listed = results["comparison"]["procedures"][::-1]
     chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
-    source = {
+    source: dict[str, Any] = {
         "y": list(range(len(listed))),
         "name": [procedure_name(row["name"]) + (" (chosen)" if row["name"] == chosen else "") for row in listed],
         "nested": [row["nested"] for row in listed],
