@@ -13,7 +13,7 @@ import numpy as np
 
 from tamis import check, saved
 from tamis.engine.run import map_threads
-from tamis.errors import DamagedError, ParameterError, TableError
+from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.table import Table
 from tamis.table.interface.extreme import LARGEST, SMALLEST
 from tamis.transform.base import NumericTransform
@@ -165,6 +165,33 @@ class SignalTransform(NumericTransform):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "interpolate"
         return tags
+
+
+def image_shape(shape: Any) -> tuple[int, int] | None:
+    """Height and width of the images in a block, or None for signals."""
+    if shape is None:
+        return None
+    if not isinstance(shape, (tuple, list, np.ndarray)) or len(shape) != 2:
+        raise KindError(f"shape={shape!r} must be (height, width); give two whole numbers")
+    return check.count("the height in shape", shape[0]), check.count("the width in shape", shape[1])
+
+
+def refuse_other_shape(name: str, n: int, shape: tuple[int, int]) -> None:
+    """Raise unless a block of n columns holds the pixels of images of a shape."""
+    if shape[0] * shape[1] != n:
+        raise ParameterError(
+            f"images of {shape[0]} × {shape[1]} have {shape[0] * shape[1]} pixels, but block {name!r} has {n} "
+            "columns; give the shape that fits"
+        )
+
+
+def along_both(function: Callable[[np.ndarray], np.ndarray], images: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """A function of signals along the rows of images, then along their columns."""
+    n, (height, width) = len(images), shape
+    across = function(np.ascontiguousarray(images.reshape(n * height, width))).reshape(n, height, width)
+    columns = np.ascontiguousarray(across.transpose(0, 2, 1)).reshape(n * width, height)
+    down = function(columns).reshape(n, width, height)
+    return np.ascontiguousarray(down.transpose(0, 2, 1)).reshape(n, height * width)
 
 
 def window_of(given: int | None, default: int, n: int, name: str) -> int:

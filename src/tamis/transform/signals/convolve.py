@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
-from tamis.transform.signals.base import SignalTransform
+from tamis.transform.signals.base import SignalTransform, image_shape, refuse_other_shape
 
 #: Kernels by name: of signals and of images. Edges of an image are the length of its gradient, by Sobel's masks.
 SIGNAL_KERNELS = {"edges": [0.5, 0.0, -0.5], "blobs": [-1.0, 2.0, -1.0]}
@@ -78,11 +78,7 @@ class Convolve(SignalTransform):
         self._kernels()
 
     def _image_shape(self) -> tuple[int, int] | None:
-        if self.shape is None:
-            return None
-        if not isinstance(self.shape, (tuple, list, np.ndarray)) or len(self.shape) != 2:
-            raise KindError(f"shape={self.shape!r} must be (height, width); give two whole numbers")
-        return check.count("the height in shape", self.shape[0]), check.count("the width in shape", self.shape[1])
+        return image_shape(self.shape)
 
     def _kernels(self) -> list[np.ndarray]:
         """The masks, of one dimension for signals and two for images; two of them make a gradient."""
@@ -97,11 +93,8 @@ class Convolve(SignalTransform):
     def _fits(self, name: str, n: int) -> None:
         super()._fits(name, n)
         mask, shape = self._kernels()[0], self._image_shape()
-        if shape is not None and shape[0] * shape[1] != n:
-            raise ParameterError(
-                f"images of {shape[0]} × {shape[1]} have {shape[0] * shape[1]} pixels, but block {name!r} has {n} "
-                "columns; give the shape that fits"
-            )
+        if shape is not None:
+            refuse_other_shape(name, n, shape)
         if isinstance(self.kernel, str):
             return  # beyond the ends lies the nearest value, in any number
         if shape is None and len(mask) > n:

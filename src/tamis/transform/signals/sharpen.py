@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tamis import check
-from tamis.transform.signals.base import SignalTransform, window_of
+from tamis.errors import ParameterError
+from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
 from tamis.transform.signals.kernels.average import averaged, sharpening_bands
 
 #: Positions of a window where none is given.
@@ -26,6 +27,8 @@ class Sharpen(SignalTransform):
     ----------
     amount : a, at least 0.
     window : odd number of positions, 2h + 1; without one 5, or less where the signal is shorter.
+    shape : (height, width) of the images in the blocks; the mean is then of a square of pixels, and there is no way
+        back. None for signals.
     columns, missing, n_jobs : as in `Smooth`.
 
     Attributes
@@ -41,12 +44,14 @@ class Sharpen(SignalTransform):
         amount: float = 1.0,
         *,
         window: int | None = None,
+        shape: Any = None,
         columns: Any = None,
         missing: str = "refuse",
         n_jobs: int | None = None,
     ) -> None:
         self.amount = amount
         self.window = window
+        self.shape = shape
         self.columns = columns
         self.missing = missing
         self.n_jobs = n_jobs
@@ -54,18 +59,29 @@ class Sharpen(SignalTransform):
     def _check(self) -> None:
         super()._check()
         check.number("amount", self.amount, low=0)
+        image_shape(self.shape)
 
     def _fits(self, name: str, n: int) -> None:
         super()._fits(name, n)
-        window_of(self.window, WINDOW, n, name)
+        shape = image_shape(self.shape)
+        if shape is not None:
+            refuse_other_shape(name, n, shape)
+        for length in (n,) if shape is None else shape:
+            window_of(self.window, WINDOW, length, name)
 
     def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        shape = image_shape(self.shape)
+        if shape is not None:
+            mean = along_both(lambda x: averaged(x, window_of(self.window, WINDOW, x.shape[1], name)), signals, shape)
+            return np.asarray(signals + self.amount * (signals - mean))
         window = window_of(self.window, WINDOW, signals.shape[1], name)
         return np.asarray(signals + self.amount * (signals - averaged(signals, window)))
 
     def _invert(self, Z: np.ndarray) -> np.ndarray:
         from scipy.linalg import solve_banded
 
+        if self.shape is not None:
+            raise ParameterError("a sharpened image has no way back; give shape=None, or keep the image")
         made = {}
         for name, columns in self.blocks_.items():
             n = len(columns)

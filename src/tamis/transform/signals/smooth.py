@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
-from tamis.transform.signals.base import SignalTransform, window_of
+from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
 from tamis.transform.signals.kernels.average import averaged
 from tamis.transform.signals.kernels.savitzky_golay import filtered, polynomial_weights
 
@@ -31,6 +31,8 @@ class Smooth(SignalTransform):
     how : "savitzky-golay" or "moving-average".
     window : odd number of positions; without one 7, or the whole signal where that is shorter.
     degree : of the polynomial, below the window.
+    shape : (height, width) of the images in the blocks, pixels row by row; each is smoothed along its rows, then along
+        its columns. None for signals.
     columns : the signals: None (all numeric columns), a pattern such as "spectrum_*", a list of names, or a dict
         name of a block -> one of these. Other columns pass through.
     missing : "refuse" raises; "interpolate" puts missing values on the line between their neighbours (at an end, the
@@ -58,6 +60,7 @@ class Smooth(SignalTransform):
         *,
         window: int | None = None,
         degree: int = 2,
+        shape: Any = None,
         columns: Any = None,
         missing: str = "refuse",
         n_jobs: int | None = None,
@@ -65,6 +68,7 @@ class Smooth(SignalTransform):
         self.how = how
         self.window = window
         self.degree = degree
+        self.shape = shape
         self.columns = columns
         self.missing = missing
         self.n_jobs = n_jobs
@@ -73,15 +77,26 @@ class Smooth(SignalTransform):
         super()._check()
         check.one_of("how", self.how, HOW)
         check.count("degree", self.degree, low=0)
+        image_shape(self.shape)
 
     def _fits(self, name: str, n: int) -> None:
         super()._fits(name, n)
-        if self.how == "moving-average":
-            window_of(self.window, WINDOW, n, name)
-        else:
-            polynomial_window(name, n, self.window, self.degree)
+        shape = image_shape(self.shape)
+        if shape is not None:
+            refuse_other_shape(name, n, shape)
+        for length in (n,) if shape is None else shape:
+            if self.how == "moving-average":
+                window_of(self.window, WINDOW, length, name)
+            else:
+                polynomial_window(name, length, self.window, self.degree)
 
     def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        shape = image_shape(self.shape)
+        if shape is None:
+            return self._smoothed(name, signals)
+        return along_both(lambda lines: self._smoothed(name, lines), signals, shape)
+
+    def _smoothed(self, name: str, signals: np.ndarray) -> np.ndarray:
         n = signals.shape[1]
         if self.how == "moving-average":
             return averaged(signals, window_of(self.window, WINDOW, n, name))
