@@ -85,6 +85,9 @@ private:
 
     double tolerance() const { return 1e-9 * weight_; }
 
+    /// A gain or a loss without the digits that rounding changes with the order of rows; equal ones are ties.
+    double without_rounding(double value) const { return std::round(value / (10.0 * tolerance())); }
+
     /// η of a support, and residuals and curvatures there; the penalised loss.
     double evaluate(const Support& support) {
         std::fill(eta_.begin(), eta_.end(), support.beta[0]);
@@ -168,7 +171,7 @@ private:
                 g += residual_[i] * holds[i];
                 h += curvature_[i] * holds[i];
             }
-            gain.push_back({-g * g / (h - h * h / whole + RIDGE), int32_t(j)});
+            gain.push_back({without_rounding(-g * g / (h - h * h / whole + RIDGE)), int32_t(j)});
         }
         const size_t n_best = std::min(n, gain.size());
         std::partial_sort(gain.begin(), gain.begin() + std::ptrdiff_t(n_best), gain.end());
@@ -190,7 +193,8 @@ private:
                 if (!holds_same(longer, statement)) longer.push_back(fit(std::move(statement), std::move(start)));
             }
         }
-        std::stable_sort(longer.begin(), longer.end(), [](const Support& a, const Support& b) { return a.loss < b.loss; });
+        std::stable_sort(longer.begin(), longer.end(),
+                         [&](const Support& a, const Support& b) { return without_rounding(a.loss) < without_rounding(b.loss); });
         if (longer.size() > BEAM) longer.resize(BEAM);
         return longer;
     }
@@ -232,8 +236,8 @@ private:
         }
     }
 
-    static void improve(const Card& card, Card& best) {
-        if (card.loss < best.loss) best = card;
+    void improve(const Card& card, Card& best) const {
+        if (card.loss < best.loss - tolerance()) best = card;
     }
 
     /// The best points for a support: rounded at every scale, then changed one by one.
