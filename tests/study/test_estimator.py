@@ -114,6 +114,24 @@ def test_scikit_learns_checks_of_its_making_and_width(task):
     assert {"check_no_attributes_set_in_init", "check_estimators_unfitted", "check_n_features_in_after_fitting"} <= seen
 
 
+class Convertible:
+    """Something that NumPy turns into an array."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+def test_what_numpy_turns_into_an_array():
+    """Arrays of other libraries, which NumPy can convert, were fitted and then refused by predict."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 0]
+    study = tamis.Study(**quick(task="regression", black_box=False, inner=2)).fit(Convertible(X), Convertible(y))
+    assert np.array_equal(study.predict(Convertible(X)), study.predict(X))
+
+
 def test_a_study_of_the_fewest_rows(tmp_path):
     """Ten rows ended in a sentence about neighbours that nobody had asked for."""
     data = pd.DataFrame({"a": np.arange(10.0), "b": np.sin(np.arange(10)), "y": np.arange(10.0) ** 2})

@@ -194,7 +194,7 @@ def _fetched(
         return RawColumns(from_frame(source), rules, "the frame")
     if isinstance(source, Mapping):
         return RawColumns(from_mapping(source), rules, "the mapping")
-    if isinstance(source, (np.ndarray, list, tuple)):
+    if isinstance(source, (np.ndarray, list, tuple)) or hasattr(source, "__array__"):
         array = source if isinstance(source, np.ndarray) else np.asarray(source)
         return RawColumns(from_array(_two_dimensional(array)), rules, "the array", named=bool(array.dtype.names))
     if not isinstance(source, str) and not hasattr(source, "read") and not hasattr(source, "__fspath__"):
