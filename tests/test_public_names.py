@@ -25,7 +25,7 @@ ALLOWED = {
     "sklearn.exceptions": "NotFittedError",
     "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer",
     "sklearn.feature_selection": "SelectorMixin",
-    "sklearn.linear_model": "LinearRegression LogisticRegression Ridge",
+    "sklearn.linear_model": "LinearRegression LogisticRegression MultiTaskLasso Ridge",
     "sklearn.metrics": "check_scoring get_scorer_names",
     "sklearn.model_selection": (
         "GridSearchCV GroupKFold GroupShuffleSplit KFold LeaveOneGroupOut LeaveOneOut ShuffleSplit "

@@ -14,7 +14,8 @@ GROUPS = (
     "audit evaluate.Audit evaluate.audit_table evaluate.leaks evaluate.Leak",
     "evaluate.permutation_test evaluate.PermutationTest",
     "evaluate.complexity_curve evaluate.grow evaluate.Curve evaluate.Grown",
-    "evaluate.bias_variance evaluate.bias_variance_figure evaluate.BiasVariance evaluate.complexity_curve",
+    "evaluate.bias_variance evaluate.bias_variance_figure evaluate.BiasVariance evaluate.complexity_curve"
+    " evaluate.degrees_of_freedom",
     "evaluate.Metric evaluate.METRICS evaluate.LossMatrix metrics.score",
     "metrics.score metrics.confusion metrics.roc metrics.precision_recall",
     "evaluate.Problem evaluate.InnerFolds",

@@ -7,6 +7,7 @@ Read `problem` (what is learned from what), `cross_validate` (the one loop), `fo
 
 from tamis.evaluate.audit import Audit, audit
 from tamis.evaluate.bias_variance import BiasVariance, bias_variance, bias_variance_figure
+from tamis.evaluate.chance.degrees_of_freedom import degrees_of_freedom
 from tamis.evaluate.chance.permutation import PermutationTest, permutation_test
 from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
@@ -40,6 +41,7 @@ __all__ = [
     "bias_variance",
     "bias_variance_figure",
     "complexity_curve",
+    "degrees_of_freedom",
     "grow",
     "leaks",
     "nested_score",
