@@ -1,0 +1,86 @@
+"""Linear models of few columns: the lasso's path chooses them, a ridge of these columns is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.procedure.readability import PAGE
+from tamis.study.procedure.sized.base import SizedModels, on_columns
+from tamis.table import Table
+
+#: Ridge strengths that folds choose from.
+N_ALPHAS = 10
+
+
+class SizedFormulas(SizedModels):
+    """Relaxed lasso: columns in the order of the lasso's path, coefficients of a ridge on these columns alone."""
+
+    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> dict[int, float]:
+        """Number of columns -> ridge strength, by folds within the training rows."""
+        if pairs is None:
+            return {}
+        strengths: dict[int, float] = {}
+        for names in _supports(self._lasso(pairs).fit(table, y), table, self.max_columns).values():
+            if names and len(names) not in strengths:
+                ridge = self._linear("ridge", rule="min", cv=pairs, n_alphas=N_ALPHAS)
+                strengths[len(names)] = float(ridge.fit(table.select(names), y).alpha_)
+        return strengths
+
+    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[int, float]) -> dict[int, Any]:
+        lasso = self._lasso(2).fit(table, y)
+        supports = _supports(lasso, table, max(sizes))
+        models: dict[int, Any] = {}
+        fitted: dict[int, Any] = {}
+        for size in sizes:
+            n = max(n for n in supports if n <= size)
+            if n not in fitted:
+                fitted[n] = self._ridge(table, y, supports[n], tuned)
+            models[size] = fitted[n]
+        return models
+
+    def _ridge(self, table: Table, y: np.ndarray, names: list[str], tuned: dict[int, float]) -> Any:
+        if not names:
+            from tamis.evaluate.baseline import Baseline
+
+            return Baseline(self.task).fit(None, y)
+        nearest = min(tuned, key=lambda n: (abs(n - len(names)), n), default=None)
+        alpha = 1 / len(y) if nearest is None else tuned[nearest]
+        return on_columns(self._linear("ridge", alpha=alpha).fit(table.select(names), y), table, names)
+
+    def _lasso(self, cv: Any) -> Any:
+        return self._linear("lasso", rule="min", cv=cv)
+
+    def _linear(self, penalty: str, **settings: Any) -> Any:
+        kind = LinearClassifier if self.task == "classes" else LinearRegressor
+        return kind(penalty, missing="mean", **settings)
+
+
+def _supports(lasso: Any, table: Table, max_columns: int) -> dict[int, list[str]]:
+    """Number of columns -> their names, for every number up to `max_columns`, along the path of a fitted lasso.
+
+    The least penalised model of so many columns; where the path has none, the columns of largest contribution of the
+    next larger model. Models of more than 20 terms are left out: a category has a term per level.
+    """
+    paths = lasso.paths_ if hasattr(lasso, "paths_") else [lasso.path_]
+    encoding, supports = lasso.inputs_.encoding, {0: []}
+    ranked: dict[int, list[str]] = {}
+    n_terms = np.bincount(encoding.groups, minlength=len(encoding.names))
+    spread = np.asarray(lasso.inputs_.scale)
+    for path in paths:
+        for coef in path.coef:
+            added = np.bincount(encoding.groups, weights=(np.abs(coef).sum(axis=1) * spread), minlength=len(n_terms))
+            order = [int(g) for g in np.argsort(-added, kind="stable") if added[g] > 0]
+            ranked[len(order)] = order
+    for size in range(1, max_columns + 1):
+        larger = min((n for n in ranked if n >= size), default=None)
+        if larger is None:
+            break
+        groups = ranked[larger][:size]
+        while n_terms[groups].sum() > PAGE and len(groups) > 1:
+            groups = groups[:-1]
+        supports[len(groups)] = sorted((encoding.names[g] for g in groups), key=table.index)
+    return supports
