@@ -11,7 +11,7 @@ from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.study.procedure.readability import PAIRS
 from tamis.study.procedure.sized.base import SizedModels, on_columns
 from tamis.table import Table
-
+from tamis.task import predicts_classes
 
 #: Of seven bags the models of 14 are as good (houses, wine_quality_red, spambase: losses within 1%) in half of the time.
 N_BAGS, MAX_CYCLES = 7, 500
@@ -48,7 +48,7 @@ class SizedAdditive(SizedModels):
         return {size: _last(self.models_[size]).cv_predictions_ for size in sizes}
 
     def _additive(self, size: int, n_rows: int) -> Any:
-        kind = AdditiveClassifier if self.task == "classes" else AdditiveRegressor
+        kind = AdditiveClassifier if predicts_classes(self.task) else AdditiveRegressor
         return kind(
             max_columns=size,
             max_pairs=min(PAIRS, size // 2),

@@ -15,6 +15,7 @@ from tamis.study.procedure.columns import Columns
 from tamis.study.procedure.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
+from tamis.task import CLASSIFICATION, predicts_classes
 
 #: Numbers of columns that readable models are fitted with: fixed, so that no score decides which are tried.
 SIZES = (1, 2, 3, 5, 8, 12, 20)
@@ -31,7 +32,7 @@ def sizes_up_to(max_columns: int, n_columns: int) -> tuple[int, ...]:
 
 
 def _is_classifier(sized: SizedModels) -> bool:
-    return sized.task == "classes"
+    return predicts_classes(sized.task)
 
 
 class SizedModels(TakesTable, BaseEstimator):
@@ -39,7 +40,7 @@ class SizedModels(TakesTable, BaseEstimator):
 
     Parameters
     ----------
-    task : "classes" or "numbers".
+    task : "classification" or "regression".
     max_columns : int, default=12
         Largest number of columns.
     size : int, default=None
@@ -59,7 +60,7 @@ class SizedModels(TakesTable, BaseEstimator):
 
     def __init__(
         self,
-        task: str = "classes",
+        task: str = CLASSIFICATION,
         *,
         max_columns: int = 12,
         size: int | None = None,
@@ -92,7 +93,7 @@ class SizedModels(TakesTable, BaseEstimator):
         pairs = None if self.cv is None else _pairs(self.cv, table, target)
         tuned = self._tune(table, target, pairs)
         self.models_ = self._models(table, target, sizes, tuned)
-        if self.task == "classes":
+        if predicts_classes(self.task):
             self.classes_ = np.unique(target)
         self.cv_predictions_by_size_: dict[int, np.ndarray] = {}
         self.size_ = sizes[0] if self.size is not None else sizes[-1]
@@ -105,7 +106,7 @@ class SizedModels(TakesTable, BaseEstimator):
     def _out_of_fold(
         self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Any, pairs: list[Any]
     ) -> dict[int, np.ndarray]:
-        shape = (len(y), len(self.classes_)) if self.task == "classes" else (len(y),)
+        shape = (len(y), len(self.classes_)) if predicts_classes(self.task) else (len(y),)
         out = {size: np.full(shape, np.nan) for size in sizes}
         for train, test in pairs:
             models = self._models(table.take(train), y[train], sizes, tuned)
@@ -119,7 +120,7 @@ class SizedModels(TakesTable, BaseEstimator):
 
     def _predicted(self, model: Any, table: Table) -> np.ndarray:
         """Numbers, or probabilities in the order of `classes_`; 0 for a class that the model's rows lacked."""
-        if self.task != "classes":
+        if not predicts_classes(self.task):
             return np.asarray(model.predict(table), dtype=np.float64)
         out = np.zeros((table.n_rows, len(self.classes_)))
         out[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(table)
@@ -128,7 +129,7 @@ class SizedModels(TakesTable, BaseEstimator):
     def _cv_loss(self, y: np.ndarray, size: int) -> float:
         """Brier score or squared error of the out-of-fold predictions."""
         predictions = self.cv_predictions_by_size_[size]
-        truth = y if self.task != "classes" else (y[:, None] == self.classes_)
+        truth = y if not predicts_classes(self.task) else (y[:, None] == self.classes_)
         errors = (predictions - truth) ** 2
         return float(np.nanmean(errors if errors.ndim == 1 else errors.sum(axis=1)))
 

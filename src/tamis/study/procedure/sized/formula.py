@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedure.readability import PAGE
 from tamis.study.procedure.sized.base import SizedModels, on_columns
 from tamis.table import Table
+from tamis.task import predicts_classes
 
 #: Ridge strengths that folds choose from.
 N_ALPHAS = 10
@@ -55,7 +57,7 @@ class SizedFormulas(SizedModels):
         return self._linear("lasso", rule="min", cv=cv)
 
     def _linear(self, penalty: str, **settings: Any) -> Any:
-        kind = LinearClassifier if self.task == "classes" else LinearRegressor
+        kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
         return kind(penalty, missing="mean", **settings)
 
 
@@ -69,7 +71,7 @@ def _supports(lasso: Any, table: Table, max_columns: int) -> dict[int, list[str]
     encoding, supports = lasso.inputs_.encoding, {0: []}
     ranked: dict[int, list[str]] = {}
     n_terms = np.bincount(encoding.groups, minlength=len(encoding.names))
-    spread = np.asarray(lasso.inputs_.scale)
+    spread = _spread(lasso.inputs_.read(table))
     for path in paths:
         for coef in path.coef:
             added = np.bincount(encoding.groups, weights=(np.abs(coef).sum(axis=1) * spread), minlength=len(n_terms))
@@ -84,3 +86,9 @@ def _supports(lasso: Any, table: Table, max_columns: int) -> dict[int, list[str]
             groups = groups[:-1]
         supports[len(groups)] = sorted((encoding.names[g] for g in groups), key=table.index)
     return supports
+
+
+def _spread(matrix: Any) -> np.ndarray:
+    """Standard deviation of each column, dense or sparse."""
+    mean, squares = matrix.mean(axis=0), (matrix.multiply(matrix) if issparse(matrix) else matrix**2).mean(axis=0)
+    return np.sqrt(np.maximum(np.asarray(squares).ravel() - np.asarray(mean).ravel() ** 2, 0.0))

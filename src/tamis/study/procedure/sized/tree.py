@@ -10,6 +10,7 @@ import numpy as np
 from tamis.study.procedure.readability import PAGE
 from tamis.study.procedure.sized.base import SizedModels, on_columns
 from tamis.table import Table
+from tamis.task import predicts_classes
 from tamis.tree import TreeClassifier, TreeRegressor
 
 #: Leaves of large tables have at least this fraction of the rows.
@@ -43,6 +44,6 @@ class SizedTrees(SizedModels):
     def _tree(self, n_rows: int, **settings: Any) -> Any:
         settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * n_rows))}
         settings["random_state"] = self.random_state
-        if self.task != "classes":
+        if not predicts_classes(self.task):
             return TreeRegressor(**settings)
         return TreeClassifier(prune_by="log_loss", **settings)
