@@ -72,7 +72,7 @@ def demo(wheel, folder, *pins):
     assert str(ROOT) not in place
     assert run(folder / "venv" / "bin" / "tamis", "--version", cwd=folder).strip() == f"tamis {tamis.__version__}"
     said = " ".join(run(folder / "venv" / "bin" / "tamis", "demo", cwd=folder, PATH=path).split())
-    assert "Expected accuracy on new rows" in said
+    assert "On new rows the model should be right in" in said
     assert (folder / "demo-study" / "report.html").stat().st_size > 100_000
 
 

@@ -618,11 +618,13 @@ def linear_splits(
 # additive models
 
 def fit_additive(
-    columns: Any, target: Any, held_out: np.ndarray, limits: Any, n_threads: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[tuple[Any, ...]], np.ndarray, int]:
+    columns: Any, target: Any, held_out: np.ndarray, limits: Any, sizes: list[int], n_threads: int
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, list[tuple[Any, ...]], np.ndarray, int]]:
     """A whole fit. held_out : float64 (bags, rows), the share of each row that a bag holds out.
 
-    Returns start (sums), heights and their standard deviation over bags (all bins, sums), whether each column is used,
-    pair maps, out-of-fold sums (sums, rows), and the cycles. A pair map is (first, second, p_value, map bin of each bin
-    of the first and of the second column, heights (first, second, sums), weight).
+    sizes : numbers of columns at most, falling: one model each, on columns that elimination leaves of the one before.
+
+    Returns for each start (sums), heights and their standard deviation over bags (all bins, sums), whether each column
+    is used, pair maps, out-of-fold sums (sums, rows), and the cycles. A pair map is (first, second, p_value, map bin of
+    each bin of the first and of the second column, heights (first, second, sums), weight).
     """

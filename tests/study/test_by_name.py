@@ -13,7 +13,7 @@ from tests.study.tables import classes_table, write_table
 
 import tamis
 from tamis.errors import ParameterError, StudyError
-from tamis.study.procedures import NAMED, PROCEDURES, chosen
+from tamis.study.procedures import NAMED, PROCEDURES, READABLE, chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1, "black_box": False, "prefer": "best"}
 
@@ -49,7 +49,9 @@ def test_a_procedure_that_is_named_is_compared_and_kept(name, task, tmp_path):
 def test_they_are_not_compared_unless_named():
     """The main job would take several times as long."""
     assert not {one.name for one in chosen(None)} & {one.name for one in NAMED}
-    assert [one.name for one in chosen(None)] == [one.name for one in PROCEDURES]
+    assert [one.name for one in chosen(None)] == ["baseline", *(one.name for one in READABLE)]
+    best = [one.name for one in chosen(None, prefer="best")]
+    assert set(best) == {one.name for one in (*PROCEDURES, *READABLE)}
     named = [one.name for one in chosen(["knn", "forest", "subset", "tree"])]
     assert named == ["baseline", "tree", "subset", "forest", "knn"]
 

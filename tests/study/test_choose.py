@@ -96,7 +96,7 @@ def test_few_columns_are_chosen_on_training_rows_and_held_to(study):
     assert {p["procedure"] for p in study.results_["frontier"]} >= {"stump[2]", "tree[2]", "lasso[2]"}
     truth = 13 / (13 + 1.25 + 0.25)  # two columns explain 9 + 4 of a variance of 14.25 + 0.25
     assert row["nested"] == pytest.approx(truth, abs=0.05)
-    assert "held to 2 columns" in study.answer_
+    assert "with at most 2 columns" in study.answer_
     new = tamis.load(study.folder).predict(_line(50, 1)[["a", "b"]])  # the others need not be there
     np.testing.assert_allclose(new, study.predict(_line(50, 1)))
 

@@ -246,7 +246,7 @@ def test_a_column_without_a_name_is_seen_in_the_sentence(tmp_path):
     x = np.random.default_rng(0).normal(size=60)
     frame = pd.DataFrame({"": x, "b": np.cos(40 * x), "y": np.where(x > 0, "p", "q")})
     study = _run(frame, tmp_path / "s", procedures=["stump"], folds=3, black_box=False)
-    assert "The stump uses 1 of 2 columns: ''. " in study.answer_
+    assert "One column predicts y: '' (a tree of 2 leaves)." in study.answer_
 
 
 def test_columns_that_do_not_stand_out_are_not_listed():

@@ -1,5 +1,5 @@
 // Additive models: a whole fit in one call.
-#include <optional>
+#include <nanobind/stl/vector.h>
 
 #include "additive/fit.hpp"
 #include "bind_matrix.hpp"
@@ -20,7 +20,8 @@ nb::tuple tuple_of(const additive::PairMap& map, size_t n_sums) {
 }
 
 /// See tamis.additive.layout for the groups of arrays, and the stub for what is returned.
-nb::tuple fit_additive(nb::handle columns, nb::handle target, Array2<const double> held_out, nb::handle limits, size_t n_threads) {
+nb::list fit_additive(nb::handle columns, nb::handle target, Array2<const double> held_out, nb::handle limits, const std::vector<size_t>& sizes,
+                      size_t n_threads) {
     using namespace additive;
     Owners owners;
     nb::object codes = columns.attr("codes");
@@ -43,29 +44,34 @@ nb::tuple fit_additive(nb::handle columns, nb::handle target, Array2<const doubl
     }
     auto number = [&](const char* name) { return nb::cast<double>(limits.attr(name)); };
     const FitSettings settings{{{number("rate"), number("max_step"), number("min_leaf")}, int64_t(number("max_cycles")), size_t(number("max_terms"))},
-                               size_t(number("max_columns")),
                                size_t(number("max_pairs")),
                                size_t(number("map_bins")),
-                               nb::cast<uint64_t>(limits.attr("seed"))};
+                               nb::cast<uint64_t>(limits.attr("seed")),
+                               sizes.size() > 1};
     const auto is_interrupted = interrupt_check(nb::none());
-    std::optional<AdditiveFit> fit;
+    std::vector<AdditiveFit> path;
     try {
         nb::gil_scoped_release unlocked;
-        fit = Fitter(table, rows, settings, n_threads, is_interrupted).fit();
+        path = Fitter(table, rows, settings, n_threads, is_interrupted).fit_path(sizes);
     } catch (const Interrupted&) {
         throw nb::python_error();
     }
-    const size_t n_sums = rows.target.n_sums, n_bins = fit->first.back();
-    nb::list maps;
-    for (const PairMap& map : fit->maps) maps.append(tuple_of(map, n_sums));
-    return nb::make_tuple(array_of(fit->start), array_of(fit->heights, {n_bins, n_sums}), array_of(fit->spread, {n_bins, n_sums}),
-                          array_of(whole(fit->is_used)), maps, array_of(fit->sums, {n_sums, n}), fit->n_cycles);
+    const size_t n_sums = rows.target.n_sums;
+    nb::list models;
+    for (const AdditiveFit& fit : path) {
+        nb::list maps;
+        for (const PairMap& map : fit.maps) maps.append(tuple_of(map, n_sums));
+        const size_t n_bins = fit.first.back();
+        models.append(nb::make_tuple(array_of(fit.start), array_of(fit.heights, {n_bins, n_sums}), array_of(fit.spread, {n_bins, n_sums}),
+                                     array_of(whole(fit.is_used)), maps, array_of(fit.sums, {n_sums, n}), fit.n_cycles));
+    }
+    return models;
 }
 
 }  // namespace
 
 void bind_additive(nb::module_& module) {
-    module.def("fit_additive", &fit_additive, "columns"_a, "target"_a, "held_out"_a, "limits"_a, "n_threads"_a);
+    module.def("fit_additive", &fit_additive, "columns"_a, "target"_a, "held_out"_a, "limits"_a, "sizes"_a, "n_threads"_a);
 }
 
 }  // namespace tamis

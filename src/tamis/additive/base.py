@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class BaseAdditive(TakesTable, BaseEstimator):
 
     intercept_: Any
     n_features_in_: int
+    _sizes: Sequence[int] = ()
 
     # -- fit ---------------------------------------------------------------------------------------------------------
     def _data(self, table: Table, codes: np.ndarray, sample_weight: Any) -> AdditiveData:
@@ -39,25 +41,43 @@ class BaseAdditive(TakesTable, BaseEstimator):
         weight = check.weights(sample_weight, table.n_rows)
         return AdditiveData.of(table, codes.astype(np.float64), weight, bins, self.n_jobs)
 
-    def _fit_terms(self, table: Table, data: AdditiveData, target: AdditiveTarget, strata: np.ndarray) -> FittedTerms:
+    def fit_path(self, X: Any, y: Any, sizes: Sequence[int], sample_weight: Any = None) -> dict[int, Any]:
+        """Models of at most so many columns each, fitted together: size -> fitted model.
+
+        Columns of a smaller model are those that backward elimination leaves of the next larger one. A model of k
+        columns has at most k / 2 pair maps.
+        """
+        self._sizes = sorted({check.count("a size", size) for size in sizes}, reverse=True)
+        try:
+            self.fit(X, y, sample_weight)
+            return dict(zip(self._sizes, self._path))
+        finally:
+            for name in ("_sizes", "_path"):
+                self.__dict__.pop(name, None)
+
+    def _fit_terms(
+        self, table: Table, data: AdditiveData, target: AdditiveTarget, strata: np.ndarray
+    ) -> list[FittedTerms]:
         n_bags = check.count("n_bags", self.n_bags, low=2)
         seed = seed_from(self.random_state)
         held_out = data.held_out(strata, n_bags, N_FOLDS, seed)
         limits = self._limits(table, target, seed)
         monotone = self._monotone(table, target)[data.columns]
-        return fit_terms(table, data, target, monotone, held_out, limits, workers(self.n_jobs))
+        sizes = [min(size, table.n_columns) for size in self._sizes or [self._max_columns(table)]]
+        return fit_terms(table, data, target, monotone, held_out, limits, sizes, workers(self.n_jobs))
+
+    def _max_columns(self, table: Table) -> int:
+        if self.max_columns is None:
+            return table.n_columns
+        return min(table.n_columns, check.count("max_columns", self.max_columns))
 
     def _limits(self, table: Table, target: AdditiveTarget, seed: int) -> AdditiveLimits:
-        max_columns = table.n_columns
-        if self.max_columns is not None:
-            max_columns = min(max_columns, check.count("max_columns", self.max_columns))
         return AdditiveLimits(
             rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True, high=1),
             max_step=np.finfo(np.float64).max if target.loss == SQUARED else MAX_STEP,
             min_leaf=float(check.count("min_samples_leaf", self.min_samples_leaf)),
             max_cycles=check.count("max_cycles", self.max_cycles),
             max_terms=MAX_TERMS,
-            max_columns=max_columns,
             max_pairs=check.count("max_pairs", self.max_pairs, low=0),
             map_bins=MAP_BINS,
             seed=seed & 0xFFFFFFFF,
@@ -83,6 +103,25 @@ class BaseAdditive(TakesTable, BaseEstimator):
                 raise ParameterError(f"monotone names the column {name!r}, which holds categories without an order")
             out[j] = direction
         return out
+
+    def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
+        """Predictions of the training rows by the bags that held them out."""
+        raise NotImplementedError
+
+    def _take_path(self, path: list[FittedTerms], table: Table, unit: float = 1.0, offset: float = 0.0) -> Any:
+        """The model of the first size, with those of the others where several were asked for."""
+        models = []
+        for fitted in reversed(path):
+            model = copy.copy(self) if fitted is not path[0] else self
+            model._take(fitted, table, unit, offset)
+            model.cv_predictions_ = model._held_out(fitted, unit, offset)
+            models.append(model)
+        if self._sizes:
+            self._path = [copy.copy(model) for model in reversed(models)]
+            for model in self._path:
+                model.__dict__.pop("_sizes", None)
+                model.__dict__.pop("_path", None)
+        return self
 
     def _take(self, fitted: FittedTerms, table: Table, unit: float = 1.0, offset: float = 0.0) -> None:
         """Remember the terms, in units of the target."""

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from tamis import check
 from tamis.additive.base import BaseAdditive
 from tamis.additive.data import ranks_of
+from tamis.additive.fit import FittedTerms
 from tamis.additive.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, AdditiveTarget
 from tamis.errors import TableError
 from tamis.table import Classes, features, numbers, same_length
@@ -115,11 +116,12 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
         loss, n_sums = (LOGISTIC, 1) if n_classes <= 2 else (MULTINOMIAL, n_classes)
         values = codes.astype(np.float64)
         target = AdditiveTarget(loss, n_sums, values, np.ascontiguousarray(weight), data.counted)
-        fitted = self._fit_terms(table, data, target, codes)
+        path = self._fit_terms(table, data, target, codes)
         self.classes_ = classes.labels
-        self._take(fitted, table)
-        self.cv_predictions_ = self._probabilities(np.ascontiguousarray(fitted.out_of_fold.T))
-        return self
+        return self._take_path(path, table)
+
+    def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
+        return self._probabilities(np.ascontiguousarray(fitted.out_of_fold.T))
 
     def _sums(self, X: Any) -> np.ndarray:
         return np.round(super()._sums(X), _DIGITS)
@@ -214,10 +216,11 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
         unit = 1.0 if is_count else _unit(y_rows - mean)
         scaled = np.ascontiguousarray((y_rows - mean) / unit)
         target = AdditiveTarget(POISSON if is_count else SQUARED, 1, scaled, data.weight, data.counted)
-        fitted = self._fit_terms(table, data, target, np.zeros(len(y_rows), dtype=np.int64))
-        self._take(fitted, table, unit, mean)
-        self.cv_predictions_ = self._numbers(fitted.out_of_fold[0] * unit + mean)
-        return self
+        path = self._fit_terms(table, data, target, np.zeros(len(y_rows), dtype=np.int64))
+        return self._take_path(path, table, unit, mean)
+
+    def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
+        return self._numbers(fitted.out_of_fold[0] * unit + mean)
 
     def predict(self, X: Any) -> np.ndarray:
         """The number of every row, or its expected count."""

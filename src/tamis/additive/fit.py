@@ -47,13 +47,28 @@ def fit_terms(
     monotone: np.ndarray,
     held_out: np.ndarray,
     limits: AdditiveLimits,
+    sizes: list[int],
     n_threads: int,
-) -> FittedTerms:
-    """Fit the model; `target` has the rows of `data` in their order, `monotone` its columns."""
+) -> list[FittedTerms]:
+    """Fit a model per size, the largest first; `target` has the rows of `data`, `monotone` its columns."""
     columns = AdditiveColumns(data.codes, data.n_values, data.category, monotone)
-    start, heights, spread, used, maps, sums, n_cycles = _core.fit_additive(
-        columns, target, held_out, limits, n_threads
-    )
+    path = _core.fit_additive(columns, target, held_out, limits, sizes, n_threads)
+    return [_terms_of(table, data, target, *model) for model in path]
+
+
+def _terms_of(
+    table: Table,
+    data: AdditiveData,
+    target: AdditiveTarget,
+    start: np.ndarray,
+    heights: np.ndarray,
+    spread: np.ndarray,
+    used: np.ndarray,
+    maps: list[tuple[Any, ...]],
+    sums: np.ndarray,
+    n_cycles: int,
+) -> FittedTerms:
+    """Centred curves and pure maps of what the core fitted."""
     first = np.concatenate([[0], np.cumsum(data.n_values.astype(np.int64) + 1)])
     axes = [_axis(table, data, p) for p in range(len(data.columns))]
     weight = [

@@ -36,7 +36,6 @@ class AdditiveLimits(NamedTuple):
     min_leaf: float  # rows
     max_cycles: int
     max_terms: int  # curves that a bag visits
-    max_columns: int
     max_pairs: int
     map_bins: int
     seed: int

@@ -42,8 +42,13 @@ def run(
     ] = None,
     scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
     prefer: Annotated[
-        str, typer.Option(help="simplest, balanced or best: how much a simpler model may lose")
+        str,
+        typer.Option(help="simplest or balanced: a small readable model; best: black boxes, too"),
     ] = "balanced",
+    columns: Annotated[
+        int | None,
+        typer.Option(help="columns of a readable model at most; by default 12, or 20 of more columns than rows"),
+    ] = None,
     rare: Annotated[str, typer.Option(help="classes with fewer rows than folds: keep, merge or drop")] = "keep",
     loss: Annotated[
         str | None, typer.Option(help="costs of mistakes: 'ham>spam=10, spam>ham=1' (truth>answer=cost), or a CSV")
@@ -62,7 +67,7 @@ def run(
         typer.Option(help="what is done to columns first: 'log,standardize', or 'spectrum_*: smooth; age: center'"),
     ] = None,
     black_box: Annotated[
-        bool, typer.Option(help="judge gradient boosting beside the procedures, to know what a readable model costs")
+        bool, typer.Option(help="judge black boxes beside the procedures, to know what a readable model costs")
     ] = True,
     rows: Annotated[
         int | None,
@@ -106,6 +111,7 @@ def run(
         transform=transform,
         black_box=black_box,
         rows=rows,
+        columns=columns,
         n_jobs=jobs,
     )
     with engine_of(engine, jobs, address, master):
@@ -150,12 +156,12 @@ def choose(
         str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
     ] = None,
     procedure: Annotated[str | None, typer.Option(help="the procedure to take")] = None,
-    columns: Annotated[int | None, typer.Option(help="take the best that is held to so many columns")] = None,
+    columns: Annotated[int | None, typer.Option(help="take the best readable model of at most so many columns")] = None,
     rule: Annotated[bool, typer.Option("--rule", help="take what the rule takes, again")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     as_json: JsonOption = False,
 ) -> None:
-    """Take another procedure than the rule did, and refit; without an option, score against number of columns."""
+    """Take another model than the rule did, and refit; without an option, the ladder: score against columns."""
     from tamis.errors import ParameterError
     from tamis.report import say_answer
     from tamis.study import load
@@ -165,7 +171,7 @@ def choose(
         raise ParameterError("--rule goes back to the rule's choice; leave --procedure and --columns out")
     if not rule and procedure is None and columns is None:
         if as_json:
-            echo_json(study.results_["frontier"], indent=1)
+            echo_json(study.results_["ladder"] or study.results_["frontier"], indent=1)
         else:
             typer.echo(_frontier(study.results_))
         return
@@ -177,8 +183,20 @@ def choose(
         say_answer(study.results_, study.folder)
 
 
+def _ladder(results: dict[str, Any]) -> str:
+    lines = [f"{'columns':>7}  {results['answer']['metric']:>10}  {'95% interval':<14}  model"]
+    for rung in results["ladder"]:
+        score = "–" if rung["score"] is None else f"{rung['score']:.4g}"
+        sure = "" if rung["interval"] is None else "{:.4g}–{:.4g}".format(*rung["interval"])
+        mark = "  chosen" if rung["chosen"] else "" if rung["better"] else "  no better than the line above"
+        lines.append(f"{rung['columns']:>7,}  {score:>10}  {sure:<14}  {rung['words']}{mark}")
+    return "\n".join(lines)
+
+
 def _frontier(results: dict[str, Any]) -> str:
-    """The frontier as lines of text, the choice marked."""
+    """The ladder as lines of text, the choice marked; of procedures given by name, score against columns."""
+    if results.get("ladder"):
+        return _ladder(results)
     lines = [f"{'procedure':<14} {'columns':>9} {results['answer']['metric']:>10}  95% interval"]
     for point in results["frontier"]:
         score = "–" if point["score"] is None else f"{point['score']:.4g}"

@@ -178,7 +178,7 @@ def cross_validate(
     journal: FoldJournal | None = None,
     finished: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
-    beside: Beside | None = None,
+    beside: Sequence[Beside] = (),
 ) -> dict[str, list[K]]:
     """What is kept of every procedure in every fold.
 
@@ -206,8 +206,8 @@ def cross_validate(
         for name, (own, model) in zip(line, procedures.items())
         if name not in done
     ]
-    if beside is not None:
-        tasks = _spread(tasks, [task for task in beside.tasks(problem, inner) if task.name not in done])
+    others = [task for one in beside for task in one.tasks(problem, inner) if task.name not in done]
+    tasks = _spread(tasks, others) if others else tasks
     found: dict[str, K] = {}
     for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs, stop=stop):
         found[task.name] = result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,10 @@ from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions, joint_contributions
-from tamis.study.procedure.few_columns import by_contribution, held, sizes, unwrapped
+from tamis.study.procedure.few_columns import by_contribution, held, sizes
 from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedure.readability import model_words, readability
+from tamis.study.procedure.sized.records import models_by_size, unwrapped
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 from tamis.task import COUNT, ORDINAL, REGRESSION
@@ -204,6 +206,46 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     }
 
 
+def kept_by_size(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """What is kept of models of several sizes: a record for each model, under the least size that has it."""
+    problem, fold, records = trained.problem, trained.fold, []
+    assert isinstance(problem, StudyProblem)
+    some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
+    last = None
+    for size, model, inside in models_by_size(trained.model):
+        if model is last or inside is None:
+            continue
+        last, own = model, replace(trained, model=model)
+        known = value(rules.metric, problem.task, problem.y[some], own.predictions(some), problem.labels, learned)
+        records.append(
+            {
+                "size": size,
+                **inner_facts(trained, rules, trained.aligned(inside)),
+                "train": known,
+                **kept_outside(own, rules=rules),
+                "columns": list(FittedProcedure("", model, problem.names).columns),
+            }
+        )
+    return {"sizes": records}
+
+
+def kept_beside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """What is kept of a black box: held-out rows, and the columns it uses."""
+    names = trained.problem.names
+    assert names is not None
+    return {
+        **kept_outside(trained, rules=rules),
+        "columns": list(FittedProcedure("", trained.model, tuple(names)).columns),
+    }
+
+
+def kept_findings(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+    """Effects and terms of a fold's model, of the chosen procedure."""
+    problem, model = trained.problem, unwrapped(trained.model)
+    assert isinstance(problem, StudyProblem)
+    return of_fold(problem, model, list(FittedProcedure("", model, problem.names).columns))
+
+
 def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
     """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
 
@@ -292,6 +334,25 @@ def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, s
     made = procedure.make(problem.task)
     model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
     return FittedProcedure(procedure.name, unwrapped(model), problem.names)
+
+
+def rung_models(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> dict[str, Any]:
+    """Size -> columns and kind of the sized model fitted on all rows that may be learned from.
+
+    The procedure is one of the smallest size wanted: larger ones are fitted on the way.
+    """
+    rows = np.arange(len(problem.y))
+    made = procedure.make(problem.task)
+    model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
+    rungs = {}
+    for size, own, _ in models_by_size(model):
+        fitted = FittedProcedure(procedure.name, own, problem.names)
+        rungs[str(size)] = {
+            "selected": list(contributions(fitted, problem)),
+            "words": model_words(own),
+            "readable": readability(own),
+        }
+    return rungs
 
 
 def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:

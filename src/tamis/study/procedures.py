@@ -1,8 +1,9 @@
 """The procedures a study compares, simplest first: the one place where they are listed.
 
 A procedure is everything that is learned from training rows: transform, choice of columns, model and its strength. So
-it is an unfitted model or a scikit-learn pipeline. A new one is an entry in `PROCEDURES`, an entry in `NAMED` where it
-is compared only by name, or given by the user. Which of them a table calls for is decided by its shape alone, before
+it is an unfitted model or a scikit-learn pipeline. Readable ones are in `READABLE`: a study chooses among them. Black
+boxes are in `REFERENCES`: they are judged beside them. `PROCEDURES` joins in with prefer="best"; those of `NAMED` are
+compared only by name, and users give their own. Which of them a table calls for is decided by its shape alone, before
 any score is seen.
 """
 
@@ -58,6 +59,7 @@ class Procedure:
     readable : whether a person can follow the fitted model from a row to its answer.
     suits : (rows to learn from, columns) -> whether a table of this shape calls for it, where none are named.
     cost : its place in the race: 0 where inner answers come with the fit, else the dearer the later.
+    by_size : whether it fits a model for each number of columns (`SizedModels`), of which one is chosen.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Procedure:
     suits: Callable[[int, int], bool] = _always
     cost: int = 0
     sized: bool = False
+    by_size: bool = False
 
 
 def _baseline(task: str) -> Any:
@@ -188,6 +191,64 @@ def _boosting(task: str) -> Any:
     return Boosting(task)
 
 
+def _small_tree(task: str) -> Any:
+    from tamis.evaluate.inner import InnerFolds
+    from tamis.study.procedure.sized import SizedTrees
+
+    return SizedTrees(task, cv=InnerFolds())
+
+
+def _formula(task: str) -> Any:
+    from tamis.evaluate.inner import InnerFolds
+    from tamis.study.procedure.sized import SizedFormulas
+
+    return SizedFormulas(task, cv=InnerFolds())
+
+
+def _additive(task: str) -> Any:
+    from tamis.evaluate.inner import InnerFolds
+    from tamis.study.procedure.sized import SizedAdditive
+
+    return SizedAdditive(task, cv=InnerFolds())
+
+
+def _forest(task: str, n_rows: int | None = None) -> Any:
+    from tamis.forest import ForestClassifier, ForestRegressor
+
+    if predicts_numbers(task):
+        return ForestRegressor(200, max_features=0.5, criterion=_criterion(task), random_state=None)
+    return ForestClassifier(200, calibration="temperature", random_state=None)
+
+
+def _is_not_wide(n_rows: int, n_columns: int) -> bool:
+    return not _is_wide(n_rows, n_columns)
+
+
+#: Columns of a readable model at most; of a table of more columns than rows.
+MAX_COLUMNS, MAX_WIDE_COLUMNS = 12, 20
+
+#: Readable procedures, simplest first: each fits a model for every number of columns up to the largest allowed.
+READABLE = (
+    Procedure(
+        "small-tree", "a decision tree of at most 20 leaves, pruned by inner folds", _small_tree, True, by_size=True
+    ),
+    Procedure(
+        "formula",
+        "a linear model of few columns, chosen by the lasso's path and fitted with a ridge penalty",
+        _formula,
+        True,
+        by_size=True,
+    ),
+    Procedure(
+        "additive",
+        "an additive model: a curve per column and at most five maps of two columns",
+        _additive,
+        True,
+        _is_not_wide,
+        by_size=True,
+    ),
+)
+
 #: What is said of a forest, where its rows are independent.
 CALIBRATED = "; its probabilities of classes are calibrated by rows that its trees did not see"
 
@@ -241,12 +302,19 @@ PROCEDURES = (
 #: Procedures of the user race after the study's own.
 GIVEN = 4
 
-#: The black box that a study compares with; one of its procedures only where it is asked for by name.
+#: One of a study's procedures only where it is asked for by name.
 BLACK_BOX = Procedure(
     "boosting",
     "histogram gradient boosting of at most 100 rounds, on all columns as they are",
     _boosting,
     cost=3,
+)
+
+#: Black boxes that are judged beside readable models, on all columns: they say what reading costs.
+REFERENCES = (
+    Procedure("ridge", "a linear model of all columns with a ridge penalty", _ridge, suits=_is_wide),
+    Procedure("forest", "a random forest of 200 trees on all columns", _forest),
+    BLACK_BOX,
 )
 
 #: Compared only where they are named: over many tables they did not gain what they cost (docs/reference/study.md).
@@ -287,28 +355,32 @@ NAMED = (
         by_name.score_card,
         True,
     ),
-    Procedure(
-        "additive",
-        "an additive model of at most twelve curves and five pair maps",
-        by_name.additive,
-        True,
-        cost=2,
-    ),
-    Procedure("small-tree", "a pruned tree on the columns of the forest", by_name.small_tree, True, cost=2, sized=True),
     Procedure("model-tree", "a pruned tree with a linear model in every leaf", by_name.model_tree, True),
     Procedure("knn", "nearest neighbours on the standardised columns of the forest", by_name.knn, cost=3, sized=True),
 )
 
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
-    *("baseline", "stump", "score-card", "optimal-tree", "tree", "small-tree", "subset", "rank", "forward", "lasso"),
-    *("log-lasso", "elastic-net", "svm", "additive", "ridge", "model-tree", "forest", "booster", "knn", "boosting"),
+    *("baseline", "stump", "score-card", "optimal-tree", "small-tree", "tree", "subset", "rank", "forward", "formula"),
+    *(
+        "lasso",
+        "log-lasso",
+        "elastic-net",
+        "svm",
+        "additive",
+        "ridge",
+        "model-tree",
+        "forest",
+        "booster",
+        "knn",
+        "boosting",
+    ),
 )
-_KNOWN = tuple(sorted((*PROCEDURES, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
+_KNOWN = tuple(sorted((*PROCEDURES, *READABLE, *NAMED, BLACK_BOX), key=lambda procedure: _ORDER.index(procedure.name)))
 _BY_NAME = {procedure.name: procedure for procedure in _KNOWN}
 
 #: Names that a pipeline of the user may not have; one may well be called "svm".
-_RESERVED = {procedure.name for procedure in (*PROCEDURES, BLACK_BOX)}
+_RESERVED = {procedure.name for procedure in (*PROCEDURES, *READABLE, BLACK_BOX)}
 
 
 def chosen(
@@ -316,32 +388,93 @@ def chosen(
     transform: str | None = None,
     shape: tuple[int, int] | None = None,
     independent: bool = True,
+    *,
+    prefer: str = "balanced",
+    max_columns: int | None = None,
 ) -> tuple[Procedure, ...]:
     """The procedures asked for, the baseline always among them and first.
 
     Parameters
     ----------
     given : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
-        name), in the order given, which should be simplest first; None is all of `PROCEDURES` that suit the shape. The
-        black box, "boosting", is among them only where it is named.
-    transform : what is done to columns before each of `PROCEDURES` but the baseline; a pipeline given has its own.
+        name), in the order given, which should be simplest first; None is all of `READABLE` that suit the shape, and
+        with prefer="best" the others of `PROCEDURES`, too.
+    transform : what is done to columns before each of the study's own procedures but the baseline; a pipeline given has
+        its own.
     shape : rows to learn from, and columns; None is a table that calls for all of them.
-    independent : rows come neither in groups nor in time order. Else rows out of a tree's bag have kin within it, and a
-        forest that is as sure of others as of them would be too sure.
+    independent : rows come neither in groups nor in time order. Else out-of-bag rows are correlated with in-bag rows of
+        the same group, and a forest calibrated by them would be overconfident.
+    prefer : as in `Settings`.
+    max_columns : columns of a readable model at most; None is 12, or 20 for more columns than rows.
 
     >>> [procedure.name for procedure in chosen(None, shape=(100, 30))]
-    ['baseline', 'stump', 'tree', 'lasso', 'forest']
+    ['baseline', 'small-tree', 'formula', 'additive']
     """
-    found = _asked(given)
+    procedures = _asked(given, prefer)
     if given is None and shape is not None:
-        found = tuple(procedure for procedure in found if procedure.suits(*shape))
-    own = {procedure.make for procedure in _KNOWN[1:]}
-    after = [transform is not None and procedure.make in own for procedure in found]
+        procedures = tuple(procedure for procedure in procedures if procedure.suits(*shape))
+    return _prepared(procedures, transform, shape, independent, max_columns)
+
+
+def references(
+    transform: str | None, shape: tuple[int, int], independent: bool, named: Iterable[str]
+) -> tuple[Procedure, ...]:
+    """Black boxes that suit the shape of a table and are not among the procedures of these names."""
+    suited = tuple(one for one in REFERENCES if one.suits(*shape) and one.name not in set(named))
+    return _prepared(suited, transform, shape, independent, None)
+
+
+def _prepared(
+    procedures: tuple[Procedure, ...],
+    transform: str | None,
+    shape: tuple[int, int] | None,
+    independent: bool,
+    max_columns: int | None,
+) -> tuple[Procedure, ...]:
+    """Procedures for a table of this shape, behind transforms."""
+    own = {procedure.make for procedure in (*_KNOWN[1:], *REFERENCES)}
+    after = [transform is not None and procedure.make in own for procedure in procedures]
+    largest = max_columns or (MAX_WIDE_COLUMNS if shape is not None and _is_wide(*shape) else MAX_COLUMNS)
     if shape is not None:
-        found = tuple(_of_rows(procedure, shape[0]) for procedure in found)
+        procedures = tuple(_of_rows(procedure, shape[0]) for procedure in procedures)
     if not independent:
-        found = tuple(_uncalibrated(one) if one.make in own or one.sized else one for one in found)
-    return tuple(_after(str(transform), one) if is_after else one for one, is_after in zip(found, after))
+        procedures = tuple(_uncalibrated(one) if one.make in own or one.sized else one for one in procedures)
+    procedures = tuple(_with(one, max_columns=largest) if one.by_size else one for one in procedures)
+    return tuple(_after(str(transform), one) if is_after else one for one, is_after in zip(procedures, after))
+
+
+def _with(procedure: Procedure, **parameters: Any) -> Procedure:
+    """The same procedure with parameters of its sized models, which may stand behind transforms."""
+
+    def make(task: str) -> Any:
+        model = procedure.make(task)
+        prefix = "model__" if hasattr(model, "steps") else ""
+        return model.set_params(**{f"{prefix}{name}": value for name, value in parameters.items()})
+
+    return replace(procedure, make=make)
+
+
+def at_size(procedure: Procedure, size: int) -> Procedure:
+    """A readable procedure with models of at most `size` columns.
+
+    >>> at_size(READABLE[0], 3).name
+    'small-tree[3]'
+    """
+    return replace(_with(procedure, size=size), name=f"{procedure.name}[{size}]")
+
+
+def candidates(procedures: Iterable[Procedure], n_columns: int, max_columns: int) -> tuple[Procedure, ...]:
+    """What is chosen among, simplest first: the baseline, readable models by number of columns, then the others.
+
+    >>> [one.name for one in candidates(chosen(None, shape=(100, 2)), 2, 12)][:4]
+    ['baseline', 'small-tree[1]', 'formula[1]', 'additive[1]']
+    """
+    from tamis.study.procedure.sized import sizes_up_to
+
+    baseline, *others = procedures
+    sized = [one for one in others if one.by_size]
+    at_sizes = [at_size(one, size) for size in sizes_up_to(max_columns, n_columns) for one in sized]
+    return (baseline, *at_sizes, *(one for one in others if not one.by_size))
 
 
 def _of_rows(procedure: Procedure, n_rows: int) -> Procedure:
@@ -372,9 +505,11 @@ def _after(transform: str, procedure: Procedure) -> Procedure:
     return replace(procedure, words=f"{procedure.words}; after {transform}", make=make)
 
 
-def _asked(given: Iterable[str] | Mapping[str, Any] | None) -> tuple[Procedure, ...]:
+def _asked(given: Iterable[str] | Mapping[str, Any] | None, prefer: str) -> tuple[Procedure, ...]:
+    if given is None and prefer != "best":
+        return (_BY_NAME["baseline"], *READABLE)
     if given is None:
-        return PROCEDURES
+        return tuple(one for one in _KNOWN if one in (*PROCEDURES, *READABLE))
     if isinstance(given, Mapping):
         own = [_given(name, model) for name, model in given.items() if name != "baseline"]
         return (_BY_NAME["baseline"], *own)

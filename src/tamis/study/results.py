@@ -15,6 +15,7 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
 from tamis.saved import mapping, numbers, part, shortened, text, texts
+from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, question
 from tamis.study.claims.shrinkage import claim_excess
@@ -71,11 +72,16 @@ def assemble(
         "beats_baseline": compared["signal"] == "captured"
         if compared["chosen_by"] == "rule"
         else rows[compared["chosen"]]["p_value"] <= compared["alpha"],
-        "procedure": compared["chosen"],
+        "procedure": compared["chosen"].partition("[")[0] if compared["ladder"] else compared["chosen"],
+        "max_columns": _size_of(compared["chosen"]),
+        "target": settings.target,
+        "kind": final["kind"],
+        "majority": _majority(problem),
         "chosen_by": compared["chosen_by"],
         "by_rule": compared["by_rule"],
         "prefer": compared["prefer"],
         "tried": final["tried"],
+        "black_boxes": final["black_boxes"],
         "selected": list(final["contributions"]),
         "contributions": final["contributions"],
         "joint": final["joint"],
@@ -86,12 +92,15 @@ def assemble(
         "weighted_kappa": (rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
         "finished": final["finished"],
         "black_box": _reference(compared["black_box"]),
+        "price": _price(compared["black_box"]),
         "readable": final["readable"],
         "loss": compared["loss"],
         **quotable(final["leaks"]),
         "dominant": final["dominant"],
     }
     facts["p_value"] = compared["p_value"]
+    if facts["price"] is not None:
+        facts["price"]["words"] = price(facts)
     facts["shrunken"] = _shrunken(facts, metric, compared["shared_luck"], compared["alpha"])
     return {
         "tamis": tamis.__version__,
@@ -102,7 +111,8 @@ def assemble(
         "settings": settings.to_dict(),
         "columns": decisions,
         "leaks": with_question(final["leaks"], facts),
-        "comparison": {name: value for name, value in compared.items() if name not in ("frontier", "paths")},
+        "ladder": compared["ladder"],
+        "comparison": {name: value for name, value in compared.items() if name not in ("frontier", "paths", "ladder")},
         "frontier": compared["frontier"],
         "paths": compared["paths"],
         "stability": [
@@ -115,6 +125,35 @@ def assemble(
         "model": final["words"],
         "lock": _lock(problem),
         "predictions": _predictions(problem, folds, of_chosen),
+    }
+
+
+def _size_of(chosen: str) -> int | None:
+    """The number of columns that a chosen model is bounded by, from its name.
+
+    >>> _size_of("formula[5]"), _size_of("forest")
+    (5, None)
+    """
+    size = chosen.partition("[")[2].removesuffix("]")
+    return int(size) if size.isdigit() else None
+
+
+def _majority(problem: StudyProblem) -> str | None:
+    """The largest class by name."""
+    return str(problem.labels[int(np.bincount(problem.y).argmax())]) if problem.labels else None
+
+
+def _price(black_box: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The difference between the best black box and the quoted model, in the quoted metric, with its interval."""
+    if black_box is None:
+        return None
+    return {
+        "black_box": black_box["name"],
+        "score": black_box["score"],
+        "beside": black_box["beside"],
+        "difference": black_box["cost"],
+        "interval": black_box["cost_interval"],
+        "better": black_box["better"],
     }
 
 
@@ -146,7 +185,9 @@ def with_question(leaks: list[dict[str, Any]], facts: dict[str, Any]) -> list[di
 
 
 #: What the answer says of the black box; the comparison has the rest.
-_SAID = ("name", "score", "interval", "interval_note", "folds", "beside", "cost", "better", "p_value")
+_SAID = (
+    *("name", "score", "interval", "interval_note", "folds", "beside", "cost", "cost_interval", "better", "p_value"),
+)
 
 
 def _reference(black_box: dict[str, Any] | None) -> dict[str, Any] | None:

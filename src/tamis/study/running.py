@@ -16,19 +16,40 @@ from tamis.engine import Task
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
 from tamis.study.claims.association import Association, association
-from tamis.study.comparison.compare import compare, unused_columns
+from tamis.study.comparison.compare import Compared, compare, unused_columns
 from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
-from tamis.study.comparison.person import CHOICE, Wish, candidates, of_least_loss
+from tamis.study.comparison.person import CHOICE, Wish, held_candidates, of_least_loss, rung_of
 from tamis.study.comparison.race import Judgements, raced
 from tamis.study.disk.journal import Journal
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
-from tamis.study.fold import FoldRules, find_leaks, kept_few, kept_outside, outer_folds, refit, refitted
+from tamis.study.fold import (
+    FoldRules,
+    find_leaks,
+    kept_beside,
+    kept_few,
+    kept_findings,
+    outer_folds,
+    refit,
+    refitted,
+    rung_models,
+)
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.readability import readability
-from tamis.study.procedures import BLACK_BOX, Procedure, chosen
+from tamis.study.procedure.readability import model_words, readability
+from tamis.study.procedure.sized import sizes_up_to
+from tamis.study.procedure.sized.records import records_by_size
+from tamis.study.procedures import (
+    BLACK_BOX,
+    MAX_COLUMNS,
+    MAX_WIDE_COLUMNS,
+    REFERENCES,
+    Procedure,
+    candidates,
+    chosen,
+    references,
+)
 from tamis.study.settings import Settings
 from tamis.table.interface.takes_table import takes_table
 
@@ -86,6 +107,21 @@ class Run:
         return procedures_of(self.settings, self.problem)
 
     @cached_property
+    def references(self) -> tuple[Procedure, ...]:
+        """Black boxes that are judged beside the procedures."""
+        return references_of(self.settings, self.problem, self.procedures)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Numbers of columns that readable models are fitted with."""
+        return sizes_up_to(max_columns(self.settings, self.problem), self.problem.table.n_columns)
+
+    @cached_property
+    def candidates(self) -> tuple[Procedure, ...]:
+        """What is chosen among, simplest first."""
+        return candidates(self.procedures, self.problem.table.n_columns, self.sizes[-1])
+
+    @cached_property
     def folds(self) -> list[Fold]:
         """All outer folds."""
         return outer_folds(self.problem, self.problem.plan.folds, self.problem.plan.repeats, self.settings.seed)
@@ -96,14 +132,9 @@ class Run:
         return association(self.problem, self.n_jobs)
 
     @property
-    def has_reference(self) -> bool:
-        """Whether a black box is judged beside the procedures, being none of them."""
-        return self.settings.black_box and BLACK_BOX.name not in [procedure.name for procedure in self.procedures]
-
-    @property
     def n_tasks(self) -> int:
         """Procedures and the black box in folds, leaks, last fit, its curve and column, nulls."""
-        return len(self.folds) * (len(self.procedures) + self.has_reference) + 4 + self.null
+        return len(self.folds) * (len(self.procedures) + len(self.references) + 1) + 5 + self.null
 
     def finish(self) -> Found | None:
         """Do what is left; None where too few folds are finished for any answer."""
@@ -114,15 +145,23 @@ class Run:
         judged, folds = self._judged()
         if len(folds) < FEWEST_FOLDS:
             return None
-        if self.has_reference:
-            self._say("black box in folds")
-        reference, waiting = self._reference(folds)
+        if self.references:
+            self._say("black boxes in folds")
+        references, waiting = self._references(folds)
+        judged |= {one.name: held for one, held in references}
         few, person = self._wished(folds, judged)
         settings, problem, procedures = self.settings, self.problem, self.procedures
         compared = compare(
-            problem, self.rules, settings.prefer, procedures, folds, judged, self.association, reference, few, person
+            problem,
+            self.rules,
+            settings.prefer,
+            Compared(procedures, self.candidates, self.references if references else (), few, person, self.sizes),
+            folds,
+            judged,
+            self.association,
         )
-        winner = next(p for p in (*procedures, *(one for one, _ in few)) if p.name == compared["chosen"])
+        known = (*self.candidates, *procedures, *self.references, *(one for one, _ in few))
+        winner = next(procedure for procedure in known if procedure.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
         curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
         self._say(f"final fit and learning curve of the {winner.name}")
@@ -134,6 +173,8 @@ class Run:
             fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))
         self._say("effects and interactions of columns")
         judged |= {one.name: held for one, held in few}
+        judged[winner.name] = self._with_findings(winner, folds, judged[winner.name])
+        compared["ladder"] = self._ladder_columns(compared["ladder"])
         final = {
             "leaks": self.journal.done["leaks"],
             "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
@@ -142,7 +183,9 @@ class Run:
             "finished": {"folds": len(folds), "of": len(self.folds)},
             "waiting": waiting,
             "readable": readability(fitted.model),
+            "kind": model_words(fitted.model),
             "tried": [procedure.name for procedure in procedures[1:]],
+            "black_boxes": [one.name for one, _ in references],
             "findings": self._findings(winner, curve, folds, judged, done, fitted),
         }
         if self.null and len(folds) == len(self.folds):
@@ -176,7 +219,7 @@ class Run:
             self._say(task.name)
 
     def _cross_validated(
-        self, made: dict[str, Any], folds: list[Fold], keep: Any, beside: Beside | None = None, *, stops: bool = True
+        self, made: dict[str, Any], folds: list[Fold], keep: Any, beside: Sequence[Beside] = (), *, stops: bool = True
     ) -> dict[str, list[dict[str, Any]]]:
         return cross_validate(
             self.problem,
@@ -201,30 +244,58 @@ class Run:
         some = len(self.folds) if np.isinf(self.end) else engine.workers(self.n_jobs)
         parts = [self.folds[at : at + some] for at in range(0, len(self.folds), some)]
         given = (self.procedures, self.problem.task)
-        beside = self._boxed if self.has_reference and len(parts) == 1 else None
+        order, beside = [one.name for one in self.candidates], self._beside if len(parts) == 1 else ()
         try:
-            found = [raced(self._cross_validated, *given, part, self.settings.prefer, beside) for part in parts]
-            return {name: [one for part in found for one in part[name]] for name in names}, self.folds
+            found = [raced(self._cross_validated, *given, part, self.settings.prefer, order, beside) for part in parts]
+            judged = {name: [one for part in found for one in part[name]] for name in names}
+            return records_by_size(judged, self.sizes), self.folds
         except Stopped:
             done = self.journal.done
             folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in names)]
-            return {name: [done[task_name(fold, name)] for fold in folds] for name in names}, folds
+            judged = {name: [done[task_name(fold, name)] for fold in folds] for name in names}
+            return records_by_size(judged, self.sizes), folds
 
     @property
-    def _boxed(self) -> Beside:
-        """The black box, to be judged while the last procedures of the race are."""
-        model, keep = BLACK_BOX.make(self.problem.task), partial(kept_outside, rules=self.rules)
-        return Beside(BLACK_BOX.name, model, self.folds, keep)
+    def _beside(self) -> list[Beside]:
+        """The black boxes, to be judged while the last procedures of the race are."""
+        keep, task = partial(kept_beside, rules=self.rules), self.problem.task
+        return [Beside(one.name, one.make(task), self.folds, keep) for one in self.references]
 
-    def _reference(self, folds: list[Fold]) -> tuple[tuple[Procedure, list[dict[str, Any]]] | None, bool]:
-        """What was kept of the black box, if one is judged; and whether it is still waited for."""
-        if not self.has_reference:
-            return None, False
-        made = {BLACK_BOX.name: BLACK_BOX.make(self.problem.task)}
+    def _references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], bool]:
+        """What was kept of the black boxes; and whether any is still waited for."""
+        made = {one.name: one.make(self.problem.task) for one in self.references}
         try:
-            return (BLACK_BOX, self._cross_validated(made, folds, kept_outside)[BLACK_BOX.name]), False
+            kept = self._cross_validated(made, folds, kept_beside)
+            return [(one, kept[one.name]) for one in self.references], False
         except Stopped:
-            return None, True
+            return [], True
+
+    def _with_findings(
+        self, winner: Procedure, folds: list[Fold], records: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Records of the chosen procedure with effects and terms of each fold's model; it is fitted again for them."""
+        if all("findings" in record for record in records):
+            return records
+        name = f"effects of {winner.name}"
+        kept = self._cross_validated({name: winner.make(self.problem.task)}, folds, kept_findings, stops=False)[name]
+        return [{**record, "findings": own} for record, own in zip(records, kept)]
+
+    def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""
+        known = {procedure.name: procedure for procedure in self.candidates}
+        readable = [rung for rung in rungs if not rung["black_box"]]
+        smallest: dict[str, int] = {}
+        for rung in readable:
+            smallest.setdefault(rung["procedure"], rung["columns"])
+        tasks = {
+            name: Task(f"rungs of {name}[{size}]", rung_models, (self.problem, self.rules, known[f"{name}[{size}]"]))
+            for name, size in smallest.items()
+        }
+        self._do(*tasks.values())
+        models = {name: self.journal.done[task.name] for name, task in tasks.items()}
+        return [
+            rung if rung["black_box"] else {**rung, **models[rung["procedure"]][str(rung["columns"])]} for rung in rungs
+        ]
 
     def _wished(
         self, folds: list[Fold], judged: Judgements
@@ -236,14 +307,19 @@ class Run:
         wish = Wish.from_dict(self.journal.done.get(CHOICE))
         if wish is None or len(folds) < len(self.folds):
             return [], None
-        options = candidates(wish, self.procedures, judged, self.problem.task)
+        if (name := rung_of(wish, self.procedures, self.sizes, judged, partial(self._outer_loss, folds))) is not None:
+            return [], name
+        options = held_candidates(wish, (*self.procedures, *self.references), judged, self.problem.task)
         if wish.columns is None:
             return [], options[0][0].name
         anew = {one.name: one.make(self.problem.task) for one, known in options if not known}
         found = self._cross_validated(anew, folds, kept_few, stops=False)
         few = [(one, judged[one.name.rpartition("[")[0]] if known else found[one.name]) for one, known in options]
-        place = of_least_loss(few, lambda held: float(by_unit(self.problem, folds, held, "loss").sum()))
+        place = of_least_loss(few, partial(self._outer_loss, folds))
         return few, few[place][0].name
+
+    def _outer_loss(self, folds: list[Fold], records: list[dict[str, Any]]) -> float:
+        return float(by_unit(self.problem, folds, records, "loss").sum())
 
     def _findings(
         self,
@@ -265,7 +341,7 @@ class Run:
         """What the whole way of working scores on shuffled targets."""
         from tamis.study.findings.null import null_facts, null_score
 
-        given = (self.problem, self.rules, self.procedures, self.settings.prefer)
+        given = (self.problem, self.rules, self.procedures, self.candidates, self.sizes, self.settings.prefer)
         tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(self.null)]
         self._say("shuffled targets")
         self._do(*tasks)
@@ -286,5 +362,41 @@ def refuse_without_pandas(procedures: Sequence[Procedure], task: str) -> None:
 
 def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
     """The procedures asked for, or those that the shape of the table calls for."""
-    shape = (len(problem.y), problem.table.n_columns)
-    return chosen(settings.procedures, settings.transform, shape, problem.groups is None and problem.time is None)
+    return chosen(
+        settings.procedures,
+        settings.transform,
+        _shape(problem),
+        _is_independent(problem),
+        prefer=settings.prefer,
+        max_columns=settings.columns,
+    )
+
+
+def references_of(settings: Settings, problem: StudyProblem, procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:
+    """Black boxes that are judged beside the procedures; with prefer="best" the study's own are among these."""
+    if not settings.black_box:
+        return ()
+    named = [procedure.name for procedure in procedures]
+    if settings.procedures is not None:  # beside procedures of the user, boosting alone
+        named += [one.name for one in REFERENCES if one is not BLACK_BOX]
+    return references(settings.transform, _shape(problem), _is_independent(problem), named)
+
+
+def all_procedures(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
+    """Everything that a person may choose."""
+    procedures = procedures_of(settings, problem)
+    return (*procedures, *references_of(settings, problem, procedures))
+
+
+def max_columns(settings: Settings, problem: StudyProblem) -> int:
+    """The largest number of columns of a readable model."""
+    n_rows, n_columns = _shape(problem)
+    return settings.columns or (MAX_WIDE_COLUMNS if n_columns > n_rows else MAX_COLUMNS)
+
+
+def _shape(problem: StudyProblem) -> tuple[int, int]:
+    return len(problem.y), problem.table.n_columns
+
+
+def _is_independent(problem: StudyProblem) -> bool:
+    return problem.groups is None and problem.time is None

@@ -31,8 +31,10 @@ class Settings:
         proper score whatever is quoted.
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
-    prefer : "simplest" takes the simplest procedure within one standard error of the best, "balanced" asks it to keep
-        99% of the best's gain over the baseline too, "best" takes the best.
+    prefer : "balanced" takes, of the readable models within one standard error of the best readable one, that of the
+        fewest columns, then of the simplest kind, if it keeps 80% of the best one's gain over the baseline; "simplest"
+        asks for no share of the gain; "best" takes the model of least loss, black boxes included.
+    columns : the largest number of columns of a readable model; None is 12, or 20 for more columns than rows.
     rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
         leaves their rows out.
     lock : the share of rows to lock.
@@ -45,8 +47,8 @@ class Settings:
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
     transform : what is done to columns before each of the study's own procedures, in words such as "log,standardize"
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
-    black_box : whether gradient boosting is judged in the same folds, too, so that the price of a model
-        that can be read is known; it is never chosen unless `procedures` names "boosting".
+    black_box : whether black boxes (forest, boosting, ridge of all columns) are judged in the same folds, too, so that
+        the price of a readable model is known; they are never chosen unless `procedures` names them or prefer="best".
     rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
         of several files, which may be larger than memory, and all rows of one.
     """
@@ -70,6 +72,7 @@ class Settings:
     transform: str | None = None
     black_box: bool = True
     rows: int | None = None
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -77,7 +80,7 @@ class Settings:
             if getattr(self, name) is not None:
                 check.count(name, getattr(self, name), low=2)
         check.number("lock", self.lock, low=0, high=0.9)
-        for name in ("repeats", "rows"):
+        for name in ("repeats", "rows", "columns"):
             if getattr(self, name) is not None:
                 check.count(name, getattr(self, name))
         if self.task is not None:
@@ -131,7 +134,7 @@ class Settings:
         """The settings as plain values, in a fixed order."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
         facts |= {"scoring": self.scoring if self.scoring is None else self.scoring_name, "types": dict(self.types)}
-        for name in ("transform", "rows"):  # a study without is what it was before there were such settings
+        for name in ("transform", "rows", "columns"):  # a study without is what it was before there were such settings
             if facts[name] is None:
                 del facts[name]
         if self._brings_procedures:

@@ -40,7 +40,7 @@ from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import chosen
 from tamis.study.results import assemble, unfinished
-from tamis.study.running import Found, Progress, Run, procedures_of
+from tamis.study.running import Found, Progress, Run, all_procedures
 from tamis.study.settings import Settings, names_given, procedures_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.study.target.several import TargetStudies, refuse_without_table, targets_given
@@ -296,24 +296,24 @@ class Study(TakesTable, BaseEstimator):
                 self._settle(run, found)
 
     def choose(self, procedure: str | None = None, *, columns: int | None = None, source: Any = None) -> Study:
-        """Take another point of the frontier than the rule does: refit, and write down that a person chose.
+        """Take another rung of the ladder, or a black box, than the rule does; write down that a person chose.
 
         The score that is quoted is then the procedure's own in the outer folds, not that of the rule. With neither a
         procedure nor a number of columns the choice goes back to the rule.
 
         Parameters
         ----------
-        procedure : by name; with `columns` alone, the one of least outer loss among those held to so many.
-        columns : at most so many: a procedure that uses more in a training part is fitted again, there, on those that
-            contribute most (a lasso or a tree at the strength it chose), and judged in the same outer folds. `paths` in
-            the results shows some of these points before they are asked for.
+        procedure : by name, black boxes included; with `columns` alone, the kind of least outer loss.
+        columns : at most so many. Readable models of every size were judged already, so that only the last fit is done.
+            A procedure that was given by name is fitted again in the outer folds, on the columns that contribute most
+            in each training part.
         source : the table again, where `open` would ask for it.
         """
         self._ready(source, "choose")
         if self.results_["partial"]:
             raise StudyError("the study is partial; finish it with run() first, then choose")
         problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
-        names = [one.name for one in procedures_of(self.settings, problem)]
+        names = [one.name for one in all_procedures(self.settings, problem)]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder), Journal(self.folder, identity) as journal:

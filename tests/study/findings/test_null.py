@@ -22,7 +22,8 @@ def test_a_null_score_is_that_of_a_study_of_the_shuffled_target(tmp_path):
     problem = study.problem
     assert problem.plan.repeats == 3
     rules = FoldRules.of(study.settings, problem)
-    null = null_score(problem, rules, chosen(("stump", "lasso")), "balanced", 0, seed=0)
+    procedures = chosen(("stump", "lasso"))
+    null = null_score(problem, rules, procedures, procedures, (), "balanced", 0, seed=0)
     shuffled = frame.assign(y=permuted(problem.y, 0, 0))
     found = tamis.Study(shuffled, target="y", folder=tmp_path / "t", **options).run().results_["comparison"]
     assert null == pytest.approx(found["score"])

@@ -18,10 +18,10 @@ struct Columns {
 
 struct FitSettings {
     BoostingSettings boosting;
-    size_t max_columns;
     size_t max_pairs;
     size_t map_bins;  // of a column in a pair map
     uint64_t seed;    // of shuffles
+    bool is_path;     // several sizes
 };
 
 /// A pair map: bins of its columns are joined (bins[fine bin] = bin of the map), missing values last.
@@ -53,27 +53,38 @@ public:
         for (size_t j = 0; j < columns.size(); ++j) first_[j + 1] = first_[j] + columns.n_bins(j);
     }
 
-    AdditiveFit fit() {
+    /// One model per size, the largest first: columns of a smaller one are those that elimination leaves of the next larger one.
+    std::vector<AdditiveFit> fit_path(std::span<const size_t> sizes) {
         start_ = starting_sums();
-        std::vector<size_t> all(columns_.size());
-        std::iota(all.begin(), all.end(), size_t(0));
-        Boosting curves = boost_curves(all);
+        std::vector<size_t> columns(columns_.size());
+        std::iota(columns.begin(), columns.end(), size_t(0));
+        Boosting curves = boost_curves(columns);
         std::vector<PairScore> pairs;
         if (settings_.max_pairs > 0) pairs = interactions(curves);
         std::vector<size_t> selected = used(curves);
         for (const PairScore& pair : pairs) add({pair.first, pair.second}, selected);
-        if (selected.size() > settings_.max_columns) {
-            selected = select(curves, pairs);
-            curves = boost_curves(selected);
+        std::vector<AdditiveFit> path;
+        for (const size_t size : sizes) {
+            if (selected.size() > size) {
+                selected = select(curves, columns, pairs, size);
+                curves = boost_curves(selected);
+                columns = selected;
+            }
+            std::erase_if(pairs, [&](const PairScore& pair) { return !has(selected, pair.first) || !has(selected, pair.second); });
+            std::vector<PairScore> mapped(pairs.begin(), pairs.begin() + std::min(pairs.size(), max_maps(size)));
+            AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, 0};
+            if (mapped.empty() || !boost_with_maps(curves, selected, mapped, fit)) take(curves, fit);
+            terms_columns_ = columns;
+            path.push_back(std::move(fit));
         }
-        AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, 0};
-        std::erase_if(pairs, [&](const PairScore& pair) { return !has(selected, pair.first) || !has(selected, pair.second); });
-        if (pairs.empty() || !boost_with_maps(curves, selected, pairs, fit)) take(curves, fit);
-        return fit;
+        return path;
     }
 
 private:
     static bool has(const std::vector<size_t>& columns, size_t j) { return std::find(columns.begin(), columns.end(), j) != columns.end(); }
+
+    /// Pair maps of a model of so many columns: all that are allowed, but of a path of sizes no more than pairs of different columns.
+    size_t max_maps(size_t size) const { return settings_.is_path ? std::min(settings_.max_pairs, size / 2) : settings_.max_pairs; }
 
     static void add(std::initializer_list<size_t> more, std::vector<size_t>& columns) {
         for (const size_t j : more) {
@@ -135,20 +146,27 @@ private:
         return columns;
     }
 
-    /// Columns that stay: at most max_columns, those of interactions by what these are worth, too.
-    std::vector<size_t> select(const Boosting& curves, const std::vector<PairScore>& pairs) const {
-        std::vector<size_t> terms = widest(curves, MAX_ELIMINATED);
-        for (const PairScore& pair : pairs) add({pair.first, pair.second}, terms);
-        std::sort(terms.begin(), terms.end());
+    /// Columns that stay of those of the curves: at most max_columns, those of interactions by what these are worth, too.
+    std::vector<size_t> select(const Boosting& curves, const std::vector<size_t>& columns, const std::vector<PairScore>& pairs, size_t max_columns) const {
+        std::vector<size_t> terms;
+        if (columns.size() == columns_.size()) {
+            terms = widest(curves, MAX_ELIMINATED);
+            for (const PairScore& pair : pairs) add({pair.first, pair.second}, terms);
+            std::sort(terms.begin(), terms.end());
+        } else {
+            terms.resize(columns.size());
+            std::iota(terms.begin(), terms.end(), size_t(0));
+        }
+        auto term_of = [&](size_t column) { return position(terms, position(columns, column)); };
         std::vector<Interaction> interactions;
-        for (const PairScore& pair : pairs) interactions.push_back({position(terms, pair.first), position(terms, pair.second), pair.statistic});
+        for (const PairScore& pair : pairs) interactions.push_back({term_of(pair.first), term_of(pair.second), pair.statistic});
         FactorLoss loss = factor_loss(curves, rows_, terms);
         for (const Interaction& pair : interactions) {  // a column may act in interactions alone
             for (const size_t t : {pair.first, pair.second}) loss.A[t * terms.size() + t] += 1e-9;
         }
-        std::vector<size_t> columns;
-        for (const size_t t : eliminate(loss, settings_.max_columns, interactions)) columns.push_back(terms[t]);
-        return columns;
+        std::vector<size_t> selected;
+        for (const size_t t : eliminate(loss, max_columns, interactions)) selected.push_back(columns[terms[t]]);
+        return selected;
     }
 
     static size_t position(const std::vector<size_t>& values, size_t value) {

@@ -65,7 +65,7 @@ def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
         "metric_words": show.metric(rules.metric.name),
         "larger": rules.metric.larger,
         "procedures": [{"name": one.name, "words": one.words, "tasks": len(run.folds)} for one in run.procedures],
-        "black_box": run.has_reference,
+        "black_box": bool(run.references),
         "tasks": run.n_tasks,
         "seconds": (seconds := forecast(len(problem.rows), problem.table.n_columns, len(run.folds), problem.task)),
         "spoken": spoken(seconds),

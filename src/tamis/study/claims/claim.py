@@ -37,8 +37,8 @@ class Claim:
         the target) or "none" (nothing does).
     p_value : one-sided, of "the whole procedure is no better than the baseline".
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
-    black_box : the same of the black box, adjusted with them; None without one.
-    by_black_box_alone : whether the black box shows a signal, and neither a procedure nor the choice does.
+    black_boxes : the same of the black boxes, adjusted with them.
+    by_black_box_alone : whether a black box shows a signal, and neither a procedure nor the choice does.
     by_columns_alone : whether columns do, tested without a model, one by one or together, and nothing else.
     by_bound_alone : whether only the interval of the quoted score excludes chance.
     """
@@ -46,7 +46,7 @@ class Claim:
     signal: str
     p_value: float
     p_values: tuple[float, ...]
-    black_box: float | None = None
+    black_boxes: tuple[float, ...] = ()
     by_black_box_alone: bool = False
     by_columns_alone: bool = False
     by_bound_alone: bool = False
@@ -78,10 +78,10 @@ def claim(
     baseline: HeldOut,
     procedures: Sequence[HeldOut],
     picked: HeldOut,
-    black_box: HeldOut | None = None,
+    black_boxes: Sequence[HeldOut] = (),
     alpha: float = ALPHA,
 ) -> Claim:
-    """Test the procedures, the black box and the choice between the procedures against the baseline.
+    """Test the procedures, the black boxes and the choice between the procedures against the baseline.
 
     Each is tested by its proper loss and by its ranking of held-out rows; Holm's adjustment is over all these tests.
     The choice is tested by the loss that it is made by, and by its ranking unless decisions are judged by their cost.
@@ -90,13 +90,13 @@ def claim(
     ----------
     baseline, procedures : the baseline, and every procedure but it.
     picked : in each fold, the procedure that its training part alone would have chosen.
-    black_box : None without one.
+    black_boxes : models of all columns that are never chosen.
     alpha : the level of the tests.
     """
     ranks = baseline.ranking is None or baseline.ranking.variance <= 0  # a baseline that ranks must be beaten by loss
     by_loss_alone = picked.proper is not picked.losses or not ranks
     whole = picked.gain_p_value(baseline) if by_loss_alone else picked.p_value(baseline)
-    tested = [*procedures, *([] if black_box is None else [black_box])]
+    tested = [*procedures, *black_boxes]
     by_loss = [own.gain_p_value(baseline, proper=True) for own in tested]
     by_rank = [own.ranking_p_value for own in tested]
     if not ranks or any(own.ranking is None for own in tested):
@@ -107,5 +107,4 @@ def claim(
     captured = whole <= alpha and picked.gain(baseline) >= MIN_GAIN
     signal = "captured" if captured else "uncaptured" if any(shown) else "none"
     alone = signal == "uncaptured" and not any(shown[: len(procedures)])
-    last = None if black_box is None else each[-1]
-    return Claim(signal, whole, (1.0, *each[: len(procedures)]), last, alone)
+    return Claim(signal, whole, (1.0, *each[: len(procedures)]), tuple(each[len(procedures) :]), alone)

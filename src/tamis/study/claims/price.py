@@ -34,8 +34,21 @@ SPOKEN = {
     "mean_rank_error": "error in levels",
 }
 
-#: Procedures that need no other word before their name.
-OWN = ("baseline", "stump", "tree", "lasso", "ridge", "forest", "booster", "boosting")
+#: Procedures of a study, as they are said.
+SPOKEN_PROCEDURES = {
+    **{name: f"the {name}" for name in ("baseline", "stump", "tree", "lasso", "ridge", "forest", "formula")},
+    "small-tree": "the small tree",
+    "additive": "the additive model",
+    "panel": "the panel",
+    "boosting": "gradient boosting",
+    "booster": "the booster",
+}
+
+#: Black boxes, as they are said.
+BLACK_BOXES = {"forest": "a random forest", "boosting": "gradient boosting", "ridge": "a ridge regression"}
+
+#: Fraction of the gain over the baseline from which on the price is the second sentence, with the way to pay it.
+DEAR = 0.05
 
 #: How the note on an interval ends where classes have too few rows to bound the score.
 UNQUOTABLE = "do not quote"
@@ -44,14 +57,14 @@ UNQUOTABLE = "do not quote"
 def the_procedure(name: str) -> str:
     """A procedure by its name, that of a user's in quotes.
 
-    >>> the_procedure("lasso"), the_procedure("mine"), the_procedure("tree[5]")
-    ('the lasso', "the procedure 'mine'", 'the tree held to 5 columns')
+    >>> the_procedure("lasso"), the_procedure("mine"), the_procedure("small-tree[5]")
+    ('the lasso', "the procedure 'mine'", 'the small tree with at most 5 columns')
     """
-    base, _, few = name.partition("[")
-    if few.endswith("]") and few[:-1].isdigit():
-        columns = "1 column" if few == "1]" else f"{few[:-1]} columns"
-        return f"{the_procedure(base)} held to {columns}"
-    return f"the {name}" if name in OWN else f"the procedure {name!r}"
+    base, _, size = name.partition("[")
+    if size.endswith("]") and size[:-1].isdigit():
+        columns = "1 column" if size == "1]" else f"{size[:-1]} columns"
+        return f"{the_procedure(base)} with at most {columns}"
+    return SPOKEN_PROCEDURES.get(name, f"the procedure {name!r}")
 
 
 def spoken(metric: str) -> str:
@@ -60,61 +73,81 @@ def spoken(metric: str) -> str:
 
 
 def price(facts: dict[str, Any]) -> str:
-    """The sentence about the black box, empty without one.
+    """The sentence about the best black box, empty without one.
 
     Which of the two is better is said of the loss that procedures are compared by, where the paired difference is
-    beyond chance (two tests of 0.05); the scores stand beside, as they are.
+    beyond chance (two tests of 0.05).
 
-    >>> box = {"score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013,
-    ...        "better": "black box"}
-    >>> price({"black_box": box, "signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": "glance",
-    ...        "loss": "brier", "by_black_box_alone": False, "procedure": "tree", "metric": "accuracy", "n_columns": 9})
-    'Gradient boosting on all 9 columns is better by the Brier score (accuracy 0.966 against 0.953): the readable \
-model loses 0.013.'
+    >>> box = {"name": "boosting", "score": 0.966, "interval": [0.951, 0.978], "beside": 0.953, "cost": 0.013,
+    ...        "cost_interval": [0.002, 0.024], "better": "black box"}
+    >>> price({"black_box": box, "signal": "captured", "readable": "glance", "loss": "brier", "procedure": "tree",
+    ...        "by_black_box_alone": False, "metric": "accuracy", "n_columns": 9})
+    'A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953: reading costs 0.013 (95% interval \
+0.002–0.024).'
     """
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
         return ""
     if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
         return ""
+    name = f"{BLACK_BOXES.get(box['name'], the_procedure(box['name']))} on {_all_columns(facts)}"
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
-        return f"{_black_box(facts)} is no better beyond chance: {_three(box['score'])}{_sure(box)}."
+        return f"{_capital(name)} is no better beyond chance: {_three(box['score'])}{_sure(box)}."
     if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
         verdict = {"neither": "not measurably better", "black box": "better", "quoted": "worse"}[box["better"]]
-        return f"{_black_box(facts)} is {verdict} by the {LOSSES[facts['loss']]}."
-    alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
-    whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
-    return f"{_black_box(facts)} is {_verdict(facts, box, whose)}."
+        return f"{_capital(name)} is {verdict} by the {LOSSES[facts['loss']]}."
+    return _verdict(facts, box, name)
 
 
-def _black_box(facts: dict[str, Any]) -> str:
-    """What it is called; beside a booster, by what makes it another kind of boosting."""
-    which = " at its usual settings" if facts["procedure"] == "booster" else ""
-    columns = "the same column" if facts["n_columns"] == 1 else f"all {facts['n_columns']:,} columns"
-    return f"Gradient boosting{which} on {columns}"
+def is_dear(facts: dict[str, Any]) -> bool:
+    """Whether reading costs more than a twentieth of the gain over the baseline, beyond chance."""
+    box, base = facts.get("black_box"), facts.get("baseline")
+    if box is None or box["better"] != "black box" or facts["signal"] == "none" or facts["procedure"] == "baseline":
+        return False
+    if box["score"] is None or box["beside"] is None or base is None or facts["readable"] == "no":
+        return False
+    bound = box.get("cost_interval")
+    return bool(box["cost"] > DEAR * abs(box["beside"] - base) and bound is not None and bound[0] > 0)
 
 
-def _verdict(facts: dict[str, Any], box: dict[str, Any], whose: str) -> str:
+def _all_columns(facts: dict[str, Any]) -> str:
+    return "the same column" if facts["n_columns"] == 1 else f"all {facts['n_columns']:,} columns"
+
+
+def _capital(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     """Which is better, by loss and score; the amount is that of the two scores as they are shown.
 
     The test is of the loss. Beside it a score of another kind is named, so that nobody takes its difference for tested.
     """
+    alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
+    whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
     scores = f"{_three(box['score'])} against {_three(box['beside'])}{whose}"
-    difference = abs(round(box["score"], 3) - round(box["beside"], 3))
-    ahead, behind = (difference > 0 and sign * box["cost"] > 0 for sign in (1, -1))
+    amount, bound = abs(round(box["score"], 3) - round(box["beside"], 3)), box.get("cost_interval")
+    ahead, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
+    is_read = facts["readable"] != "no" and facts["procedure"] != "baseline"
     if box["better"] == "neither":
-        return f"{'not measurably better' if ahead else 'no better'} ({scores})"
-    better = box["better"] == "black box"
-    word, agree = ("better", ahead) if better else ("worse", behind)
-    if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and agree:
-        both = f"{word} ({scores})"
-    elif agree:
-        both = f"{word} by the {LOSSES[facts['loss']]} ({spoken(facts['metric'])} {scores})"
-    else:
-        both = f"{word} by the {LOSSES[facts['loss']]}, but not by {spoken(facts['metric'])} ({scores})"
-    if facts["readable"] == "no" or facts["procedure"] == "baseline" or not agree:
-        return both
-    return f"{both}: the readable model loses {_three(difference) if better else 'nothing'}"
+        if not is_read:
+            return f"{_capital(name)} is {'not measurably better' if ahead else 'no better'} ({scores})."
+        return f"Reading costs nothing that can be measured: {name} gets {scores}."
+    metric, loss = spoken(facts["metric"]), LOSSES[facts["loss"]]
+    if box["better"] == "quoted":
+        by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
+        return f"{_capital(name)} is worse{by} ({metric} {scores})."
+    if not ahead or not is_read or bound is None or bound[0] <= 0:
+        but = "" if ahead else f", but not by {metric}"
+        return f"{_capital(name)} is better by the {loss}{but} ({metric} {scores})."
+    return (
+        f"A black box ({name}) would get {scores}: reading costs {_three(amount)} (95% interval {_three(bound[0])}–"
+        f"{_three(bound[1])}).{_take_it(facts, box)}"
+    )
+
+
+def _take_it(facts: dict[str, Any], box: dict[str, Any]) -> str:
+    return f" `tamis choose --procedure {box['name']}` takes it." if is_dear(facts) else ""
 
 
 def _sure(box: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tamis.study.claims.held_out import RANKING_SHARE
-from tamis.study.claims.price import UNQUOTABLE, price, spoken, the_procedure
+from tamis.study.claims.price import BLACK_BOXES, UNQUOTABLE, is_dear, price, spoken, the_procedure
 from tamis.task import predicts_classes
 
 #: Columns named in the sentence at most; the report lists the others.
@@ -47,9 +47,10 @@ def answer(facts: dict[str, Any]) -> str:
 
     >>> answer({"contributions": {"age": 0.7, "bmi": 0.3}, "n_columns": 8, "metric": "accuracy", "score": 0.95,
     ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classification", "signal": "captured",
-    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63], "interval_note": ""})
-    'The lasso uses 2 of 8 columns: age, bmi. Expected accuracy on new rows 0.95 (95% interval 0.92–0.97); always \
-guessing the majority gives 0.63.'
+    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63], "interval_note": "",
+    ...         "target": "diagnosis", "kind": "a formula of 2 terms", "majority": "benign"})
+    'Two columns predict diagnosis: age and bmi (a formula of 2 terms). On new rows the model should be right in 95 of \
+100 cases (95% interval 92–97); always answering "benign" is right in 63.'
     """
     done = facts.get("finished")
     partial = f"Partial, from {done['folds']} of {done['of']} folds: " if done and done["folds"] < done["of"] else ""
@@ -61,7 +62,11 @@ guessing the majority gives 0.63.'
         said = [_uncaptured(facts), _columns(facts), _expected(facts)]
     else:
         said = [_columns(facts), _expected(facts)]
-    return stop_words(facts) + partial + " ".join(part for part in (question(facts), *said, price(facts)) if part)
+    if is_dear(facts):  # right after what predicts the target
+        said.insert(1 + said.index(_columns(facts)), price(facts))
+    else:
+        said.append(price(facts))
+    return stop_words(facts) + partial + " ".join(part for part in (question(facts), *said) if part)
 
 
 def question(facts: dict[str, Any]) -> str:
@@ -122,7 +127,8 @@ def _nothing(facts: dict[str, Any]) -> str:
         p, level = facts["association"]["p_value"], facts["association"]["level"]
         tested = f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for) or "
     return (
-        f"{who} the target measurably better than chance, {tested}in any model tried ({', '.join(facts['tried'])})."
+        f"{who} {_seen(facts.get('target', 'the target'))} measurably better than chance, {tested}in any model tried "
+        f"({', '.join([*facts['tried'], *facts.get('black_boxes', ())])})."
         f"{_best_by_chance(facts)}{_few_rows(facts)}"
     )
 
@@ -168,7 +174,7 @@ def _uncaptured(facts: dict[str, Any]) -> str:
         )
     if facts.get("by_black_box_alone"):
         return (
-            "There is signal, but nothing that can be chosen captures it: a black box (gradient boosting) beats "
+            f"There is signal, but no readable model captures it: a black box ({_box(facts)}) beats "
             f"{'the shares of the classes' if facts['metric'] == 'cost' else _rival(facts)} beyond chance, "
             f"no procedure tried ({', '.join(facts['tried'])}) does."
         )
@@ -188,6 +194,11 @@ def _uncaptured(facts: dict[str, Any]) -> str:
         f"The columns carry some information about the target ({the_procedure(best['name'])} beats {_rival(facts)}, "
         f"p = {best['p_value']:.2g}), but with {facts['n_rows']:,} rows no choice of a model is reliable."
     )
+
+
+def _box(facts: dict[str, Any]) -> str:
+    """The best black box, as it is said."""
+    return BLACK_BOXES.get((facts.get("black_box") or {}).get("name", "boosting"), "gradient boosting")
 
 
 def associated(found: dict[str, Any]) -> str:
@@ -234,9 +245,14 @@ def _expected(facts: dict[str, Any]) -> str:
         )
     if facts["metric"] == "roc_auc":
         return f"{said} ({sure}); 0.50 is chance.{_corrected(facts)} {_beside_ranking(facts)}{_by_class(facts)}"
-    base = (
-        "" if facts["baseline"] is None else f"; {guess} gives {_two(facts['baseline'])}{_mean(facts)}{_naive(facts)}"
-    )
+    if facts["metric"] == "accuracy" and bound:
+        told = f"On new rows the model should be right in {_cases(facts['score'], bound)} of 100 cases"
+        said, sure = told, f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+        guessed = "" if facts["baseline"] is None else f"; {_answering(facts)} is right in {_cases(facts['baseline'])}"
+        base = f"{guessed}{_mean(facts)}{_naive(facts)}" if guessed else ""
+    else:
+        told = f"; {guess} gives"
+        base = "" if facts["baseline"] is None else f"{told} {_two(facts['baseline'])}{_mean(facts)}{_naive(facts)}"
     return f"{said} ({sure}){base}.{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}{_by_class(facts)}"
 
 
@@ -244,6 +260,24 @@ def _agreement(facts: dict[str, Any]) -> str:
     """The weighted kappa of ordered classes, where it is not the score itself."""
     kappa = facts.get("weighted_kappa")
     return "" if kappa is None or facts["metric"] == "weighted_kappa" else f" Weighted kappa {_two(kappa)}."
+
+
+def _cases(value: float, bound: list[float] | None = None) -> str:
+    """A share of right answers as a number of 100 cases; with one decimal where the interval is narrow.
+
+    >>> _cases(0.954), _cases(0.9954, [0.992, 0.998])
+    ('95', '99.5')
+    """
+    narrow = bound is not None and bound[1] - bound[0] < 0.01
+    return f"{100 * value:.1f}" if narrow else f"{100 * value:.0f}"
+
+
+def _answering(facts: dict[str, Any]) -> str:
+    """What is answered without looking at a column."""
+    alike = (facts.get("largest_classes") or (1, 2))[0]
+    if alike == 1 and facts.get("majority") is not None:
+        return f'always answering "{facts["majority"]}"'
+    return _guess(facts).replace("guessing", "answering")
 
 
 def _corrected(facts: dict[str, Any]) -> str:
@@ -346,31 +380,38 @@ def _mean(facts: dict[str, Any]) -> str:
 
 
 def _columns(facts: dict[str, Any]) -> str:
-    """Which columns are used, those that contribute most by name."""
-    shares, total = facts["contributions"], facts["n_columns"]
-    who = the_procedure(facts["procedure"])
-    uses = f"{who[0].upper()}{who[1:]} uses {len(shares):,} of {total:,} column{'' if total == 1 else 's'}"
+    """Which columns predict the target, largest contribution first, and by what kind of model."""
+    shares = facts["contributions"]
+    kind = facts.get("kind") or the_procedure(facts["procedure"])
     if not shares:
-        return f"{uses}."
-    names = named(shares)
-    if len(names) == len(shares):
-        return f"{uses}: {_with_joint(facts, names)}.{_sure(facts, names)}"
-    made = sum(shares[name] for name in names)
-    if made < STANDS_OUT:
-        first = f"{shares[names[0]]:.1%}" if shares[names[0]] >= 0.001 else "less than 0.1%"
-        return f"{uses}; none stands out: the first, {_seen(names[0])}, makes up {first} of what they contribute."
-    listed = _with_joint(facts, names)
-    share = "more than 99%" if made > 0.995 else f"{made:.0%}"
-    if len(names) == 1:
-        return f"{uses}; one accounts for {share} of the model: {listed}.{_sure(facts, names)}"
-    return f"{uses}, {len(names)} of which make up {share} of what they contribute: {listed}.{_sure(facts, names)}"
+        return f"The model uses none of the {facts['n_columns']:,} columns."
+    names = list(shares)[:MOST_NAMED] if len(shares) > MOST_NAMED + 1 else list(shares)
+    rest = len(shares) - len(names)
+    listed = _with_joint(facts, names, f"{rest:,} more" if rest else "")
+    n, is_one = _number(len(shares)), len(shares) == 1
+    if facts["signal"] == "captured":
+        verb = f"column{' predicts' if is_one else 's predict'} {_seen(facts.get('target', 'the target'))}"
+        return f"{n[0].upper()}{n[1:]} {verb}: {listed} ({kind}).{_sure(facts, names)}"
+    return f"The model ({kind}) uses {n} column{'' if is_one else 's'}: {listed}.{_sure(facts, names)}"
 
 
-def _with_joint(facts: dict[str, Any], names: list[str]) -> str:
+def _number(n: int) -> str:
+    """A number in words up to twelve.
+
+    >>> _number(3), _number(1200)
+    ('three', '1,200')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    return words[n] if n < len(words) else f"{n:,}"
+
+
+def _with_joint(facts: dict[str, Any], names: list[str], more: str = "") -> str:
     """The names; columns that cancel each other stand together, where the first of them does.
 
     >>> _with_joint({"joint": [["a", "b"]]}, ["c", "a", "b"])
     'c, a and b (jointly)'
+    >>> _with_joint({}, ["a", "b"], "3 more")
+    'a, b and 3 more'
     """
     listed: list[str] = []
     done: set[str] = set()
@@ -379,7 +420,9 @@ def _with_joint(facts: dict[str, Any], names: list[str]) -> str:
         if name not in done:
             listed.append(f"{_listed(list(map(_seen, group)))} (jointly)" if len(group) > 1 else _seen(name))
         done.update(group)
-    return ", ".join(listed)
+    if any(" (jointly)" in part for part in listed):
+        return ", ".join([*listed, more] if more else listed)
+    return _listed([*listed, more] if more else listed)
 
 
 def _sure(facts: dict[str, Any], names: list[str]) -> str:

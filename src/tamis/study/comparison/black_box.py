@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tamis.evaluate.cross_validate import Fold
+from tamis.metrics.distributions import t_quantile
 from tamis.metrics.intervals.paired import difference
 from tamis.study.comparison.figures import by_unit, excess, figures, score
+from tamis.study.comparison.race import Judgements
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -16,42 +20,104 @@ from tamis.study.procedures import Procedure
 LEVEL = 0.05
 
 
-def black_box_facts(
+#: Coverage of the interval of the price.
+COVERAGE = 0.95
+
+
+def best_black_box(
     problem: StudyProblem,
     rules: FoldRules,
-    procedure: Procedure,
+    references: Sequence[Procedure],
     folds: Sequence[Fold],
     quoted: list[dict[str, Any]],
-    judged: list[dict[str, Any]],
-    p_value: float,
+    judged: Judgements,
+    p_values: Sequence[float],
     guessed: float | None = None,
-) -> dict[str, Any]:
-    """The black box's score, and what the quoted procedure gives up against it in the same folds.
+) -> dict[str, Any] | None:
+    """The score of the best black box, and what the quoted procedure gives up against it; None without any.
+
+    In each fold the black box is the one that loses least in the other folds, so that no row takes part in the choice
+    of the model it is judged by.
 
     Parameters
     ----------
-    procedure : the black box.
+    references : the black boxes.
     folds : all outer folds.
     quoted : in each of them, what was kept of the procedure whose score is quoted.
-    judged : the same of the black box.
-    p_value : that it is no better than the baseline, after Holm.
+    judged : procedure -> what was kept in each fold.
+    p_values : that each is no better than the baseline, after Holm.
     guessed : the baseline's score as it is quoted, where the baseline is what is quoted.
     """
+    if not references:
+        return None
+    means = np.array([[_mean_loss(fold) for fold in judged[one.name]] for one in references])
+    others = means.sum(axis=1, keepdims=True) - means
+    records = [judged[references[int(np.argmin(others[:, i]))].name][i] for i in range(len(folds))]
+    best = references[int(np.argmin(means.sum(axis=1)))]
     rows = by_unit(problem, folds, quoted, "rows")
-    ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, judged))
+    ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, records))
     gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
-    found = figures(problem, rules, folds, judged)
+    found = figures(problem, rules, folds, records)
     beside = score(problem, rules, folds, quoted) if guessed is None else guessed
+    cost = excess(rules.metric, found["score"], beside)
     return {
-        "name": procedure.name,
-        "words": procedure.words,
+        "name": best.name,
+        "words": best.words,
         **found,
         "folds": len(folds),
         "beside": beside,
-        "cost": excess(rules.metric, found["score"], beside),
+        "cost": cost,
+        "cost_interval": _cost_interval(problem, rules, folds, quoted, records, cost),
         "loss": float(theirs.sum() / rows.sum()),
         "difference": gap.mean,
         "standard_error": gap.error,
         "better": "black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
-        "p_value": p_value,
+        "p_value": min(p_values, default=1.0),
     }
+
+
+def _mean_loss(record: dict[str, Any]) -> float:
+    return sum(record["outer"]["loss"]) / max(1, sum(record["outer"]["rows"]))
+
+
+def _cost_interval(
+    problem: StudyProblem,
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    quoted: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+    cost: float | None,
+) -> list[float] | None:
+    r"""95% interval of the difference of the two scores on new rows; None where a fold has no score.
+
+    The larger of two standard errors: paired by unit, where the metric is a mean over rows or R², and over folds,
+    :math:`s \sqrt{1/k + n_t / n_l}` (Nadeau and Bengio, 2003), because models of other training rows differ, too.
+    """
+    gaps = [excess(rules.metric, one["test"], own["test"]) for one, own in zip(records, quoted)]
+    known = np.array([gap for gap in gaps if gap is not None])
+    if cost is None or len(known) < len(gaps) or len(known) < 2:
+        return None
+    ratio = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+    by_fold = float(known.std(ddof=1) * np.sqrt(1 / len(known) + ratio))
+    error = max(by_fold, _unit_error(problem, rules, folds, quoted, records))
+    width = float(t_quantile(0.5 + COVERAGE / 2, max(len(known) - 1, 2))) * error
+    return [cost - width, cost + width]
+
+
+def _unit_error(
+    problem: StudyProblem,
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    quoted: list[dict[str, Any]],
+    records: list[dict[str, Any]],
+) -> float:
+    """Standard error of the difference, paired by unit; 0 for a metric that is no mean over rows."""
+    part = "quoted" if all("quoted" in one["outer"] for one in (*quoted, *records)) else None
+    scale = 1.0
+    if rules.metric.base == "r2":
+        part, scale = "loss", float(np.var(problem.y)) or 1.0
+    if part is None:
+        return 0.0
+    rows = by_unit(problem, folds, quoted, "rows")
+    sums = [by_unit(problem, folds, results, part) for results in (quoted, records)]
+    return float(difference(sums[0], sums[1], rows).error) / scale

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from tamis.study.claims.association import Association
 from tamis.study.claims.claim import CHANCE, claim, level_of
 from tamis.study.claims.held_out import HeldOut
 from tamis.study.claims.scoring import majority_share
-from tamis.study.comparison.black_box import black_box_facts
+from tamis.study.comparison.black_box import best_black_box
 from tamis.study.comparison.figures import by_unit, excess, figures, first_folds, mean, recalls, score
 from tamis.study.comparison.frontier import frontier, paths
+from tamis.study.comparison.ladder import ladder
 from tamis.study.comparison.naive import naive_forecasts
 from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
@@ -30,39 +32,57 @@ from tamis.study.procedures import Procedure
 Kept = tuple[Procedure, list[dict[str, Any]]]
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Which procedures are compared, and how.
+
+    Attributes
+    ----------
+    procedures : those that are listed and tested, the baseline first.
+    candidates : those that are chosen among, simplest first, the baseline first.
+    references : black boxes, judged in the same folds.
+    few : procedures that a person asked to hold to few columns.
+    person : the name of a person's choice.
+    sizes : numbers of columns of readable models.
+    """
+
+    procedures: Sequence[Procedure]
+    candidates: Sequence[Procedure]
+    references: Sequence[Procedure] = ()
+    few: Sequence[Kept] = ()
+    person: str | None = None
+    sizes: Sequence[int] = ()
+
+
 def compare(
     problem: StudyProblem,
     rules: FoldRules,
     prefer: str,
-    procedures: Sequence[Procedure],
+    which: Compared,
     folds: Sequence[Fold],
     judged: Judgements,
     columns: Association,
-    black_box: Kept | None = None,
-    few: Sequence[Kept] = (),
-    person: str | None = None,
 ) -> dict[str, Any]:
     """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
 
-    Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. A black box
-    with what was kept of it in the same folds is never chosen, but what it shows is not denied. Where a
-    person chose a procedure, by name among `procedures` and those held to `few` columns, its own figures are quoted;
-    what may be claimed, and the score of the rule's way of working, stay as they are.
+    Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. Black boxes
+    are judged in the same folds and never chosen, but what they show is not denied. Where a person chose a procedure by
+    name, its own figures are quoted; what may be claimed, and the score of the rule's choice, stay as they are.
     """
-    metric = rules.metric
-    names = [procedure.name for procedure in procedures]
+    metric, procedures, few, person = rules.metric, which.procedures, which.few, which.person
+    names = [procedure.name for procedure in which.candidates]
     picked = [picked_inside(prefer, names, judged, i) for i in range(len(folds))]
     of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
-    held_out = [HeldOut.of(problem, folds, judged[name]) for name in names]
-    rows, losses = held_out[0].rows, [own.losses for own in held_out]
+    held_out = {one.name: HeldOut.of(problem, folds, judged[one.name]) for one in (*procedures, *which.candidates)}
+    rows, losses = held_out[names[0]].rows, [held_out[name].losses for name in names]
     whole = HeldOut.of(problem, folds, of_picked)
     naive = {names[0]: judged[names[0]], **naive_forecasts(problem, rules, folds)}
     rival = min(naive, key=lambda name: float(by_unit(problem, folds, naive[name], "loss").sum()))
     baseline = HeldOut.of(problem, folds, naive[rival])
-    reference = None if black_box is None else HeldOut.of(problem, folds, black_box[1])
+    boxes = [HeldOut.of(problem, folds, judged[one.name]) for one in which.references]
     of_choice = figures(problem, rules, folds, of_picked)
     alpha = level_of(columns)
-    shown = claim(baseline, held_out[1:], whole, reference, alpha).beside(columns)
+    shown = claim(baseline, [held_out[one.name] for one in procedures[1:]], whole, boxes, alpha).beside(columns)
     shown = shown.bounded(metric.name, of_choice["interval"])
     metric_sums, by_none = _metric_sums(problem, folds, names, judged), shown.by_no_procedure
     place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
@@ -74,18 +94,18 @@ def compare(
     promised = mean([fold["promised"] for fold in of_picked])
     listed = [
         _summary(problem, rules, procedure, judged[procedure.name], folds)
-        | {**_standing(losses[0], sums, losses[best], rows), "p_value": p_value}
-        for procedure, sums, p_value in zip(procedures, losses, shown.p_values)
+        | {**_standing(losses[0], held_out[procedure.name].losses, losses[best], rows), "p_value": p_value}
+        for procedure, p_value in zip(procedures, shown.p_values)
     ]
     held = [
         _summary(problem, rules, procedure, kept, folds)
         | _standing(losses[0], by_unit(problem, folds, kept, "loss"), losses[best], rows)
         | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, kept), len(listed))}
-        for procedure, kept in few
+        for procedure, kept in (*few, *_unlisted(which, (taken, names[best], names[place]), judged))
     ]
     guessed = listed[0]["nested"] if taken == names[0] else None
     return {
-        "procedures": [*listed, *(row for row in held if row["name"] == taken)],
+        "procedures": [*listed, *(row for row in held if row["name"] in (taken, names[best], names[place]))],
         "loss": rules.loss,
         "prefer": prefer,
         "chosen": taken,
@@ -111,12 +131,20 @@ def compare(
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
         "recalls": _recalls(problem, rules, folds, quoted),
         "judged": _judged(problem, rules, folds, whose[taken]),
-        "black_box": None
-        if black_box is None or shown.black_box is None
-        else black_box_facts(problem, rules, black_box[0], folds, quoted, black_box[1], shown.black_box, guessed),
+        "black_box": best_black_box(
+            problem, rules, which.references, folds, quoted, judged, shown.black_boxes, guessed
+        ),
+        "ladder": ladder(problem, rules, which, folds, judged, taken),
         "frontier": frontier([*listed, *held], taken),
         "paths": _paths(rules, folds, judged),
     }
+
+
+def _unlisted(which: Compared, names: Sequence[str], judged: Judgements) -> list[Kept]:
+    """Procedures of these names that are not listed: readable models of one size, or a black box a person chose."""
+    listed = {one.name for one in which.procedures} | {one.name for one, _ in which.few}
+    known = (*which.candidates, *which.references)
+    return [(one, judged[one.name]) for one in known if one.name in names and one.name not in listed]
 
 
 def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[dict[str, Any]]:

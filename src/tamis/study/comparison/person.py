@@ -73,7 +73,7 @@ def restricted(procedure: Procedure, k: int) -> Procedure:
     return Procedure(f"{procedure.name}[{k}]", words, make, procedure.readable)
 
 
-def candidates(
+def held_candidates(
     wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[dict[str, Any]]], task: str
 ) -> list[tuple[Procedure, bool]]:
     """The procedures that a wish leaves to choose from, and of each whether its folds have been judged already.
@@ -94,6 +94,27 @@ def candidates(
             )
     few = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
     return [(restricted(procedure, k), known) for procedure, known in zip(named, few)]
+
+
+def rung_of(
+    wish: Wish,
+    procedures: Sequence[Procedure],
+    sizes: Sequence[int],
+    judged: Mapping[str, list[dict[str, Any]]],
+    loss: Callable[[list[dict[str, Any]]], float],
+) -> str | None:
+    """The readable model of at most `wish.columns` columns with the least outer loss, as `name[size]`.
+
+    None where the wish names no procedure of several sizes, or the study has none.
+    """
+    sized = [one for one in procedures if one.by_size and wish.procedure in (None, one.name)]
+    if not sized or (wish.procedure is None and wish.columns is None):
+        return None
+    largest = max((size for size in sizes if wish.columns is None or size <= wish.columns), default=sizes[0])
+    names = [f"{one.name}[{size}]" for size in sizes if size <= largest for one in sized]
+    if wish.columns is not None and wish.procedure is None:
+        names = names[-len(sized) :]
+    return min(names, key=lambda name: (loss(judged[name]), names.index(name)))
 
 
 def of_least_loss(

@@ -19,7 +19,8 @@ import numpy as np
 from tamis.evaluate.cross_validate import Beside, Fold, Trained
 from tamis.metrics.intervals.paired import difference
 from tamis.study.choose import choose
-from tamis.study.fold import FoldRules, inner_facts, kept_few
+from tamis.study.fold import FoldRules, inner_facts, kept_by_size, kept_few
+from tamis.study.procedure.sized.records import is_sized
 from tamis.study.procedures import Procedure
 
 #: A place is decided when a shift by so many standard errors of the paired difference to the best would not change it:
@@ -30,7 +31,7 @@ OUT_OF_BAG, SOME_FOLDS = 2.0, 3.0
 FEWEST_ROWS = 20
 
 Judgements = dict[str, list[dict[str, Any]]]
-Judge = Callable[[dict[str, Any], list[Fold], Any, Beside | None], Judgements]
+Judge = Callable[[dict[str, Any], list[Fold], Any, Sequence[Beside]], Judgements]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,8 @@ def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str,
     Where the race was decided early, `raced` says how ("out" or "won"), by what, and how many of the inner fits were
     made. The inner losses of a winner are then those out of the bag; one that is out cannot be picked in this part.
     """
+    if is_sized(trained.model):
+        return kept_by_size(trained, rules=rules)
     facts, raced = _inner(trained, rules, race)
     return facts | ({} if raced is None else {"raced": raced}) | kept_few(trained, rules=rules)
 
@@ -121,22 +124,24 @@ def raced(
     task: str,
     folds: list[Fold],
     prefer: str,
-    beside: Beside | None = None,
+    order: Sequence[str],
+    beside: Sequence[Beside] = (),
 ) -> Judgements:
     """What is kept of every procedure in every fold, raced in a fixed order.
 
     Parameters
     ----------
     judge : (name -> unfitted model, folds, what to keep, others beside) -> what was kept; the loop of `evaluate`.
+    order : names of all candidates, simplest first, those of several sizes among them.
     beside : what is judged meanwhile, and does not race.
     """
     names = [procedure.name for procedure in procedures]
     found: Judgements = {}
     for stage in (all_stages := stages(procedures)):
         rivals = {fold.place: _standing(found, i) for i, fold in enumerate(folds)}
-        race = Race(stage[0].name, names, prefer, rivals if stage[0].cost else {})
+        race = Race(stage[0].name, order, prefer, rivals if stage[0].cost else {})
         made = {procedure.name: procedure.make(task) for procedure in stage}
-        others = beside if stage is all_stages[-1] else None
+        others = beside if stage is all_stages[-1] else ()
         found |= judge(made, folds, partial(kept_in_race, race=race), others)
     return {name: found[name] for name in names}
 
@@ -150,7 +155,13 @@ def stages(procedures: Sequence[Procedure]) -> list[list[Procedure]]:
 
 def _standing(found: Judgements, fold: int) -> dict[str, Any]:
     """Inner losses of the procedures that are not out in a fold."""
-    return {name: kept[fold]["inner"] for name, kept in found.items() if not is_out(kept[fold])}
+    standing: dict[str, Any] = {}
+    for name, kept in found.items():
+        if "sizes" in kept[fold]:
+            standing |= {f"{name}[{one['size']}]": one["inner"] for one in kept[fold]["sizes"]}
+        elif not is_out(kept[fold]):
+            standing[name] = kept[fold]["inner"]
+    return standing
 
 
 def is_out(kept: Mapping[str, Any]) -> bool:

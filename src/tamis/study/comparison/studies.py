@@ -242,7 +242,7 @@ def _scores(results: dict[str, Any]) -> list[float | None]:
     compared, answer = results["comparison"], results["answer"]
     if answer["chosen_by"] == "rule" and answer["procedure"] != "baseline":
         return list(compared["scores"])
-    return list(next(row["scores"] for row in compared["procedures"] if row["name"] == answer["procedure"]))
+    return list(next(row["scores"] for row in compared["procedures"] if row["name"] == compared["chosen"]))
 
 
 def _score(side: dict[str, Any]) -> str:

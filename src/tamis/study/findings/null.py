@@ -16,11 +16,20 @@ from tamis.study.comparison.figures import score
 from tamis.study.comparison.race import Judgements, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
+from tamis.study.procedure.sized.records import records_by_size
 from tamis.study.procedures import Procedure
 
 
 def null_score(
-    problem: StudyProblem, rules: FoldRules, procedures: Sequence[Procedure], prefer: str, number: int, *, seed: int
+    problem: StudyProblem,
+    rules: FoldRules,
+    procedures: Sequence[Procedure],
+    candidates: Sequence[Procedure],
+    sizes: Sequence[int],
+    prefer: str,
+    number: int,
+    *,
+    seed: int,
 ) -> float | None:
     """The score of the whole way of working on a shuffled target, in as many repeats of the outer folds as on its own.
 
@@ -29,14 +38,14 @@ def null_score(
     """
     shuffled = replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
     folds = outer_folds(shuffled, problem.plan.folds, problem.plan.repeats, seed)
-    names = [procedure.name for procedure in procedures]
+    names = [procedure.name for procedure in candidates]
 
-    def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Beside | None) -> Judgements:
+    def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Sequence[Beside]) -> Judgements:
         return cross_validate(
             shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, beside=beside
         )
 
-    judged = raced(judge, procedures, problem.task, folds, prefer)
+    judged = records_by_size(raced(judge, procedures, problem.task, folds, prefer, names), sizes)
     return score(
         shuffled,
         rules,

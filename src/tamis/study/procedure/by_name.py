@@ -69,13 +69,6 @@ def forward(task: str) -> Any:
     return Transformed([("columns", SubsetSelector("cfs", search="forward")), ("model", linear(task, "ridge"))])
 
 
-def small_tree(task: str, n_rows: int | None = None) -> Any:
-    """A pruned tree on the columns of the study's forest."""
-    from tamis.study.procedures import sifted_forest, tree
-
-    return Transformed([("columns", sifted_forest(task, n_rows)), ("model", tree(task, n_rows))])
-
-
 def optimal_tree(task: str) -> Any:
     """The best tree of at most eight leaves; the number of leaves is the one that does best in inner folds."""
     from tamis.tree import TreeClassifier, TreeRegressor
@@ -90,15 +83,6 @@ def score_card(task: str) -> Any:
     from tamis.linear import ScoreCard, ScoreCardRegressor
 
     return (ScoreCardRegressor if predicts_numbers(task) else ScoreCard)(cv=InnerFolds(), random_state=None)
-
-
-def additive(task: str) -> Any:
-    """Curves of single columns and few pair maps."""
-    from tamis.additive import AdditiveClassifier, AdditiveRegressor
-
-    settings: dict[str, Any] = {"loss": "poisson"} if task == COUNT else {}
-    kind = AdditiveRegressor if predicts_numbers(task) else AdditiveClassifier
-    return kind(max_columns=12, max_pairs=5, random_state=None, **settings)
 
 
 def model_tree(task: str) -> Any:

@@ -77,11 +77,6 @@ class FewColumns(TakesTable, BaseEstimator):
         return np.asarray(self.fitted_.predict_proba(X))
 
 
-def unwrapped(model: Any) -> Any:
-    """What a model held to few columns fitted, a model or a pipeline that can be kept; any other model itself."""
-    return model.fitted_ if isinstance(model, FewColumns) else model
-
-
 def by_contribution(model: Any, X: Table) -> list[str]:
     """Names of the columns that a fitted model uses, largest contribution first, ties by name."""
     from tamis.study.procedure.fitted import FittedProcedure

@@ -37,8 +37,40 @@ def readability(model: Any) -> str:
     if hasattr(model, "curves_") and hasattr(model, "pairs_"):
         return "page" if len(model.curves_) <= CURVES and len(model.pairs_) <= PAIRS else "no"
     if hasattr(model, "inputs_") and hasattr(model, "coef_"):
-        return _sized(int(np.count_nonzero(np.atleast_2d(model.coef_))))
+        return _sized(_n_terms(model))
     return "no"
+
+
+def model_words(model: Any) -> str:
+    """What kind of model it is, and how large; empty where nothing is known of it.
+
+    >>> from tamis import TreeClassifier
+    >>> model_words(TreeClassifier(max_depth=1).fit([[1.0], [2.0]], [0, 1]))
+    'a tree of 2 leaves'
+    """
+    model = _last_step(model)
+    if hasattr(model, "tree_") and hasattr(model.tree_, "n_leaves"):
+        n_leaves = int(model.tree_.n_leaves)
+        return f"a tree of {n_leaves} leaves" if n_leaves > 1 else "a tree without a split"
+    if hasattr(model, "statements_"):
+        return f"a score card of {_counted(len(model.statements_), 'statement')}"
+    if hasattr(model, "curves_") and hasattr(model, "pairs_"):
+        maps = f" and {_counted(len(model.pairs_), 'pair map')}" if model.pairs_ else ""
+        return f"an additive model of {_counted(len(model.curves_), 'curve')}{maps}"
+    if hasattr(model, "inputs_") and hasattr(model, "coef_"):
+        return f"a formula of {_counted(_n_terms(model), 'term')}"
+    if hasattr(model, "n_estimators"):
+        return "a forest"
+    return ""
+
+
+def _n_terms(model: Any) -> int:
+    """Inputs with a coefficient; of several classes, each has one per class."""
+    return int(np.count_nonzero(np.atleast_2d(model.coef_).any(axis=0)))
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"1 {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _last_step(model: Any) -> Any:

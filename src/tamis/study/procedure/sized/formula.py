@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,37 +11,50 @@ from scipy.sparse import issparse
 
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedure.readability import PAGE
-from tamis.study.procedure.sized.base import SizedModels, on_columns
+from tamis.study.procedure.sized.base import SizedModels, on_columns, sizes_up_to
 from tamis.table import Table
-from tamis.task import predicts_classes
+from tamis.task import COUNT, predicts_classes
 
 #: Ridge strengths that folds choose from.
 N_ALPHAS = 10
+
+#: Steps of the lasso's path: columns between two of them are ranked by their contribution.
+N_STEPS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What folds within some rows chose: the rows, columns along their lasso path, and ridge strengths by size."""
+
+    table: Table
+    supports: dict[int, list[str]]
+    strengths: dict[int, float]
 
 
 class SizedFormulas(SizedModels):
     """Relaxed lasso: columns in the order of the lasso's path, coefficients of a ridge on these columns alone."""
 
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> dict[int, float]:
+    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> Tuned:
         """Number of columns -> ridge strength, by folds within the training rows."""
-        if pairs is None:
-            return {}
+        supports = _supports(self._lasso(pairs or 2).fit(table, y), table, self.max_columns)
         strengths: dict[int, float] = {}
-        for names in _supports(self._lasso(pairs).fit(table, y), table, self.max_columns).values():
+        for size in sizes_up_to(self.max_columns, table.n_columns) if pairs is not None else ():
+            names = supports[max(n for n in supports if n <= size)]
             if names and len(names) not in strengths:
                 ridge = self._linear("ridge", rule="min", cv=pairs, n_alphas=N_ALPHAS)
                 strengths[len(names)] = float(ridge.fit(table.select(names), y).alpha_)
-        return strengths
+        return Tuned(table, supports, strengths)
 
-    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[int, float]) -> dict[int, Any]:
-        lasso = self._lasso(2).fit(table, y)
-        supports = _supports(lasso, table, max(sizes))
+    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Tuned) -> dict[int, Any]:
+        supports = tuned.supports
+        if tuned.table is not table:
+            supports = _supports(self._lasso(2).fit(table, y), table, max(sizes))
         models: dict[int, Any] = {}
         fitted: dict[int, Any] = {}
         for size in sizes:
             n = max(n for n in supports if n <= size)
             if n not in fitted:
-                fitted[n] = self._ridge(table, y, supports[n], tuned)
+                fitted[n] = self._ridge(table, y, supports[n], tuned.strengths)
             models[size] = fitted[n]
         return models
 
@@ -54,9 +68,11 @@ class SizedFormulas(SizedModels):
         return on_columns(self._linear("ridge", alpha=alpha).fit(table.select(names), y), table, names)
 
     def _lasso(self, cv: Any) -> Any:
-        return self._linear("lasso", rule="min", cv=cv)
+        return self._linear("lasso", rule="min", cv=cv, n_alphas=N_STEPS)
 
     def _linear(self, penalty: str, **settings: Any) -> Any:
+        if self.task == COUNT:
+            settings["loss"] = "poisson"
         kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
         return kind(penalty, missing="mean", **settings)
 
@@ -68,8 +84,9 @@ def _supports(lasso: Any, table: Table, max_columns: int) -> dict[int, list[str]
     next larger model. Models of more than 20 terms are left out: a category has a term per level.
     """
     paths = lasso.paths_ if hasattr(lasso, "paths_") else [lasso.path_]
-    encoding, supports = lasso.inputs_.encoding, {0: []}
-    ranked: dict[int, list[str]] = {}
+    encoding = lasso.inputs_.encoding
+    supports: dict[int, list[str]] = {0: []}
+    ranked: dict[int, list[int]] = {}
     n_terms = np.bincount(encoding.groups, minlength=len(encoding.names))
     spread = _spread(lasso.inputs_.read(table))
     for path in paths:

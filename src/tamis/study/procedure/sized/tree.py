@@ -10,7 +10,7 @@ import numpy as np
 from tamis.study.procedure.readability import PAGE
 from tamis.study.procedure.sized.base import SizedModels, on_columns
 from tamis.table import Table
-from tamis.task import predicts_classes
+from tamis.task import COUNT, predicts_classes
 from tamis.tree import TreeClassifier, TreeRegressor
 
 #: Leaves of large tables have at least this fraction of the rows.
@@ -18,7 +18,7 @@ LEAF_FRACTION = 1 / 5_000
 
 
 class SizedTrees(SizedModels):
-    """Trees of at most 20 leaves, pruned by inner folds; a smaller one is grown again on the columns of largest gain."""
+    """Trees of at most 20 leaves, pruned by inner folds; smaller ones are grown on the columns of largest gain."""
 
     def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> float:
         """The price of a leaf."""
@@ -45,5 +45,5 @@ class SizedTrees(SizedModels):
         settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * n_rows))}
         settings["random_state"] = self.random_state
         if not predicts_classes(self.task):
-            return TreeRegressor(**settings)
+            return TreeRegressor(criterion="poisson" if self.task == COUNT else "squared_error", **settings)
         return TreeClassifier(prune_by="log_loss", **settings)

@@ -1,0 +1,91 @@
+"""The ladder: the best readable model with 1, 2, 3, … columns, and the best black box, each with its nested score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tamis.evaluate.cross_validate import Fold
+from tamis.metrics.intervals.paired import difference
+from tamis.study.comparison.figures import by_unit, figures
+from tamis.study.comparison.race import Judgements, picked_inside
+from tamis.study.fold import FoldRules
+from tamis.study.problem import StudyProblem
+
+if TYPE_CHECKING:
+    from tamis.study.comparison.compare import Compared
+
+#: Level of the test that a rung is better than the best one below it.
+LEVEL = 0.05
+
+
+def ladder(
+    problem: StudyProblem,
+    rules: FoldRules,
+    which: Compared,
+    folds: Sequence[Fold],
+    judged: Judgements,
+    chosen: str,
+) -> list[dict[str, Any]]:
+    """One rung per number of columns, fewest first; the last is the best black box. Empty without sized procedures.
+
+    In each fold, the kind of model of a rung is the one of least inner loss in the training rows: its held-out rows
+    give the rung's score. `procedure` is the kind of least outer loss, of which the rung's model is fitted.
+
+    Returns
+    -------
+    Of each rung `columns`, `procedure`, `score`, `interval`, `loss`, `p_value` (that it is no better than the best rung
+    below, by the loss, paired by unit), `better`, `chosen` and `black_box`.
+    """
+    sized = [one.name for one in which.procedures if one.by_size]
+    if not sized:
+        return []
+    rungs: list[dict[str, Any]] = []
+    below = judged["baseline"]
+    for size in which.sizes:
+        names = [f"{name}[{size}]" for name in sized]
+        picked = [picked_inside("best", names, judged, i) for i in range(len(folds))]
+        records = [judged[names[p]][i] for i, p in enumerate(picked)]
+        best = min(names, key=lambda name: float(by_unit(problem, folds, judged[name], "loss").sum()))
+        rung = _rung(problem, rules, folds, records, below)
+        own = {"columns": size, "procedure": best.partition("[")[0], "chosen": best == chosen, "black_box": False}
+        rungs.append({**own, **rung})
+        below = records if rung["better"] else below
+    _mark(rungs, chosen)
+    if which.references:
+        means = [float(by_unit(problem, folds, judged[one.name], "loss").sum()) for one in which.references]
+        box = which.references[int(np.argmin(means))]
+        rung = _rung(problem, rules, folds, judged[box.name], below)
+        own = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
+        words = {"black_box": True, "selected": [], "words": box.words, "readable": "no"}
+        rungs.append({**own, **words, **rung})
+    return rungs
+
+
+def _rung(
+    problem: StudyProblem,
+    rules: FoldRules,
+    folds: Sequence[Fold],
+    records: list[dict[str, Any]],
+    below: list[dict[str, Any]],
+) -> dict[str, Any]:
+    rows = by_unit(problem, folds, records, "rows")
+    own, other = (by_unit(problem, folds, one, "loss") for one in (records, below))
+    found, p_value = figures(problem, rules, folds, records), difference(other, own, rows).p_value
+    return {
+        "score": found["score"],
+        "interval": found["interval"],
+        "loss": float(own.sum() / rows.sum()),
+        "p_value": p_value,
+        "better": bool(p_value <= LEVEL),
+    }
+
+
+def _mark(rungs: list[dict[str, Any]], chosen: str) -> None:
+    """Where the model taken is of another kind than that of its rung, it stands there instead."""
+    name, _, size = chosen.partition("[")
+    for rung in rungs:
+        if size == f"{rung['columns']}]" and not rung["chosen"]:
+            rung |= {"procedure": name, "chosen": True}

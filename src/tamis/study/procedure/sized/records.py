@@ -1,0 +1,73 @@
+"""What is kept of sized models in folds, as one list of records per size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.study.procedure.few_columns import FewColumns
+from tamis.study.procedure.sized.base import SizedModels
+from tamis.study.procedure.transformed import Transformed
+
+Records = dict[str, list[dict[str, Any]]]
+
+
+def models_by_size(model: Any) -> Iterator[tuple[int, Any, np.ndarray | None]]:
+    """Size, model that takes the whole table, and out-of-fold predictions, fewest columns first."""
+    sized, before = _sized(model)
+    for size in sorted(sized.models_):
+        own = sized.models_[size]
+        whole = own if before is None else Transformed([("transform", before), ("model", own)])
+        yield size, whole, sized.cv_predictions_by_size_.get(size)
+
+
+def is_sized(model: Any) -> bool:
+    """Whether a fitted model holds models of several sizes."""
+    return isinstance(_sized(model)[0], SizedModels)
+
+
+def unwrapped(model: Any) -> Any:
+    """The model that can be kept: that of the size taken, or of few columns; any other model itself."""
+    if isinstance(model, FewColumns):
+        return model.fitted_
+    sized, before = _sized(model)
+    if not isinstance(sized, SizedModels):
+        return model
+    return sized.fitted_ if before is None else Transformed([("transform", before), ("model", sized.fitted_)])
+
+
+def _sized(model: Any) -> tuple[Any, Any]:
+    """The sized models, and the transforms before them."""
+    if isinstance(model, Transformed) and isinstance(model.steps[-1][1], SizedModels):
+        return model.steps[-1][1], model.steps[0][1]
+    return model, None
+
+
+def records_by_size(judged: Mapping[str, list[dict[str, Any]]], sizes: Sequence[int]) -> Records:
+    """Procedure -> records of its folds, those of sized models under `name[size]` for every size.
+
+    Under the procedure's own name is, in each fold, the record of the size with the least inner loss. Where a fold has
+    no model of a size, its next smaller one counts.
+    """
+    records: Records = {}
+    for name, folds in judged.items():
+        if not any("sizes" in fold for fold in folds):
+            records[name] = folds
+            continue
+        for size in sizes:
+            records[f"{name}[{size}]"] = [_at(fold, size) for fold in folds]
+        records[name] = [min(fold["sizes"], key=_inner_loss) if "sizes" in fold else fold for fold in folds]
+    return records
+
+
+def _at(fold: dict[str, Any], size: int) -> dict[str, Any]:
+    """The record of a size; that of a fold with a single class, which has no sizes, stands for all."""
+    if "sizes" not in fold:
+        return fold
+    return next(one for one in reversed(fold["sizes"]) if one["size"] <= size)
+
+
+def _inner_loss(record: dict[str, Any]) -> float:
+    return float(sum(record["inner"]["loss"]))
