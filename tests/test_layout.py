@@ -48,10 +48,10 @@ def test_folders_of_benchmarks_and_examples_are_those_of_the_package(room):
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=_name)
-def test_a_folder_holds_a_dozen_files_and_says_what_they_are(folder):
+def test_a_folder_holds_few_files_and_says_what_they_are(folder):
     """A newcomer finds no way into thirty files without an order."""
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "__main__"}
-    assert len(modules) <= 12
+    assert len(modules) <= 20
     assert folder == PACKAGE or len(modules) <= 2 or len(re.findall(r"\w+", _doc(folder / "__init__.py"))) >= 12
 
 
