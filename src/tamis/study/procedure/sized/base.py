@@ -85,7 +85,7 @@ class SizedModels(TakesTable, BaseEstimator):
     # -- shared ------------------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any) -> SizedModels:
         """Fit the models of all sizes, or of one."""
-        table, target = X if isinstance(X, Table) else Table.of(X), np.asarray(y)
+        table, target = _table(X), np.asarray(y)
         largest = count("max_columns", self.max_columns)
         sizes = sizes_up_to(largest, table.n_columns)
         if self.size is not None:
@@ -135,12 +135,16 @@ class SizedModels(TakesTable, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class or number of every row."""
-        return np.asarray(self.fitted_.predict(X))
+        return np.asarray(self.fitted_.predict(_table(X)))
 
     @available_if(_is_classifier)
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class, in the order of `classes_`."""
-        return np.asarray(self.fitted_.predict_proba(X))
+        return np.asarray(self.fitted_.predict_proba(_table(X)))
+
+
+def _table(X: Any) -> Table:
+    return X if isinstance(X, Table) else Table.of(X)
 
 
 def _pairs(cv: Any, table: Table, y: np.ndarray) -> list[Any]:
@@ -152,4 +156,6 @@ def on_columns(model: Any, table: Table, names: Sequence[str]) -> Any:
     if list(names) == list(table.names):
         return model
     positions = np.sort([table.index(name) for name in names])
-    return Transformed([("columns", Columns(table.n_columns, positions, list(table.names))), ("model", model)])
+    return Transformed(
+        [("columns", Columns(table.n_columns, positions, list(table.names) if table.named else None)), ("model", model)]
+    )
