@@ -109,14 +109,26 @@ def test_numbers_are_predicted_by_columns_that_complement_each_other():
     assert panels._cv_loss(y, 3) < 1.2e6
 
 
+def test_counts_are_predicted_by_a_poisson_model():
+    """Least squares would predict counts below zero."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 100))
+    y = rng.poisson(np.exp(0.8 * X[:, 7] - 0.8 * X[:, 9])).astype(float)
+    pairs = list(KFold(4, shuffle=True, random_state=0).split(X))
+    panels = SizedPanels("count", max_columns=3, cv=pairs).fit(X, y)
+    assert {"x7", "x9"} <= set(_used(panels.models_[2]))
+    assert (panels.predict(X) > 0).all()
+    assert panels._cv_loss(y, 2) < 0.5 * y.var()
+
+
 def test_two_classes_categories_and_holes():
     """Wide tables of clinics hold all of these; a level that held-out rows alone have must not stop the folds."""
     rng = np.random.default_rng(1)
-    X = pd.DataFrame(rng.normal(size=(80, 150)), columns=[f"m{j}" for j in range(150)])
-    X["stage"] = rng.choice(list("abc"), 80).astype(object)
+    X = pd.DataFrame(rng.normal(size=(120, 200)), columns=[f"m{j}" for j in range(200)])
+    X["stage"] = rng.choice(list("abc"), 120).astype(object)
     X.loc[0, "stage"] = "rare"
-    logit = 2 * X["m3"] + 2.5 * (X["stage"] == "c")
-    y = np.where(logit + rng.logistic(size=80) > 1, "ill", "well")
+    logit = 2 * X["m3"] + 4 * (X["stage"] == "c")
+    y = np.where(logit + rng.logistic(size=120) > 1, "ill", "well")
     X = X.mask(rng.random(X.shape) < 0.1)
     X["empty"] = np.nan
     panels = SizedPanels(max_columns=5, cv=_pairs(y)).fit(X, y)

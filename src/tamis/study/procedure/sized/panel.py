@@ -14,7 +14,7 @@ from tamis.study.procedure.sized.base import SizedModels, on_columns
 from tamis.study.procedure.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
 from tamis.study.procedure.sized.strength import ridge_strength
 from tamis.table import Table
-from tamis.task import predicts_classes
+from tamis.task import COUNT, predicts_classes
 
 #: Penalties of the selection, per row, the most stable first. On eight wide tables 10 gave the best panels of 20
 #: columns (pcmac: 80, 83 and 87% right by 0.1, 2 and 10) and the most stable ones (Nogueira's index 0.25, 0.45 and
@@ -104,8 +104,10 @@ class SizedPanels(SizedModels):
         return on_columns(self._linear(alpha=strength).fit(table.select(names), y), table, names)
 
     def _linear(self, **settings: Any) -> Any:
-        kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
-        return kind("ridge", missing="mean", **settings)
+        if predicts_classes(self.task):
+            return LinearClassifier("ridge", missing="mean", **settings)
+        loss = "poisson" if self.task == COUNT else "squared"
+        return LinearRegressor("ridge", missing="mean", loss=loss, **settings)
 
 
 def _names(table: Table, columns: Sequence[int]) -> list[str]:
