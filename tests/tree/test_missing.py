@@ -144,3 +144,17 @@ def test_selected_columns_are_those_that_splits_and_lines_read():
     assert set(oblique.selected_columns_) >= {"x1", "x2"}
     lines = TreeRegressor(leaf="linear", max_depth=1).fit(X, X[:, 0] + 2 * X[:, 3])
     assert set(lines.selected_columns_) >= {"x0", "x3"}
+
+
+def test_training_rows_reach_the_leaves_that_count_them():
+    """A row placed by a surrogate whose code lies between two of the node's would be counted in another leaf."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 12, (300, 4)).astype(float)
+        X[:, 1] = X[:, 0] + rng.integers(0, 4, 300)
+        y = (X[:, 0] + rng.normal(0, 3, 300) > 6).astype(int)
+        X[rng.random(X.shape) < 0.25] = np.nan
+        model = TreeClassifier().fit(X, y)
+        leaves = model.tree_.left < 0
+        counts = np.bincount(model.apply(X), minlength=model.tree_.n_nodes)
+        np.testing.assert_array_equal(counts[leaves], model.tree_.n_rows[leaves])

@@ -717,7 +717,11 @@ private:
         for (const Surrogate& surrogate : node.surrogates) {
             const int64_t code = table_.columns[size_t(surrogate.column)].at(row);
             if (code == table_.n_values[size_t(surrogate.column)]) continue;
-            if (surrogate.levels.empty()) return (code <= surrogate.cut) != surrogate.flip ? int8_t(1) : int8_t(-1);
+            if (surrogate.levels.empty()) {  // by value, as rows go down later: a code between cut and upper may be on either side
+                const size_t j = size_t(surrogate.column);
+                const bool is_below = table_.high[size_t(table_.first[j] + code)] <= table_.threshold(j, surrogate.cut, surrogate.upper);
+                return is_below != surrogate.flip ? int8_t(1) : int8_t(-1);
+            }
             const Side side = side_of_level(surrogate.levels, code);
             if (side != UNKNOWN) return direction_of(side);
         }
