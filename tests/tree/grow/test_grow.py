@@ -261,7 +261,7 @@ def test_column_order_and_source_do_not_matter():
         ({"criterion": "ginni"}, "did you mean 'gini'"),
         ({"min_samples_leaf": 0}, "min_samples_leaf=0"),
         ({"max_depth": 0}, "max_depth=0"),
-        ({"missing": "drop"}, "missing='drop'"),
+        ({"missing": "guess"}, "missing='guess'"),
         ({"prune": "yes"}, "prune='yes'"),
         ({"prune": -1.0}, "prune=-1.0"),
         ({"loss_matrix": [[0, 1, 1]]}, "shape"),
