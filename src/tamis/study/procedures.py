@@ -205,6 +205,13 @@ def _formula(task: str) -> Any:
     return SizedFormulas(task, cv=InnerFolds())
 
 
+def _panel(task: str) -> Any:
+    from tamis.evaluate.inner import InnerFolds
+    from tamis.study.procedure.sized import SizedPanels
+
+    return SizedPanels(task, cv=InnerFolds())
+
+
 def _additive(task: str) -> Any:
     from tamis.evaluate.inner import InnerFolds
     from tamis.study.procedure.sized import SizedAdditive
@@ -237,6 +244,15 @@ READABLE = (
         "a linear model of few columns, chosen by the lasso's path and fitted with a ridge penalty",
         _formula,
         True,
+        _is_not_wide,
+        by_size=True,
+    ),
+    Procedure(
+        "panel",
+        "a linear model of few columns out of many, chosen together for all classes",
+        _panel,
+        True,
+        _is_wide,
         by_size=True,
     ),
     Procedure(
@@ -361,7 +377,19 @@ NAMED = (
 
 #: Where procedures that are named stand among the others, simplest first.
 _ORDER = (
-    *("baseline", "stump", "score-card", "optimal-tree", "small-tree", "tree", "subset", "rank", "forward", "formula"),
+    *(
+        "baseline",
+        "stump",
+        "score-card",
+        "optimal-tree",
+        "small-tree",
+        "tree",
+        "subset",
+        "rank",
+        "forward",
+        "formula",
+        "panel",
+    ),
     *(
         "lasso",
         "log-lasso",

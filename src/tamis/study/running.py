@@ -175,6 +175,9 @@ class Run:
         judged |= {one.name: held for one, held in few}
         judged[winner.name] = self._with_findings(winner, folds, judged[winner.name])
         compared["ladder"] = self._ladder_columns(compared["ladder"])
+        for rung in compared["ladder"]:  # the model taken is the one that is kept
+            if rung["chosen"] and not rung["black_box"]:
+                rung |= {"selected": list(done["contributions"]), "words": model_words(fitted.model)}
         final = {
             "leaks": self.journal.done["leaks"],
             "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),

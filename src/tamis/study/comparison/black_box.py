@@ -36,9 +36,6 @@ def best_black_box(
 ) -> dict[str, Any] | None:
     """The score of the best black box, and what the quoted procedure gives up against it; None without any.
 
-    In each fold the black box is the one that loses least in the other folds, so that no row takes part in the choice
-    of the model it is judged by.
-
     Parameters
     ----------
     references : the black boxes.
@@ -50,10 +47,7 @@ def best_black_box(
     """
     if not references:
         return None
-    means = np.array([[_mean_loss(fold) for fold in judged[one.name]] for one in references])
-    others = means.sum(axis=1, keepdims=True) - means
-    records = [judged[references[int(np.argmin(others[:, i]))].name][i] for i in range(len(folds))]
-    best = references[int(np.argmin(means.sum(axis=1)))]
+    best, records = best_records(references, judged)
     rows = by_unit(problem, folds, quoted, "rows")
     ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, records))
     gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
@@ -74,6 +68,18 @@ def best_black_box(
         "better": "black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
         "p_value": min(p_values, default=1.0),
     }
+
+
+def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[Procedure, list[dict[str, Any]]]:
+    """The black box of least loss, and what was kept of the best one in each fold.
+
+    In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose the
+    model that they judge.
+    """
+    means = np.array([[_mean_loss(fold) for fold in judged[one.name]] for one in references])
+    others = means.sum(axis=1, keepdims=True) - means
+    records = [judged[references[int(place)].name][i] for i, place in enumerate(np.argmin(others, axis=0))]
+    return references[int(np.argmin(means.sum(axis=1)))], records
 
 
 def _mean_loss(record: dict[str, Any]) -> float:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.paired import difference
+from tamis.study.comparison.black_box import best_records
 from tamis.study.comparison.figures import by_unit, figures
 from tamis.study.comparison.race import Judgements, picked_inside
 from tamis.study.fold import FoldRules
@@ -55,9 +54,8 @@ def ladder(
         below = records if rung["better"] else below
     _mark(rungs, chosen)
     if which.references:
-        means = [float(by_unit(problem, folds, judged[one.name], "loss").sum()) for one in which.references]
-        box = which.references[int(np.argmin(means))]
-        rung = _rung(problem, rules, folds, judged[box.name], below)
+        box, records = best_records(which.references, judged)
+        rung = _rung(problem, rules, folds, records, below)
         own = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
         words = {"black_box": True, "selected": [], "words": box.words, "readable": "no"}
         rungs.append({**own, **words, **rung})
