@@ -60,8 +60,8 @@ class Fuzzer:
         contract = self.contract
         frame, y, classes = contract.table(seed, categories=bool(rng.random() < 0.5))
         target = contract.target_of(model, y, classes)
-        base = 10.0 if contract.rounds_cuts(model) else 2.0
-        moved = contract.rescaled(frame, base ** rng.integers(-8, 9, 5), [0.0] * 5)
+        base, largest = (10.0, 8) if contract.rounds_cuts(model) else (2.0, 26)
+        moved = contract.rescaled(frame, base ** rng.integers(-largest, largest + 1, 5), [0.0] * 5)
         contract.assert_same(
             contract.answer(model, moved, target, moved), contract.answer(model, frame, target, frame), 1e-4
         )

@@ -73,8 +73,8 @@ def best_black_box(
 def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[Procedure, list[dict[str, Any]]]:
     """The black box of least loss, and what was kept of the best one in each fold.
 
-    In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose the
-    model that they judge.
+    In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose
+    the model that they judge.
     """
     means = np.array([[_mean_loss(fold) for fold in judged[one.name]] for one in references])
     others = means.sum(axis=1, keepdims=True) - means
