@@ -51,7 +51,7 @@ def test_run_says_the_answer_and_where_the_report_is(folder):
     result = _call("run", folder / "t.csv", "--target", "outcome", "--folder", folder / "study", *QUICK)
     assert result.exit_code == 0
     shown = " ".join(result.output.split())
-    assert re.search(r"uses \d of 5 columns: (colour, size|size, colour)", shown)
+    assert re.search(r"columns predict outcome: (colour and size|size and colour)", shown)
     assert "report.html" in shown
 
 

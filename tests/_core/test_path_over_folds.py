@@ -49,7 +49,11 @@ def test_ctrl_c_ends_a_path():
     X, y = table(400, 6000, 0)
     model = LinearRegressor(cv=10, n_alphas=400, tol=1e-9)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        _fit_and_wait(model, X, y)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            _fit_and_wait(model, X, y)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not hasattr(model, "coef_")

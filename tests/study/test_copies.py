@@ -84,7 +84,7 @@ def test_what_voids_a_score_stands_first_everywhere(tmp_path, capsys):
     say_answer(study.results_, study.folder, Console(width=200))
     shown = capsys.readouterr().out
     assert "not to be quoted" in shown.splitlines()[0]
-    assert shown.index("Do not quote") < shown.index("Expected")
+    assert shown.index("Do not quote") < shown.index("On new rows")
     page = study.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.index("Do not quote this score") < page.index("<dt>Expected")
     assert "not to be quoted; 95% interval" in page

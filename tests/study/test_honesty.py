@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import tamis
 from tamis.study.procedures import PROCEDURES, chosen
@@ -63,6 +64,8 @@ def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
     pairs = [(fold.train, fold.test) for fold in outer_folds(study.problem, 4, 2, 0)]
     shape = len(study.problem.y), study.problem.table.n_columns
     made = {procedure.name: procedure.make(task) for procedure in chosen(None, shape=shape)}
+    sizes = {one: made[one.partition("[")[0]] for one in _names(study) if one not in made}
+    made |= {one: clone(model).set_params(size=int(one[:-1].partition("[")[2])) for one, model in sizes.items()}
     found = tamis.nested_score(
         made, study.problem, outer=pairs, scoring=study.results_["answer"]["metric"], random_state=0
     )
@@ -72,6 +75,10 @@ def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
             np.testing.assert_allclose(scores, row["scores"], rtol=1e-9)
         else:
             np.testing.assert_allclose(_pooled(scores, study.problem.y, pairs, 4), row["nested"], rtol=1e-9, atol=1e-12)
+
+
+def _names(study):
+    return [row["name"] for row in study.results_["comparison"]["procedures"]]
 
 
 def _pooled(scores, y, pairs, k):

@@ -46,7 +46,7 @@ def test_a_signal_is_hardly_ever_claimed_in_noise(tmp_path):
             continue
         assert study.selected_ == []
         assert study.score_ == study.results_["answer"]["baseline"]
-        assert study.answer_.startswith("None of the 8 columns predicts the target measurably better than chance")
+        assert study.answer_.startswith("None of the 8 columns predicts y measurably better than chance")
     assert claimed <= 1
 
 
@@ -89,9 +89,7 @@ def test_few_columns_are_named_and_the_rest_counted():
         "interval_note": "",
     }
     words = answer({**facts, **more, "accuracy": [0.9, 0.6]})
-    assert words.startswith(
-        "The forest uses 30 of 30 columns, 8 of which make up 92% of what they contribute: a, b, c, z"
-    )
+    assert words.startswith("30 columns predict the target: a, b, c, z0, z1, z2, z3, z4 and 22 more (the forest).")
     assert words.count("z") == 5
 
 
@@ -255,7 +253,4 @@ def test_columns_that_do_not_stand_out_are_not_listed():
     facts = {"contributions": shares, "n_columns": 5000, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
     more = {"baseline": 0.6, "task": "classification", "signal": "captured", "procedure": "ridge", "tried": []}
     words = answer({**facts, **more, "interval_note": "", "accuracy": [0.9, 0.6]})
-    assert words.startswith(
-        "The ridge uses 5,000 of 5,000 columns; none stands out: the first, g0, makes up less than 0.1% of what they "
-        "contribute."
-    )
+    assert words.startswith("The model (the ridge) uses 5,000 of 5,000 columns, and none stands out. ")

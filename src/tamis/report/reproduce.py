@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "types": {},
     "drop": [],
     "procedures": None,
+    "columns": None,
     "transform": None,
     "rows": None,
     "black_box": True,

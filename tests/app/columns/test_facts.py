@@ -57,7 +57,7 @@ def test_after_the_check_nothing_of_locked_rows_is_shown(patients):
     plan = found["plan"]
     assert (plan["rows"], plan["locked"], plan["learned"]) == (120, 24, 96)
     assert plan["classes"] == ["no", "yes"]
-    assert plan["tasks"] == 15 * 5 + 15 + 4  # procedures, the black box, the rest
+    assert plan["tasks"] == 15 * 4 + 15 * 3 + 5  # procedures, black boxes, the rest
     rows = found["unlocked"]
     facts = column_facts(reading, "dose", None, found["decisions"]["dose"], rows)
     assert facts["rows"] == 96

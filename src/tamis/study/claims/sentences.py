@@ -24,9 +24,6 @@ BORDERLINE = 0.05
 #: The recall of every class is said where that of one is below this.
 LOW_RECALL = 0.5
 
-#: Columns are named until they make up this share of what all contribute.
-ENOUGH = 0.95
-
 #: Of fewer rows of a class a denial is qualified: an area under the ROC curve of 0.9 is missed in a tenth of tables.
 FEW_ROWS = 10
 
@@ -386,6 +383,8 @@ def _columns(facts: dict[str, Any]) -> str:
     if not shares:
         return f"The model uses none of the {facts['n_columns']:,} columns."
     names = list(shares)[:MOST_NAMED] if len(shares) > MOST_NAMED + 1 else list(shares)
+    if len(shares) > len(names) and sum(map(shares.__getitem__, names)) < STANDS_OUT:
+        return f"The model ({kind}) uses {len(shares):,} of {facts['n_columns']:,} columns, and none stands out."
     rest = len(shares) - len(names)
     listed = _with_joint(facts, names, f"{rest:,} more" if rest else "")
     n, is_one = _number(len(shares)), len(shares) == 1
@@ -455,22 +454,6 @@ def _listed(names: list[str]) -> str:
 def _seen(name: str) -> str:
     """A name as it stands in a sentence; in quotes where nothing of it would be seen."""
     return name if name.strip() else repr(name)
-
-
-def named(shares: dict[str, float]) -> list[str]:
-    """The columns that matter, largest share first: until enough is made up, and at most so many.
-
-    >>> named({"a": 0.6, "b": 0.36, "c": 0.03, "d": 0.01})
-    ['a', 'b']
-    """
-    found: list[str] = []
-    so_far = 0.0
-    for name, share in shares.items():
-        if len(found) == MOST_NAMED or so_far >= ENOUGH:
-            break
-        found.append(name)
-        so_far += share
-    return found if len(shares) - len(found) > 1 or len(shares) > MOST_NAMED else list(shares)
 
 
 def _digits(bound: list[float] | None) -> Callable[[float], str]:
