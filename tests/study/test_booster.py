@@ -23,7 +23,7 @@ def _bumps(n: int, d: int, seed: int = 0) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("shape", "is_there"), [((500, 100), True), ((499, 5), False), ((500, 101), False)])
 def test_tables_of_many_rows_call_for_it(shape, is_there):
-    """It would cost minutes on wide tables, or loom over few rows; where models are to be readable it is no candidate."""
+    """It would cost minutes on wide tables, or loom over few rows; it is no candidate by default."""
     assert ("booster" in [one.name for one in chosen(None, shape=shape, prefer="best")]) == is_there
     assert "booster" not in [one.name for one in chosen(None, shape=shape)]
 
