@@ -6,7 +6,7 @@ from typing import Any
 
 #: Names that are weighed against each other, or used together; each leads to the others. All are below `tamis`.
 GROUPS = (
-    "Study load compare study.decisions nested_score",
+    "Study load compare study.read_columns nested_score",
     "Study Lock evaluate.ReusableHoldout",
     "nested_score audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
     "nested_score evaluate.NestedScore evaluate.NestedComparison evaluate.Interval",

@@ -151,8 +151,8 @@ def test_missing_texts_can_be_added_and_kept():
     assert np.isnan(read(io.StringIO(text), missing=["-999"]).column("x").values[0])
     kept = read(io.StringIO(text), types={"c": {"kind": "categorical", "keep": ["NA"]}})
     assert kept.column("c").levels == ("NA", "a", "b")
-    with pytest.raises(ParameterError, match="missing=3 must be a text"):
-        read(io.StringIO(text), missing=3)
+    with pytest.raises(ParameterError, match="must be a text, a list of values"):
+        read(io.StringIO(text), missing=[None])
 
 
 def test_a_table_passes_and_nonsense_does_not():

@@ -20,17 +20,13 @@ BAD_INPUT = 1
 _CALLED = {"n_jobs": "jobs", "n_permutations": "permutations", "random_state": "seed"}
 _NAMES = (
     "target|folder|seed|types|query|drop|task|scoring|prefer|rare|loss|lock|folds|repeats|groups|time|procedures|"
-    "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|" + "|".join(_CALLED)
+    "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|missing|sheet|header|"
+    + "|".join(_CALLED)
 )
 _PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")
 #: Ways out that only Python has, and what the command line says instead.
 _NO_OPTION = {
     r",? or give delimiter= if it is not '.{1,2}'": "",
-    r", name it in missing=(?=,)": "",
-    r", or name its text in missing=": "",
-    r"name it in missing=, or leave it empty": "leave it empty",
-    r"name it in missing= to read dates": "leave it empty to read dates",
-    r"name the others in missing= to read numbers": "leave the others empty to read numbers",
     r"give its encoding=(?:, for example encoding='latin-1')?": "save it as UTF-8",
 }
 
@@ -82,8 +78,8 @@ def as_options(sentence: str) -> str:
 def without_parameters(sentence: str) -> str:
     """A sentence without the parameters that are no options.
 
-    >>> without_parameters("name it in missing=, or leave it empty, if it stands for none")
-    'leave it empty, if it stands for none'
+    >>> without_parameters("the file is not utf8 text throughout; give its encoding=")
+    'the file is not utf8 text throughout; save it as UTF-8'
     """
     for words, instead in _NO_OPTION.items():
         sentence = re.sub(words, instead, sentence)

@@ -9,14 +9,17 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
-from tamis.cli.sentence import plainly, without_parameters
+from tamis.cli.sentence import as_options, plainly
 from tamis.cli.words import (
     AddressOption,
     EngineOption,
     FolderArgument,
+    HeaderOption,
     JsonOption,
     MasterOption,
+    MissingOption,
     QueryOption,
+    SheetOption,
     TableArgument,
     TargetOption,
     TypesOption,
@@ -36,6 +39,9 @@ def run(
     seed: Annotated[int, typer.Option(help="fixes every random choice")] = 0,
     types: TypesOption = None,
     query: QueryOption = None,
+    missing: MissingOption = None,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
     task: Annotated[
         str | None, typer.Option(help="classification, regression, count or ordinal; from the target by default")
@@ -96,6 +102,9 @@ def run(
         seed=seed,
         types=types,
         query=query,
+        missing=missing,
+        sheet=sheet,
+        header=header,
         drop=listed(drop) or (),
         task=task,
         scoring=scoring,
@@ -123,7 +132,7 @@ def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None,
     from tamis.report import progress_bar, say_answer, say_columns
 
     if not as_json:
-        say_columns(study.decisions, roles=study.settings.roles, spoken=without_parameters)
+        say_columns(study.decisions, roles=study.settings.roles, spoken=as_options, remarks=study.remarks)
     with progress_bar(enabled=not as_json) as bar:
         study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:

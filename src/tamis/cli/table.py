@@ -11,14 +11,17 @@ import typer
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
 from tamis.cli.overwrite import OverwriteOption, is_ranking, refuse_overwriting
-from tamis.cli.sentence import plainly, without_parameters
+from tamis.cli.sentence import as_options, plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
     AddressOption,
     EngineOption,
+    HeaderOption,
     JsonOption,
     MasterOption,
+    MissingOption,
     QueryOption,
+    SheetOption,
     TableArgument,
     TargetOption,
     TypesOption,
@@ -36,13 +39,20 @@ MOST_SAID = 5
 @app.command()
 @plainly
 def columns(
-    table: TableArgument, types: TypesOption = None, query: QueryOption = None, target: str | None = None
+    table: TableArgument,
+    types: TypesOption = None,
+    query: QueryOption = None,
+    missing: MissingOption = None,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
+    target: str | None = None,
 ) -> None:
     """How every column of a table is read, and why; with a target, by the rows that a study would not lock."""
     from tamis.report import say_columns
-    from tamis.study import decisions
+    from tamis.study import read_columns
 
-    say_columns(decisions(table, types=types, query=query, target=target), spoken=without_parameters)
+    reading = read_columns(table, types=types, query=query, target=target, missing=missing, sheet=sheet, header=header)
+    say_columns(reading.decisions, spoken=as_options, remarks=reading.remarks)
 
 
 @app.command()
@@ -59,6 +69,9 @@ def rank(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     types: TypesOption = None,
     query: QueryOption = None,
+    missing: MissingOption = None,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     master: MasterOption = None,
@@ -80,6 +93,9 @@ def rank(
             n_jobs=jobs,
             types=types,
             query=query,
+            missing=missing,
+            sheet=sheet,
+            header=header,
         )
     if output is not None:
         with naming_file(output):
@@ -108,9 +124,12 @@ def audit(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     types: TypesOption = None,
     query: QueryOption = None,
+    missing: MissingOption = None,
+    sheet: SheetOption = None,
+    header: HeaderOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Does a way of working leak? It is run on shuffled targets, where an honest one lands at chance."""
+    """Does a procedure leak? It is run on shuffled targets, where an honest one scores like chance."""
     from tamis.evaluate import audit_table
 
     found = audit_table(
@@ -123,6 +142,9 @@ def audit(
         n_jobs=jobs,
         types=types,
         query=query,
+        missing=missing,
+        sheet=sheet,
+        header=header,
     )
     typer.echo(json.dumps(found.to_dict()) if as_json else repr(found))
     if found.leaks:

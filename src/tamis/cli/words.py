@@ -27,6 +27,17 @@ EngineOption = Annotated[
 AddressOption = Annotated[
     str | None, typer.Option("--address", help="of a Dask scheduler, as in tcp://host:8786; else one is started here")
 ]
+MissingOption = Annotated[
+    str | None,
+    typer.Option("--missing", help='values that mean missing: 999 in every column, "age=999,-1; bp=0" in some'),
+]
+SheetOption = Annotated[str | None, typer.Option("--sheet", help="of an Excel workbook, the name of the sheet")]
+HeaderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--header", help="the row with the names: 3, or 2,3 for two rows that are joined, or no; else guessed"
+    ),
+]
 MasterOption = Annotated[str | None, typer.Option("--master", help="of Spark, as in spark://host:7077; else local[*]")]
 JsonOption = Annotated[bool, typer.Option("--json", help="print machine-readable JSON instead of words")]
 

@@ -28,6 +28,9 @@ def audit_table(
     n_jobs: int | None = None,
     types: Any = None,
     query: str | None = None,
+    missing: Any = None,
+    sheet: str | int | None = None,
+    header: Any = None,
 ) -> Audit:
     """Audit a procedure of a script on a table.
 
@@ -35,7 +38,7 @@ def audit_table(
     of numbers or words; rows without a target are left out.
     """
     found = from_script(procedure)
-    whole = read(source, target=target, types=types, query=query)
+    whole = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
     column = whole.column(target)
     table = whole.drop([target]).take(np.flatnonzero(~column.missing))
     X = table.numbers() if table.is_numeric else _frame(table)

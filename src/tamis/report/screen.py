@@ -91,16 +91,19 @@ def say_columns(
     console: Console | None = None,
     roles: Mapping[str, str] | None = None,
     spoken: Callable[[str], str] = str,
+    remarks: Iterable[str] = (),
 ) -> None:
     """Print how every column was read, and why; of a wide table, only the columns with something to say.
 
     A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once. Columns
     that are read but not learned from (the target, groups, …) are given with their role; `spoken` puts notes into the
-    words of the command line.
+    words of the command line, `remarks` are about the reading of the table as a whole.
     """
     roles = roles or {}
     listed = [replace(d, note=spoken(d.note)) if d.note else d for d in decisions]
     out = console or _console()
+    for remark in remarks:
+        out.print(_plain(spoken(remark)))
     if len(listed) <= MOST_LISTED:
         out.print(_columns("Columns", listed, roles))
         _say_notes(listed, out)

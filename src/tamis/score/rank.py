@@ -95,6 +95,9 @@ def rank(
     n_jobs: int | None = None,
     types: Any = None,
     query: str | None = None,
+    missing: Any = None,
+    sheet: str | int | None = None,
+    header: Any = None,
 ) -> Ranking:
     """Rank the columns of a table by how much each says about a target.
 
@@ -106,12 +109,12 @@ def rank(
     n_permutations : permuted targets for p-values; 0 for none.
     combine : how several criteria become one order.
     random_state, n_jobs : as in RankSelector.
-    types, query : as in `tamis.read`.
+    types, query, missing, sheet, header : as in `tamis.read`.
 
     >>> rank({"a": [1.0, 2, 3, 4], "b": [2.0, 1, 2, 1], "y": ["n", "n", "p", "p"]}, "y", by="gini").columns
     ['a', 'b']
     """
-    whole = read(source, target=target, types=types, query=query)
+    whole = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
     listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
     if isinstance(whole, LazyTable) and whole.source.n_cells == 1:
         whole = whole.sample(whole.n_rows)

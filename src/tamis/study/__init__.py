@@ -7,7 +7,7 @@ Read `study` and `running` (the order of its tasks), `settings`, `source` and `p
 
 from tamis.study.comparison.studies import compare
 from tamis.study.disk.loading import load
-from tamis.study.source import decisions
+from tamis.study.source import read_columns
 from tamis.study.study import Study
 
-__all__ = ["Study", "compare", "decisions", "load"]
+__all__ = ["Study", "compare", "load", "read_columns"]

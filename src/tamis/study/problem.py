@@ -90,6 +90,7 @@ class StudyProblem(Problem):
     equal_rows : rows with equal features that all folds keep together; None where there are none.
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
+    remarks : what to know of the reading of the source as a whole, a sentence each.
     task_note : why the target is taken for what it is, and the word that changes it; empty where that was given.
     misfits : column -> how many values of locked rows did not fit its kind or levels.
     """
@@ -111,6 +112,7 @@ class StudyProblem(Problem):
     equal_rows: EqualRows | None = None
     locked_groups: np.ndarray | None = None
     task_note: str = ""
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, source: Table | Raw, settings: Settings) -> StudyProblem:
@@ -149,6 +151,7 @@ class StudyProblem(Problem):
             hidden=parted.held,
             spelt=spelt,
             task_note=note,
+            remarks=raw.remarks,
             decisions=_with_task(parted.table.decisions, settings, note),
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,

@@ -10,6 +10,8 @@ from tamis import check
 from tamis.errors import KindError, ParameterError
 from tamis.fingerprint import PACKAGES, packages_of
 from tamis.study.procedure.recipe import Written, recipe
+from tamis.table.inference.missing import MissingValues
+from tamis.table.sources.header import header_given
 from tamis.task import task_named
 
 PREFERENCES = ("simplest", "balanced", "best")
@@ -51,6 +53,8 @@ class Settings:
         the price of a readable model is known; they are never chosen unless `procedures` names them or prefer="best".
     rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
         of several files, which may be larger than memory, and all rows of one.
+    missing, sheet, header : how the source is read, as in `tamis.read`; what is missing here is missing in every table
+        that the model predicts, too.
     """
 
     target: str
@@ -73,6 +77,9 @@ class Settings:
     black_box: bool = True
     rows: int | None = None
     columns: int | None = None
+    missing: Any = None
+    sheet: str | int | None = None
+    header: Any = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -85,6 +92,9 @@ class Settings:
                 check.count(name, getattr(self, name))
         if self.task is not None:
             object.__setattr__(self, "task", task_named(self.task))
+        object.__setattr__(self, "missing", MissingValues.of(self.missing).to_plain())
+        header = header_given(self.header)
+        object.__setattr__(self, "header", None if header is None else list(header) or False)
         check.one_of("prefer", self.prefer, PREFERENCES)
         check.one_of("rare", self.rare, RARE)
         if not isinstance(self.black_box, bool):
@@ -134,7 +144,14 @@ class Settings:
         """The settings as plain values, in a fixed order."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
         facts |= {"scoring": self.scoring if self.scoring is None else self.scoring_name, "types": dict(self.types)}
-        for name in ("transform", "rows", "columns"):  # a study without is what it was before there were such settings
+        for name in (
+            "transform",
+            "rows",
+            "columns",
+            "missing",
+            "sheet",
+            "header",
+        ):  # a study without is what it was before there were such settings
             if facts[name] is None:
                 del facts[name]
         if self._brings_procedures:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tamis.check import nearest
 from tamis.errors import ParameterError, TableError
 from tamis.lock import Lock
 from tamis.study.settings import Settings
-from tamis.table import Column, Decision, LazyTable, Raw, fetch, fetch_some, is_lazy_source, known_names, read
+from tamis.table import Column, Decision, LazyTable, Raw, fetch, fetch_some, is_lazy_source, known_names, read, table_of
 from tamis.table.inference.dates import PARTS
 from tamis.table.sources.sql import is_url, without_credentials
 from tamis.table.types import Type, types_of
@@ -31,9 +32,12 @@ def fetch_source(source: Any, settings: Settings, query: str | None) -> Raw:
             f"rows={settings.rows:,} draws rows from files or a database, but the source is {type(source).__name__}; "
             "give some of its rows, and leave rows out"
         )
+    missing, header = settings.missing, settings.header
     if lazy or settings.rows is not None:
-        return fetch_some(source, settings.rows or LAZY_ROWS, seed=settings.seed, query=query)
-    return fetch(source, types=settings.types or None, query=query)
+        rows = settings.rows or LAZY_ROWS
+        return fetch_some(source, rows, seed=settings.seed, missing=missing, query=query, header=header)
+    types = settings.types or None
+    return fetch(source, types=types, query=query, sheet=settings.sheet, missing=missing, header=header)
 
 
 def written_source(source: Any) -> str | None:
@@ -54,17 +58,33 @@ def is_cut(source: Any) -> bool:
     return is_url(source) and without_credentials(source) != source
 
 
-def decisions(
-    source: Any, *, types: Any = None, query: str | None = None, target: str | None = None
-) -> tuple[Decision, ...]:
-    """How the columns of a source are read; with a target, by the rows that a study at its defaults would not lock."""
+@dataclass(frozen=True)
+class SourceReading:
+    """How a source is read: a decision about every column, and remarks on its names and sheets."""
+
+    decisions: tuple[Decision, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def read_columns(
+    source: Any, *, types: Any = None, query: str | None = None, target: str | None = None, **reading: Any
+) -> SourceReading:
+    """How the columns of a source are read; with a target, by the rows that a study at its defaults would not lock.
+
+    `reading` is what else says how: missing, sheet, header, as in `tamis.read`.
+    """
+    if target is None and (isinstance(source, LazyTable) or is_lazy_source(source)):
+        reading.pop("sheet", None)
+        return SourceReading(read(source, types=types, query=query, **reading).decisions)
     if target is None:
-        return read(source, types=types, query=query).decisions
-    settings = Settings(target=target, types=plain_types(types))
+        raw = fetch(source, types=types, query=query, **reading)
+        remarks = raw.remarks
+        return SourceReading(table_of(raw, types=types).decisions, remarks)
+    settings = Settings(target=target, types=plain_types(types), **reading)
     raw = fetch_source(source, settings, query)
     lock = draw_lock(raw, settings)[0]
     rows = np.flatnonzero(~lock.mask(raw.n_rows))
-    return raw.part(rows, given_types(raw, settings), target, ()).table.decisions
+    return SourceReading(raw.part(rows, given_types(raw, settings), target, ()).table.decisions, raw.remarks)
 
 
 def plain_types(types: Any) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from tamis.study.disk.journal import Journal
 from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, refuse_width, source_of
+from tamis.study.findings.sentinels import sentinels_of
 from tamis.study.fold import FoldRules
 from tamis.study.model import Model
 from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
@@ -68,7 +69,8 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform, black_box, rows; `loss` is what `LossMatrix.of` takes.
+        time, drop, procedures, transform, black_box, rows, columns, missing, sheet, header; `loss` is what
+        `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -178,6 +180,11 @@ class Study(TakesTable, BaseEstimator):
     def decisions(self) -> Any:
         """How every column was read, and why: from the unlocked rows alone."""
         return self.problem.decisions
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know of the reading of the source: which sheet, and which rows hold the names."""
+        return self.problem.remarks
 
     def run(
         self, *, fresh: bool = False, budget: float | None = None, null: int = 0, progress: Progress | None = None
@@ -340,6 +347,9 @@ class Study(TakesTable, BaseEstimator):
             self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}
         if final.get("null"):
             self.results_["null"] = final["null"]
+        for name, facts in (("reading", list(problem.remarks)), ("sentinels", sentinels_of(problem))):
+            if facts:
+                self.results_[name] = facts
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
         write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))

@@ -20,6 +20,7 @@ class Decision:
     used : False when the column was left out of the table.
     note : something to know besides, or nothing.
     type : what to give as this column's type to read another source the same way.
+    sentinel : a number far from all others that may stand for "not measured", such as 999; None where there is none.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Decision:
     used: bool = True
     note: str = ""
     type: Type | None = None
+    sentinel: float | None = None
 
     @property
     def sentence(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tamis.check import nearest
 from tamis.errors import TableError
 from tamis.table.canonical import Canonical, canonical, canonical_column
 from tamis.table.column import Column
@@ -18,6 +19,7 @@ from tamis.table.decision import Decision
 from tamis.table.inference.decided_rows import joined, read_as_decided
 from tamis.table.inference.declared_types import as_declared
 from tamis.table.inference.kinds import Inferred, Rules, decide, floats_of
+from tamis.table.inference.missing import without_values
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.matrix import decisions_of, finite_rows
 from tamis.table.table import Table
@@ -78,6 +80,7 @@ class Raw(ABC):
     names: tuple[str, ...]
     n_rows: int
     drawn_from: int = 0  # rows of the table that these were drawn from; 0 where they are all there are
+    remarks: tuple[str, ...] = ()  # what to know about the reading of the file as a whole, a sentence each
 
     @property
     def sparse(self) -> Any:
@@ -148,7 +151,12 @@ class RawColumns(Raw):
     ) -> None:
         self.rules, self.label, self.named, self.texts = rules, label, named, texts
         self.names, self.n_rows = tuple(table.column_names), table.num_rows
-        self._columns: list[Any] = [_chunked(column) for column in table.columns]
+        _refuse_unknown(rules, self.names)
+        self._columns: list[Any] = [self._cells(*pair) for pair in zip(table.column_names, table.columns)]
+
+    def _cells(self, name: str, column: Any) -> Any:
+        """A column without the values that the user says are missing."""
+        return without_values(_chunked(column), self.rules.missing.of_column(name))
 
     def canonical(self, place: int) -> Canonical:
         return canonical(self.names[place], self._columns[place], self.rules)
@@ -220,14 +228,20 @@ class RawColumns(Raw):
         if doubtful:
             again = self.texts([self.names[j] for j in doubtful])
             for j in doubtful:
-                self._columns[j] = _chunked(again.column(self.names[j]))
+                self._columns[j] = self._cells(self.names[j], again.column(self.names[j]))
 
     def _decided(
         self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, said: str = GIVEN
     ) -> Inferred:
         if type is not None:
-            return as_declared(name, array, type, rules, target=name == target, said=said)
-        return decide(name, array, rules, target=name == target)
+            inferred = as_declared(name, array, type, rules, target=name == target, said=said)
+        else:
+            inferred = decide(name, array, rules, target=name == target)
+        type, missing = inferred.decision.type, rules.missing.of_column(name)
+        if type is None or not missing:
+            return inferred
+        type = replace(type, missing=tuple(dict.fromkeys([*type.missing, *missing])))
+        return replace(inferred, decision=replace(inferred.decision, type=type))
 
     def _assembled(self, columns: list[Column], decisions: list[Decision], target: str | None) -> Table:
         if not any(column.name != target for column in columns):
@@ -368,6 +382,13 @@ def _take(array: Any, rows: np.ndarray, n_rows: int) -> Any:
 def _chunked(column: Any) -> Any:
     array = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
+
+
+def _refuse_unknown(rules: Rules, names: Sequence[str]) -> None:
+    """Refuse missing values of a column that is not there."""
+    for name in rules.missing.by_column:
+        if name not in names:
+            raise TableError(f"missing: there is no column {name!r}{nearest(name, names)}; give the name of a column")
 
 
 def _nothing_left(left: list[Decision], target: str | None) -> str:

@@ -16,7 +16,6 @@ from tamis import check
 from tamis.check import nearest
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.table.inference.kinds import Rules
-from tamis.table.inference.missing import missing_tokens
 from tamis.table.lazy.lazy_table import LazyTable
 from tamis.table.lazy.read_lazy import grid_source, is_lazy_source
 from tamis.table.lazy.sampled import draw
@@ -41,13 +40,13 @@ def read(
     target: str | None = None,
     query: str | None = None,
     sheet: str | int | None = None,
-    missing: str | Sequence[str] | None = None,
+    missing: Any = None,
     like: Any = None,
     delimiter: str | None = None,
     quote: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
-    header: bool | None = None,
+    header: Any = None,
     lazy: bool | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Table:
@@ -62,9 +61,12 @@ def read(
     target : the column to be learned; it is never left out.
     query : for a database, a SELECT or the name of a table.
     sheet : for Excel, the name or number (from 1) of the sheet.
-    missing : texts that mean missing, besides the usual ones.
+    missing : values that mean missing, besides the usual texts: a list, a dict by column, or both in one text, as in
+        `"999; age=-1,0"`.
     like : a Table (or its `types`) whose reading this one should follow; columns it does not know are inferred.
-    delimiter, quote, decimal, encoding, header : of a text file, when they should not be guessed.
+    header : of a text file or a sheet, the number of the row with the names (3), two such rows that are joined ("2,3"),
+        or False for none; found by itself otherwise, titles above the names included.
+    delimiter, quote, decimal, encoding : of a text file, when they should not be guessed.
     lazy : whether rows stay in their files and are read part by part: by default those of a folder, of a path with `*`,
         of a pyarrow dataset, of a Dask or Spark DataFrame. With True also those of one file or of a query.
     folder : where a lazy table's text files, query or frame are written as Parquet; a temporary one by default.
@@ -101,13 +103,13 @@ def lazy_of(
     target: str | None,
     *,
     query: str | None = None,
-    missing: str | Sequence[str] | None = None,
+    missing: Any = None,
     folder: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> LazyTable:
     """The lazy table of a source, or of the files of another lazy table."""
     options = dict(options or {})
-    rules = Rules(missing_tokens(missing), options.pop("decimal", None), trusted=True)
+    rules = Rules.of(missing, options.pop("decimal", None))
     if isinstance(source, LazyTable):
         grid = source.source
     else:
@@ -122,7 +124,7 @@ def fetch(
     types: Any = None,
     query: str | None = None,
     sheet: str | int | None = None,
-    missing: str | Sequence[str] | None = None,
+    missing: Any = None,
     decimal: str | None = None,
     **options: Any,
 ) -> Raw:
@@ -134,9 +136,9 @@ def fetch(
         return source
     if isinstance(source, Table):
         return RawTable(source)
-    if sparse.issparse(source) or (_is_numeric_array(source) and not given):
+    rules = Rules.of(missing, decimal)
+    if sparse.issparse(source) or (_is_numeric_array(source) and not given and not rules.missing):
         return RawMatrix(source)
-    rules = Rules(missing_tokens(missing), decimal, trusted=True)
     if isinstance(source, LazyTable) or is_lazy_source(source):
         return _whole(source, rules, options)
     as_text = {name for name, type in given.items() if type.kind not in ("numeric", "date")}
@@ -158,11 +160,11 @@ def _whole(source: Any, rules: Rules, options: Mapping[str, Any]) -> RawColumns:
 
 
 def fetch_some(
-    source: Any, rows: int, *, seed: int = 0, missing: str | Sequence[str] | None = None, query: str | None = None
+    source: Any, rows: int, *, seed: int = 0, missing: Any = None, query: str | None = None, header: Any = None
 ) -> RawColumns:
     """Some rows of a lazy source, drawn by a keyed hash of their numbers, before anything is decided about them."""
-    rules = Rules(missing_tokens(missing), trusted=True)
-    grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, query=query)
+    rules, options = Rules.of(missing), {"header": header}
+    grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, query=query, options=options)
     raw = RawColumns(draw(grid, rows, seed)[0], rules, grid.label)
     raw.drawn_from = grid.n_rows if grid.n_rows > rows else 0
     return raw
@@ -210,7 +212,8 @@ def _of_file(
     if file.format == "feather":
         return RawColumns(read_feather(file), rules, file.label)
     if file.format == "excel":
-        return RawColumns(read_excel(file, sheet), rules, file.label)
+        table, remarks = read_excel(file, sheet, options.get("header"))
+        return _with_remarks(RawColumns(table, rules, file.label), remarks)
     if file.format == "old excel":
         raise TableError(f"{file.label} is an Excel file of the old kind (.xls); save it as .xlsx or CSV")
     if file.format == "old feather":
@@ -219,13 +222,24 @@ def _of_file(
         raise TableError(f"{file.label} is an SQLite database; give sqlite:///{file.path} as the source, and query=")
     if file.suffix.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")):
         return RawColumns(read_json_lines(file), rules, file.label)
+    _refuse_sheet(sheet, file.label)
     wanted = {".parquet": "a Parquet", ".feather": "a Feather", ".arrow": "an Arrow", ".xlsx": "an Excel"}
     for suffix, what in wanted.items():
         if file.suffix.endswith(suffix):
             raise TableError(f"{file.label} is not {what} file, whatever its name says; make or fetch it again")
-    table, delimiter, texts = read_text(file, rules.tokens, as_text, **options)
-    rules = replace(rules, trusted=False, doubt="," if delimiter == ";" else ".")  # the two signs go together
-    return RawColumns(table, rules, file.label, texts=texts)
+    table, dialect, texts = read_text(file, rules.tokens, as_text, **options)
+    rules = replace(rules, trusted=False, doubt="," if dialect.delimiter == ";" else ".")  # the two signs go together
+    return _with_remarks(RawColumns(table, rules, file.label, texts=texts), [dialect.remark])
+
+
+def _refuse_sheet(sheet: str | int | None, label: str) -> None:
+    if sheet is not None:
+        raise ParameterError(f"sheet={sheet!r} is for an Excel workbook, and {label} is none; leave sheet out")
+
+
+def _with_remarks(raw: RawColumns, remarks: Sequence[str]) -> RawColumns:
+    raw.remarks = tuple(remark for remark in remarks if remark)
+    return raw
 
 
 def known_names(names: Sequence[str], target: str | None, given: Mapping[str, Any]) -> None:

@@ -30,6 +30,7 @@ class Type:
     decimal : for numbers written with commas, the decimal sign.
     unit : for numbers, what is written beside each: %, a currency, "time of day" or "time span".
     hour : for dates, whether they have times of day, and so an hour; None to look.
+    missing : values that are missing in this column, besides the usual texts (999 for "not measured").
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Type:
     decimal: str | None = None
     unit: str | None = None
     hour: bool | None = None
+    missing: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The type in plain words for JSON, as `types_of` takes it back.
@@ -59,6 +61,8 @@ class Type:
             out["unit"] = self.unit
         if self.hour is not None:
             out["hour"] = self.hour
+        if self.missing:
+            out["missing"] = list(self.missing)
         return out
 
 
@@ -133,11 +137,11 @@ def _type(name: str, value: Any) -> Type:
             value["levels"] = [level.strip() for level in listed.split("<")]
     if not isinstance(value, Mapping) or "kind" not in value:
         raise ParameterError(f"types: {name}={value!r} must be a kind ({', '.join(KINDS)}) or a table with kind = …")
-    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first", "decimal", "unit", "hour"})
+    unknown = sorted(set(value) - {"kind", "levels", "keep", "day_first", "decimal", "unit", "hour", "missing"})
     if unknown:
         raise ParameterError(
             f"types: {name} has an unknown entry {unknown[0]!r}; "
-            "give kind, levels, keep, day_first, decimal, unit or hour"
+            "give kind, levels, keep, day_first, decimal, unit, hour or missing"
         )
     kind = check.one_of(f"types: {name}", value["kind"], KINDS)
     levels = _texts(name, "levels", value.get("levels"))
@@ -158,7 +162,8 @@ def _type(name: str, value: Any) -> Type:
         if value.get(entry) not in (None, True, False):
             raise ParameterError(f"types: {entry} of {name} is {value[entry]!r}; give true or false")
     keep = _texts(name, "keep", value.get("keep")) or ()
-    return Type(kind, levels, keep, value.get("day_first"), decimal, unit, value.get("hour"))
+    missing = _texts(name, "missing", value.get("missing")) or ()
+    return Type(kind, levels, keep, value.get("day_first"), decimal, unit, value.get("hour"), missing)
 
 
 def _texts(name: str, entry: str, given: Any) -> tuple[str, ...] | None:

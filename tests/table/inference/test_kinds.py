@@ -75,10 +75,37 @@ def test_usual_tokens_are_missing_among_numbers(token):
     assert "missing in 5" in found.reason
 
 
-def test_none_and_dash_are_levels_among_words():
-    """No garage, or the minus strand, would be lost as missing."""
+def test_none_is_a_level_and_a_dash_is_missing_among_words():
+    """No garage would be lost as missing, or a dash be missing in one column and a level in the next."""
     _, table = decision(garage=["None", "Attached", "-", "Attached"] * 5)
-    assert table.column("garage").levels == ("-", "Attached", "None")
+    assert table.column("garage").levels == ("Attached", "None")
+    assert int(table.column("garage").missing.sum()) == 5
+
+
+def test_a_dash_among_signs_is_a_level():
+    """The minus strand of a genome would be lost as missing, here or in the next table that a model reads."""
+    _, table = decision(strand=["+", "-", "+", "+"] * 5)
+    assert table.column("strand").levels == ("+", "-")
+    again = read({"strand": ["-", "+"] * 5, "y": [1.5, 2.5] * 5}, like=table.types)
+    assert not again.column("strand").missing.any()
+
+
+@pytest.mark.parametrize("words", [("ja", "nein"), ("Oui", "Non"), ("si", "no"), ("sí", "no"), ("Ja", "Nee")])
+def test_yes_and_no_in_other_languages_are_booleans(words):
+    """Answers of a German, French, Spanish, Italian or Dutch form would be two categories."""
+    found, table = decision(answer=[words[0], words[1], words[1]] * 5)
+    assert found.kind == "boolean"
+    assert table.column("answer").values[0] == 1
+
+
+def test_numbered_batches_have_no_order():
+    """A note would offer batches, wards and sites as ordered words; stages and grades are."""
+    batches, _ = decision(batch=["B1", "B2", "B3", "B4", "B5", "B6"] * 5)
+    wards, _ = decision(ward=["ward 1", "ward 2", "ward 3"] * 5)
+    stages, _ = decision(stage=["stage 1", "stage 2", "stage 3"] * 5)
+    assert "order" not in batches.note
+    assert "order" not in wards.note
+    assert "order" in stages.note
 
 
 @pytest.mark.parametrize(

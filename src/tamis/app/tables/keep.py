@@ -49,13 +49,14 @@ def choose_sheet(place: Path, sheet: str) -> dict[str, Any]:
     return about
 
 
-def read_sheet(place: Path, about: dict[str, Any], sheet: str) -> dict[str, Any]:
+def read_sheet(place: Path, about: dict[str, Any], sheet: str, header: str | None = None) -> dict[str, Any]:
     """Write a sheet as a Parquet file; the facts about the table, this sheet among them."""
     import pyarrow.parquet as pq
 
-    about = about | {"sheet": sheet}
+    table, said = workbook.table_of_sheet(place / FILES["excel"], sheet, header)
+    about = about | {"sheet": sheet, "header": header, "reading": list(said)}
     half = place / "sheet.part"
-    pq.write_table(workbook.table_of_sheet(place / FILES["excel"], sheet), half)
+    pq.write_table(table, half)
     os.replace(half, original_of(place, about))
     return about
 

@@ -51,13 +51,13 @@ def sheets_of(file: Path) -> list[str]:
         return sheet_names(File(file))
 
 
-def table_of_sheet(file: Path, sheet: str) -> Any:
-    """The Arrow table of one sheet."""
+def table_of_sheet(file: Path, sheet: str, header: Any = None) -> tuple[Any, tuple[str, ...]]:
+    """The Arrow table of one sheet, and what to know of its reading."""
     from tamis.table.sources.excel import read_excel
     from tamis.table.sources.file import File
 
     with _soundly():
-        return read_excel(File(file), sheet)
+        return read_excel(File(file), sheet, header)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -39,6 +40,8 @@ def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[
     ]
     plain = [
         *_openings(openings),
+        *_sentinels(results),
+        *_reading(results),
         *_drawn(results),
         *_rows(results),
         *_balance(results),
@@ -58,6 +61,28 @@ def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
         f"The locked rows were opened {times:,} times: only the first score of them is independent of what was tried."
     )
     return [("warn", said)]
+
+
+def _sentinels(results: Results) -> list[tuple[str, str]]:
+    """Numbers that may stand for "not measured", with what they do to their column."""
+    warned = []
+    for row in results.get("sentinels", ()):
+        name, value = show.short(row["name"]), f"{row['value']:.10g}"
+        low, high = row["range"]
+        warned.append(
+            (
+                "warn",
+                f"{name} is {value} in {show.count(row['rows'], 'training row')}, far from its other values "
+                f"({low:.6g} to {high:.6g}). With {value} as a number, {name} shares {show.share(row['shared'])} of "
+                f"its variance with the target; without these rows it shares {show.share(row['shared_without'])}. "
+                f'If {value} means "not measured", run again with --missing "{name}={value}".',
+            )
+        )
+    return warned
+
+
+def _reading(results: Results) -> list[tuple[str, str]]:
+    return [("note", re.sub(r"\b(header|sheet)=", r"--\1", sentence)) for sentence in results.get("reading", ())]
 
 
 def _drawn(results: Results) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from tamis.table.inference.dates import date_columns, dates_of, days_of_times
 from tamis.table.inference.declared_types import cells_of, is_number, truth_of
 from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.kinds import Rules, floats_of, has_own_categories, own_categories
+from tamis.table.inference.missing import without_values
 from tamis.table.inference.word_columns import category_column
 from tamis.table.types import Type
 
@@ -25,6 +26,7 @@ def read_as_decided(
 
     Categories keep levels of their own: whether one is known is for the caller to say.
     """
+    array = without_values(array, type.missing)
     if type.kind == "categorical":
         own = has_own_categories(array, rules)
         column = own_categories(name, array) if own else category_column(name, cells_of(array, rules, type, soft=False))

@@ -16,7 +16,7 @@ from tamis.table.inference.amounts import amounts_among, amounts_of, hours_of_ti
 from tamis.table.inference.dates import HOUR, date_columns, dates_of, days_of_times
 from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.kinds import LEFT_OUT, Inferred, Rules, floats_of, infinite, is_text
-from tamis.table.inference.missing import SOFT_TOKENS
+from tamis.table.inference.missing import SOFT_TOKENS, without_values
 from tamis.table.inference.parse_numbers import first_that_is_none, numerals_of
 from tamis.table.inference.word_columns import PAIRS, category_column, ordinal_column, yes_or_no
 from tamis.table.types import Type
@@ -51,7 +51,7 @@ def as_declared(
                 f"types: the target {name!r} cannot be {type.kind}; give numeric, boolean or categorical"
             )
         return Inferred(Decision(name, type.kind, said, used=False, type=type), lambda: [])
-    columns = _make(name, array, type, rules, target)
+    columns = _make(name, without_values(array, type.missing), type, rules, target)
     if type.kind == "date" and not target:
         type = replace(type, hour=f"{name} ({HOUR})" in (column.name for column in columns))
     kind = "numeric" if type.kind == "date" and target else type.kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +16,18 @@ from tamis.table.decision import Decision
 from tamis.table.inference.amounts import amounts_of, hours_of_times
 from tamis.table.inference.dates import IN_UTC, could_be_dates, date_columns, dates_of, days_of_times, tell_hours
 from tamis.table.inference.distinct_texts import DistinctTexts
-from tamis.table.inference.missing import SOFT_TOKENS, TOKENS
+from tamis.table.inference.missing import NOTHING_MISSING, SOFT_TOKENS, TOKENS, MissingValues
 from tamis.table.inference.ordinal import order_note
 from tamis.table.inference.parse_numbers import EXACT, ParsedNumbers, numerals_of, share_of_numbers
 from tamis.table.inference.quantity import judge_numbers
-from tamis.table.inference.word_columns import category_column, codes_with_na, judge_words, ordinal_column, yes_or_no
+from tamis.table.inference.word_columns import (
+    category_column,
+    codes_with_na,
+    judge_words,
+    ordinal_column,
+    signs,
+    yes_or_no,
+)
 from tamis.table.types import Type
 
 _PREFIX = 100_000
@@ -36,6 +44,13 @@ class Rules:
     doubt: str = "."  # the decimal sign when 1,234 may have thousands or decimals
     trusted: bool = False  # a dictionary column is the frame's own categories, not a way of storing texts
     rows: np.ndarray | None = None  # positions in the source of the rows that decide; None for all of them
+    missing: MissingValues = NOTHING_MISSING  # what the user says is missing; `tokens` has the texts of every column
+
+    @classmethod
+    def of(cls, missing: Any, decimal: str | None = None) -> Rules:
+        """Rules of a source whose categories are its own, with what the user says is missing."""
+        values = MissingValues.of(missing)
+        return cls(values.tokens, decimal, trusted=True, missing=values)
 
     def row(self, place: int) -> int:
         """The number (from 1) in the source of the deciding row at a place."""
@@ -125,6 +140,8 @@ def _of_text(name: str, cells: DistinctTexts, rules: Rules, target: bool) -> Inf
         if quick is not None:
             return quick
     cells = cells.trimmed()
+    if dashes := signs(cells.texts):
+        return _of_words(name, cells.without([t for t in rules.tokens if t not in dashes]), keep=dashes)
     hard = cells.without(rules.tokens)
     soft = hard.without(SOFT_TOKENS)
     if soft.n_present:
@@ -173,7 +190,7 @@ def _of_numerals(
     infinite(name, values, rules)
     found = judge_numbers(name, values, numerals.written, measured=numerals.unit is not None)
     type = Type(found.kind, decimal=numerals.decimal, unit=numerals.unit)
-    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type)
+    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type, found.sentinel)
     return Inferred(decision, lambda: [Column(name, "numeric", values, unit=unit or numerals.unit)])
 
 

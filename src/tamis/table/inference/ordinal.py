@@ -56,6 +56,16 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("junior",), ("mid", "middle"), ("senior",), ("lead", "principal")),
 )
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+
+#: Words (and letters of medicine) after which a number is a rank: batch 1 to batch 6 have no order, stage 1 to 4 have.
+_RANKED = frozenset(
+    {
+        *("stage", "grade", "level", "class", "tier", "degree", "rank", "quartile", "quintile", "decile", "year"),
+        *("stadium", "grad", "stufe", "klasse", "stade", "niveau", "classe", "etapa", "nivel", "clase", "grado"),
+        *("t", "n", "g", "ct", "cn", "pt", "pn", "yt", "cin", "ckd", "nyha", "ccs", "asa", "killip", "ecog", "who"),
+        *("birads", "bi rads", "pirads", "pi rads", "tirads", "q"),
+    }
+)
 _GRADE = re.compile(r"^([A-Za-z])([0-9]{1,2})$")
 _COUNTED = re.compile(r"^([A-Za-z][A-Za-z ]*?)[ _-]?([0-9]{1,3}|[IVX]{1,4})$")
 _BAND = re.compile(r"^([0-9]+(?:[.][0-9]+)?)(?: ?(?:-|–|to) ?([0-9]+(?:[.][0-9]+)?)|[+])$")
@@ -110,7 +120,7 @@ def _graded(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
     """A letter and a number (A1 … G5), or one word and a number (stage 1, stage 2, stage IV); the numbers start low."""
     found = [_GRADE.match(level) or _COUNTED.match(level) for level in levels]
     heads = sorted({match[1].lower() for match in found if match})
-    if None in found or (len(heads) > 1 and not _neighbours(heads)):
+    if None in found or not (_neighbours(heads) if len(heads) > 1 else heads and heads[0] in _RANKED):
         return None
     tails = [_count(match[2]) for match in found if match]
     if None in tails or min(tail for tail in tails if tail is not None) > 1 or len(set(tails)) > 12:

@@ -28,6 +28,7 @@ class Finding:
     kind: str
     reason: str
     note: str = ""
+    sentinel: float | None = None
 
 
 def judge_numbers(name: str, values: np.ndarray, written: str = "", *, measured: bool = False) -> Finding:
@@ -49,19 +50,21 @@ def judge_numbers(name: str, values: np.ndarray, written: str = "", *, measured:
     counted = _counted(n, len(values) - n)
     said = f"{counted} {'is a' if n == 1 else 'are'} {'whole ' if whole else ''}number{'' if n == 1 else 's'}"
     said += f" {written}" if written else ""
-    aside = sentinel_note(present, low, high)
+    sentinel = sentinel_of(present, low, high)
+    aside = "" if sentinel is None else sentinel_note(present, sentinel)
     if not whole or measured:
-        return Finding("numeric", said, aside)
+        return Finding("numeric", said, aside, sentinel)
     if (why := _identifies(name, present, low, high, len(values))) is not None:
         return Finding("identifier", why)
-    return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", aside or _few(present, low, high))
+    note = aside or _few(present, low, high)
+    return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", note, sentinel)
 
 
-def sentinel_note(present: np.ndarray, low: float, high: float) -> str:
-    """What to say of a number such as -999 or 9999 that is farther from all others than these are from each other.
+def sentinel_of(present: np.ndarray, low: float, high: float) -> float | None:
+    """A number such as -999 or 9999 that is farther from all others than these are from each other.
 
-    >>> sentinel_note(np.array([1.0, 2.0, -999.0]), -999.0, 2.0)
-    '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it stands for none'
+    >>> sentinel_of(np.array([1.0, 2.0, -999.0]), -999.0, 2.0)
+    -999.0
     """
     for value in (low, high):
         if abs(value) not in _SENTINELS:
@@ -71,13 +74,23 @@ def sentinel_note(present: np.ndarray, low: float, high: float) -> str:
             continue
         least, most = float(others.min()), float(others.max())
         if least < most and max(least - value, value - most) > most - least:
-            n = len(present) - len(others)
-            said = "1 value is" if n == 1 else f"{n:,} values are"
-            return (
-                f"{said} {value:.10g}, far from the others ({least:.6g} to {most:.6g}); "
-                "name it in missing=, or leave it empty, if it stands for none"
-            )
-    return ""
+            return value
+    return None
+
+
+def sentinel_note(present: np.ndarray, value: float) -> str:
+    """What to say of a number that may stand for none.
+
+    >>> sentinel_note(np.array([1.0, 2.0, -999.0]), -999.0)
+    '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it stands for none'
+    """
+    others = present[present != value]
+    n = len(present) - len(others)
+    said = "1 value is" if n == 1 else f"{n:,} values are"
+    return (
+        f"{said} {value:.10g}, far from the others ({others.min():.6g} to {others.max():.6g}); "
+        "name it in missing=, or leave it empty, if it stands for none"
+    )
 
 
 def numbers_rows(name: str, values: np.ndarray) -> bool:

@@ -10,9 +10,18 @@ import pyarrow.compute as pc
 
 from tamis.table.column import Column
 from tamis.table.inference.distinct_texts import DistinctTexts
+from tamis.table.inference.missing import TOKENS
 
 #: False first; only when both words of a pair occur, in any case, and no other.
-PAIRS = (("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"))
+PAIRS = (
+    *(("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("nein", "ja"), ("n", "j"), ("non", "oui")),
+    *(("no", "si"), ("no", "sí"), ("no", "sì"), ("não", "sim"), ("nao", "sim"), ("nee", "ja"), ("nej", "ja")),
+    *(("nei", "ja"), ("nie", "tak"), ("ne", "ano"), ("nem", "igen"), ("hayır", "evet"), ("ei", "kyllä")),
+    *(("нет", "да"), ("όχι", "ναι"), ("いいえ", "はい"), ("否", "是"), ("아니요", "예")),
+)
+
+_DASHES = {"-", "--", "---"}
+_SIGNS = set("+-±/=<>↑↓↔")
 
 _FEW = 20  # so many levels are categories even in a small table
 _MANY = 1_000  # more levels than this are categories only with
@@ -42,7 +51,7 @@ def yes_or_no(
     for no, yes in PAIRS:
         if lowered == {no, yes}:
             if (no, yes) != PAIRS[0] and len(texts) == 2:
-                no, yes = sorted(texts, key=str.lower)
+                no, yes = sorted(texts, key=lambda text: text.lower() == yes)
             values = np.array([float(text.lower() == yes.lower()) for text in texts])
             return values, None if (no, yes) == PAIRS[0] else (no, yes)
     return None
@@ -57,6 +66,19 @@ def codes_with_na(texts: pa.Array) -> list[str]:
     others = [text for text in texts.to_pylist() if text != "NA"] if len(texts) <= 2_000 else []
     codes = sorted(text for text in others if len(text) == 2 and text.isalpha() and text.isupper() and text.isascii())
     return codes[:3] if len(codes) >= 3 and len(codes) >= 0.8 * len(others) else []
+
+
+def signs(texts: pa.Array) -> tuple[str, ...]:
+    """The dashes among the texts, where all others are signs as well: the strands + and − of a genome.
+
+    >>> signs(pa.array(["+", "-"])), signs(pa.array(["A", "-"]))
+    (('-',), ())
+    """
+    listed = texts.drop_null().to_pylist() if len(texts) <= _FEW else []
+    others = [text for text in listed if text not in _DASHES and text not in TOKENS]
+    if not others or any(set(text) - _SIGNS for text in others):
+        return ()
+    return tuple(sorted(set(listed) & _DASHES))
 
 
 def names_rows(distinct: int, n: int) -> bool:

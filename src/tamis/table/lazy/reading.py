@@ -15,6 +15,7 @@ from tamis.table.column import MISSING, Column
 from tamis.table.inference.decided_rows import read_as_decided
 from tamis.table.inference.declared_types import is_number
 from tamis.table.inference.kinds import Rules, is_text
+from tamis.table.inference.missing import without_values
 from tamis.table.lazy.grid import Cell
 from tamis.table.table import Table
 from tamis.table.types import Type
@@ -70,7 +71,7 @@ class Reading:
         return Table(self.columns(cell), n_rows=cell.n_rows)
 
     def _read(self, name: str, cell: Cell, type: Type) -> list[Column]:
-        array = cell.arrow.column(name)
+        array = without_values(cell.arrow.column(name), type.missing)
         if type.kind == "numeric" and is_number(array.type) and type.unit is None:
             values = numbers_of(array)
             if not np.isfinite(values.sum()) and np.isinf(values).any():

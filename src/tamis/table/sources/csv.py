@@ -48,9 +48,9 @@ def read_text(
     delimiter: str | None = None,
     quote: str | None = None,
     encoding: str | None = None,
-    header: bool | None = None,
-) -> tuple[pa.Table, str, Callable[[list[str]], pa.Table]]:
-    """The columns of a text file (texts, or numbers and dates where the text cannot matter) and its delimiter.
+    header: Any = None,
+) -> tuple[pa.Table, Dialect, Callable[[list[str]], pa.Table]]:
+    """The columns of a text file (texts, or numbers and dates where the text cannot matter) and its dialect.
 
     The third part reads some columns once more, as texts.
 
@@ -68,7 +68,7 @@ def read_text(
         only = replace(plan, types=_texts(plan))
         return file.guard(lambda: _parse(file.open(), only, tokens, columns=names))
 
-    return table, dialect.delimiter, texts
+    return table, dialect, texts
 
 
 def text_batches(
@@ -78,7 +78,7 @@ def text_batches(
     delimiter: str | None = None,
     quote: str | None = None,
     encoding: str | None = None,
-    header: bool | None = None,
+    header: Any = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a text file in batches, every column as texts; one batch without rows of a file that has none."""
     head, whole = _look(file)
@@ -110,7 +110,7 @@ def _first_plan(
     delimiter: str | None,
     quote: str | None,
     encoding: str | None,
-    header: bool | None,
+    header: Any,
 ) -> _Plan:
     """A plan that reads every column as texts."""
     found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)

@@ -6,15 +6,19 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tamis.errors import ParameterError, TableError
+from tamis.table.sources.header import Header, header_given, header_of
 
 #: Tried in this order; a tie goes to the earlier, because a comma may also be a decimal sign.
 DELIMITERS = ("\t", ";", "|", ",", "\x1f", "\x01", "~", "^", ":", "!", " ")
 _RECORDS = 200
+_ALIKE = 0.95  # share of records of the width of the first from which on its delimiter is believed
+_TITLED = 0.6  # the least share of records below a title that are of one width
 _SINGLE = re.compile(r"(?:^|[\t;|,])'[^'\n]*'(?=[\t;|,\r\n]|$)", re.MULTILINE)
 
 
@@ -28,6 +32,7 @@ class Dialect:
     skip : lines above the first row of values, the header included.
     newlines : True when quoted values hold line ends.
     escape : True when a quote inside a value is written with a backslash before it.
+    remark : a sentence about names that are not simply in the first line.
     """
 
     delimiter: str
@@ -36,6 +41,7 @@ class Dialect:
     skip: int
     newlines: bool
     escape: bool
+    remark: str = ""
 
 
 def dialect_of(
@@ -45,7 +51,7 @@ def dialect_of(
     whole: bool,
     delimiter: str | None = None,
     quote: str | None = None,
-    header: bool | None = None,
+    header: Any = None,
 ) -> Dialect:
     r"""The dialect of a text, from its first lines; what is given is not guessed.
 
@@ -63,9 +69,10 @@ def dialect_of(
     escape = _escapes(text, mark)
     best = delimiter if delimiter is not None else _delimiter(text, mark, escape)
     records, lines = _records(text, best, mark, escape, _RECORDS)
-    names, skip = _names(records, lines, header, label)
-    newlines = any("\n" in cell or "\r" in cell for record in records[1:] for cell in record)
-    return Dialect(best, mark, names, skip, newlines, escape)
+    found = _header(records, lines, header_given(header), label)
+    skip = lines[found.end - 1] if found.end else lines[0] - 1
+    newlines = any("\n" in cell or "\r" in cell for record in records[max(1, found.end) :] for cell in record)
+    return Dialect(best, mark, found.names, skip, newlines, escape, found.remark)
 
 
 def _whole_lines(text: str) -> str:
@@ -102,6 +109,20 @@ def _delimiter(text: str, quote: str, escape: bool) -> str:
         score = (round(max(alike, 0.99 * shifted), 2), min(width, 2))
         if width > 1 and score > best_score:
             best, best_score = delimiter, score
+    return best if best_score[0] >= _ALIKE else _delimiter_below(text, quote, escape, best_score[0]) or best
+
+
+def _delimiter_below(text: str, quote: str, escape: bool, share: float) -> str | None:
+    """The delimiter that cuts the records below a title into equally many values; None where it does not do better."""
+    best, best_share = None, max(share, _TITLED)
+    for delimiter in DELIMITERS:
+        records, _ = _records(text, delimiter, quote, escape, 50)
+        lengths = [len(record) for record in records]
+        width, n_alike = Counter(lengths).most_common(1)[0]
+        below = lengths[lengths.index(width) :]
+        alike = below.count(width) / len(below)
+        if width > 1 and 2 * n_alike > len(lengths) and alike > best_share:
+            best, best_share = delimiter, alike
     return best
 
 
@@ -143,21 +164,24 @@ def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: bool, *, s
     )
 
 
-def _names(records: list[list[str]], lines: list[int], header: bool | None, label: str) -> tuple[tuple[str, ...], int]:
-    first = [cell.strip() for cell in records[0]]
-    if header is False:
-        return tuple(f"x{j}" for j in range(len(first))), lines[0] - 1
-    if header is None and _all_numbers(first) and not _rising(first):
+def _header(records: list[list[str]], lines: list[int], given: tuple[int, ...] | None, label: str) -> Header:
+    """The names of the columns; of a file without, or whose first line may be values, what to do about it."""
+    if given == ():
+        return Header(tuple(f"x{j}" for j in range(len(records[0]))), 0)
+    found = header_of(records, lines, given, label=label, ragged=True)
+    first = [cell.strip() for cell in records[found.end - 1]]
+    if given is None and _all_numbers(first) and not _rising(first):
         shown = ", ".join(first[:3]) + (", …" if len(first) > 3 else "")
         raise TableError(
             f"the first line of {label} holds numbers only ({shown}); give header=False when the file has no names, "
             "header=True when these are the names"
         )
-    if len(records) > 1 and all(len(record) == len(first) + 1 for record in records[1:]):
-        first = ["row names", *first]  # as R's write.table does
-    names = tuple(name or f"column {j + 1}" for j, name in enumerate(first))
+    body = records[found.end :]
+    names = found.names[: len(first)]
+    if body and all(len(record) == len(first) + 1 for record in body):
+        names = ("row names", *names)  # as R's write.table does
     refuse_duplicates(names)
-    return names, lines[0]
+    return replace(found, names=names)
 
 
 def refuse_duplicates(names: Iterable[str]) -> None:

@@ -16,26 +16,53 @@ from tamis.errors import TableError, TamisError, TamisWarning
 from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
+from tamis.table.sources.header import header_given, header_of
 
 #: Cells that a sheet may span, empty ones included: one cell in its last corner makes 17 billion.
 MOST_CELLS = 200_000_000
 
+#: Rows in which names are looked for, and other sheets that are named.
+_LOOKED_AT, _NAMED = 200, 6
 
-def read_excel(file: File, sheet: str | int | None) -> pa.Table:
-    """The table of a sheet (its name, or its number from 1; without one the first): names in the first filled row."""
+
+def read_excel(file: File, sheet: str | int | None, header: Any = None) -> tuple[pa.Table, tuple[str, ...]]:
+    """The table of a sheet (its name, or its number from 1; without one the first), and what to know of its reading.
+
+    Names are in the first filled row, below a title, or in the rows that `header` names.
+    """
+    given = header_given(header)
     with _book(file) as book:
-        filled = _filled_rows(file, _sheet(file, book, sheet))
+        chosen, sheets = _sheet(file, book, sheet), [str(one.title) for one in book.worksheets]
+        numbers, filled = _filled_rows(file, chosen)
+        title = str(chosen.title)
     if not filled:
-        raise TableError(f"the sheet of {file.label} is empty; give sheet= when the table is on another")
+        others = ", ".join(repr(name) for name in sheets if name != title)
+        way = f"give sheet=, one of {others}" if others else "give another file"
+        raise TableError(f"the sheet {title!r} of {file.label} is empty; {way}")
     width = max(_width(row) for row in filled)
-    header = [*filled[0], *[None] * width][:width]
-    names = [str(name).strip() if _is_filled(name) else f"column {j + 1}" for j, name in enumerate(header)]
+    rows = [[*row, *[None] * width][:width] for row in filled]
+    if given == ():
+        names, end, remark = tuple(f"x{j}" for j in range(width)), 0, ""
+    else:
+        found = header_of(rows[:_LOOKED_AT], numbers, given, label=file.label, unit="row")
+        names, end, remark = found.names, found.end, found.remark
     refuse_duplicates(names)
-    body = [[*row, *[None] * width][:width] for row in filled[1:]]
+    body = rows[end:]
     empty = [j for j in range(width) if body and not any(_is_filled(row[j]) for row in body)]
     if empty:
-        _warn_of_formulas(file, sheet, {names[j]: j for j in empty})
-    return from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
+        _warn_of_formulas(file, sheet, {names[j]: j for j in empty}, end)
+    table = from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
+    remarks = (_of_sheets(title, sheets) if sheet is None else "", remark)
+    return table, tuple(one for one in remarks if one)
+
+
+def _of_sheets(title: str, sheets: list[str]) -> str:
+    """Which of several sheets is read."""
+    others = [repr(name) for name in sheets if name != title]
+    if not others:
+        return ""
+    shown = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else "")
+    return f"Sheet {title!r} is read; the workbook also holds {shown}; give sheet= to read another."
 
 
 def sheet_names(file: File) -> list[str]:
@@ -65,12 +92,14 @@ def _book(file: File, *, formulas: bool = False) -> Iterator[Any]:
         raise TableError(f"{file.label} is not a sound Excel workbook{told}; save it again as .xlsx") from error
 
 
-def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int]) -> None:
+def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int], end: int) -> None:
     """Say which empty columns (name -> position) hold formulas that were saved without values."""
     with _book(file, formulas=True) as book:
-        rows = _filled_rows(file, _sheet(file, book, sheet))
+        rows = _filled_rows(file, _sheet(file, book, sheet))[1]
     computed = [
-        repr(name) for name, j in empty.items() if any(str(row[j]).startswith("=") for row in rows[1:] if j < len(row))
+        repr(name)
+        for name, j in empty.items()
+        if any(str(row[j]).startswith("=") for row in rows[end:] if j < len(row))
     ]
     if computed:
         warnings.warn(
@@ -81,16 +110,17 @@ def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int]
         )
 
 
-def _filled_rows(file: File, sheet: Any) -> list[list[Any]]:
-    """The rows that hold anything."""
-    filled, seen = [], 0
-    for row in sheet.iter_rows(values_only=True):
+def _filled_rows(file: File, sheet: Any) -> tuple[list[int], list[list[Any]]]:
+    """The numbers of the rows that hold anything, and their cells."""
+    numbers, filled, seen = [], [], 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
         seen += len(row)
         if seen > MOST_CELLS:
             raise TableError(f"the sheet of {file.label} spans more than {MOST_CELLS:,} cells; save it as CSV")
         if any(_is_filled(cell) for cell in row):
+            numbers.append(number)
             filled.append(list(row))
-    return filled
+    return numbers, filled
 
 
 def _sheet(file: File, book: Any, sheet: str | int | None) -> Any:

@@ -58,7 +58,9 @@ def _decide(table: Table, j: int, given: Mapping[str, Type], target: str | None,
     if found.kind in LEFT_OUT and name == target:
         note = f"the target is kept; another column like it would be left out as {found.kind}"
         return Decision(name, "numeric", found.reason, True, note, Type("numeric"))
-    return Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, Type(found.kind))
+    return Decision(
+        name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, Type(found.kind), found.sentinel
+    )
 
 
 def _of_dense(table: Table, j: int, rows: np.ndarray | None) -> Finding:
