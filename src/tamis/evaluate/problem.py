@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from tamis import check
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
+from tamis.table.inference.text_words import is_word
 from tamis.table.interface.names import column_names
 from tamis.table.interface.takes_table import takes_table
 from tamis.table.interface.target import category_order, codes_among
@@ -39,6 +40,8 @@ class Problem:
     ordered : y was an ordered categorical: models see it as one, so that their classes have its order.
     copies : one number a row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
     weights : how much each row counts in a fit, when given; in a score every row counts once.
+    min_word_rows : words of a text that fewer of the rows of a fit hold are ignored in it: which words are learned from
+        does not depend on rows that are judged.
     """
 
     X: Any
@@ -51,6 +54,7 @@ class Problem:
     weights: np.ndarray | None = None
     copies: np.ndarray | None = None
     ordered: bool = False
+    min_word_rows: int = 0
 
     @property
     def of_classes(self) -> bool:
@@ -94,7 +98,9 @@ class Problem:
         if not isinstance(self.X, Table):
             return take(self.X, rows=rows)
         if takes_table(model):
-            return _trimmed(self.X.take(rows)) if learn else self.X.take(rows)
+            if not learn:
+                return self.X.take(rows)
+            return _without_rare_words(_trimmed(self.X.take(rows)), self.min_word_rows)
         return self._frame.iloc[rows]
 
 
@@ -105,6 +111,19 @@ def _trimmed(table: Table) -> Table:
     trimmed = Table(columns, n_rows=len(table))
     trimmed.origin = table.origin  # its numbers are the same
     return trimmed
+
+
+def _without_rare_words(table: Table, least: int) -> Table:
+    """A table to learn from in which words that too few of its rows hold are in none."""
+    if not least or table.matrix is not None:
+        return table
+    rare = {column.name for column in table.columns if is_word(column) and column.values.sum() < least}
+    if not rare:
+        return table
+    columns = [
+        replace(column, values=np.zeros(len(table))) if column.name in rare else column for column in table.columns
+    ]
+    return Table(columns, n_rows=len(table))
 
 
 def problem_of(

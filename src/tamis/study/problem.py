@@ -28,6 +28,7 @@ from tamis.table import (
     refuse_extreme_matrix,
 )
 from tamis.table.inference.dates import PARTS
+from tamis.table.inference.text_words import min_rows_of_word
 from tamis.task import predicts_classes, predicts_numbers
 
 #: With fewer rows than this neither a fold nor a score means anything.
@@ -158,6 +159,7 @@ class StudyProblem(Problem):
             plan=plan,
             as_read=_as_read(parted.table, settings, rows),
             locked_groups=None if groups is None else groups.values[lock.rows],
+            min_word_rows=min_rows_of_word(len(free)) if _has_text(parted.table.decisions) else 0,
         )
         problem, copies = with_equal_rows(problem)
         n_groups = None if problem.groups is None else len(np.unique(problem.groups))
@@ -232,6 +234,10 @@ def _number(text: Any) -> float | None:
         return float(written)
     except ValueError:
         return None
+
+
+def _has_text(decisions: tuple[Decision, ...]) -> bool:
+    return any(decision.kind == "text" and decision.used for decision in decisions)
 
 
 def _features(whole: Table, settings: Settings) -> Table:

@@ -24,6 +24,7 @@ from tamis.table.inference.kinds import Rules, floats_of, is_text, too_long
 from tamis.table.inference.missing import SOFT_TOKENS, token_set
 from tamis.table.inference.parse_numbers import CODE, DECIMAL_COMMA, NUMBER, grouped_codes, unspaced
 from tamis.table.inference.quantity import numbers_rows
+from tamis.table.inference.text_words import PROBE, is_prose
 from tamis.table.inference.word_columns import names_rows
 
 _BLOCK = 1 << 22  # bytes of text that are hashed at once
@@ -187,7 +188,10 @@ def _of_texts(name: str, cells: DistinctTexts, rules: Rules) -> Canonical:
     distinct = len(np.unique(bits[bits != MISSING_BITS]))
     mostly_words = 2 * len(np.unique(bits[other])) > distinct or not other.any()
     describes = not mostly_words or could_be_dates(cells.texts) or could_be_amounts(cells.texts, 0.8)
-    return Canonical(by_row, not describes and names_rows(distinct, len(present)))
+    if describes or not names_rows(distinct, len(present)):
+        return Canonical(by_row)
+    some = np.argsort(bits, kind="stable")[:PROBE]  # the same texts in any order of rows
+    return Canonical(by_row, not is_prose(cells.texts.take(pa.array(some))))
 
 
 def _boolean_bits(values: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ def misfits(raw: RawColumns, name: str, type: Type) -> np.ndarray:
     >>> misfits(fetch({"size": ["7", "9", "unknown"], "kind": ["a", "b", "a"]}), "size", Type("numeric")).tolist()
     [2]
     """
-    if type.kind in (*LEFT_OUT, "categorical"):
+    if type.kind in (*LEFT_OUT, "categorical", "text"):
         return np.empty(0, dtype=np.int64)
     try:
         raw.whole(name, type)

@@ -79,13 +79,13 @@ def settings_of(choices: dict[str, Any]) -> dict[str, Any]:
     """The choices as settings of a study; a name that the command line could not list is left out by its type.
 
     >>> settings_of({"target": "y", "drop": ["a", "b, or c"], "seed": None})
-    {'target': 'y', 'types': {'b, or c': {'kind': 'text'}}, 'drop': ('a',)}
+    {'target': 'y', 'types': {'b, or c': {'kind': 'identifier'}}, 'drop': ('a',)}
     """
     if not choices.get("target"):
         raise ParameterError("choose the column to predict first")
     types = dict(choices.get("types", {}))
     listed = [name for name in choices.get("drop", []) if "," not in name and name == name.strip()]
-    types |= {name: {"kind": "text"} for name in choices.get("drop", []) if name not in listed}
+    types |= {name: {"kind": "identifier"} for name in choices.get("drop", []) if name not in listed}
     kept = {entry: choices[entry] for entry in ("groups", "time", "prefer", "task", "folds", "repeats", "seed")
             if choices.get(entry) is not None}  # fmt: skip
     if choices.get("costs"):

@@ -28,6 +28,7 @@ KINDS = {
     "boolean": "Yes / no",
     "date": "Date",
     "ordinal": "Ordered",
+    "text": "Text",
 }
 
 #: What a day has behind it when a source gives moments.

@@ -1,7 +1,7 @@
 "use strict";
 
 const table = $("table").dataset.id;
-const KINDS = { numeric: "Number", categorical: "Category", boolean: "Yes / no", date: "Date", ordinal: "Ordered" };
+const KINDS = { numeric: "Number", categorical: "Category", boolean: "Yes / no", date: "Date", ordinal: "Ordered", text: "Text" };
 const ROLES = { use: "Use it", target: "Predict it", groups: "Keeps rows together", time: "Orders rows in time", drop: "Leave it out" };
 const LISTS = ["target", "groups", "time"];
 let choices = {}, revision = 0, sent = 0, search = "", checking = 0, stops = [];

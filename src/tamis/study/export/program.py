@@ -16,6 +16,7 @@ from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.study.model import Model
 from tamis.study.procedure.columns import Columns
 from tamis.table.inference.dates import HOUR, PARTS
+from tamis.table.inference.text_words import LENGTH
 from tamis.table.inference.word_columns import PAIRS
 from tamis.task import predicts_numbers
 from tamis.tree.tree import Tree
@@ -36,7 +37,8 @@ class Program:
     costs : truth × answer, when the answer is that of least expected cost.
     inputs : of each column that is asked for: `name`, `kind` (number, words, date, category, part), `levels` (the words
         that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
-        part of a date, the `source` it is taken from and which `part`.
+        part of a date, the `source` it is taken from and which `part`; of a text's word, the `source` and the `word`,
+        None for the number of its words.
     link : what makes answers of the sums: identity, exp, logistic, softmax, one_hot (the largest sum), shares (the
         mean of the trees' leaves, to the power `power` and divided by their sum where that is not 1).
     classes : of sums, the place of each among the labels.
@@ -343,7 +345,20 @@ def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[s
         source = name.removesuffix(f" ({part})")
         if how == "number" and source != name and source in types and name not in types:
             return found | {"kind": "part", "source": source, "part": part}
-    return found
+    return found | _of_text(name, types)
+
+
+def _of_text(name: str, types: dict[str, Any]) -> dict[str, Any]:
+    """The text that a column of a word or of the number of words is made from; nothing for any other column."""
+    if name in types:
+        return {}
+    for source in (
+        name.removesuffix(f" ({LENGTH})"),
+        *(name[:at] for at in range(len(name)) if name[at:].startswith(": ")),
+    ):
+        if source != name and types.get(source, {}).get("kind") == "text":
+            return {"source": source, "word": name[len(source) + 2 :] if name[len(source)] == ":" else None}
+    return {}
 
 
 def _spellings(levels: list[Any]) -> list[list[str]]:

@@ -3,6 +3,7 @@
 # begin
 import datetime
 import math
+import re
 from typing import Any
 
 #: Texts that stand for a missing value, unless they are levels; the second group only where numbers are expected.
@@ -26,6 +27,8 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
     if name not in row and column["needed"]:
         raise KeyError(f"the row lacks {name!r}, which the model uses; give it, None where it is missing")
     given = row.get(name)
+    if "word" in column:
+        return word_of(column["word"], "" if given is None or given != given else str(given).strip())
     if isinstance(given, str):
         given = given.strip()
         if is_missing(column, given):
@@ -47,6 +50,14 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
         return float(given)
     except ValueError:
         raise ValueError(f"{name!r} is {given!r}; give a number, or None where it is missing") from None
+
+
+def word_of(word: Any, text: str) -> float:
+    """Whether a text holds a word; without a word, how many words it has. A missing text has none."""
+    text = "" if text in MISSING else text
+    if word is None:
+        return float(len(text.split()))
+    return float(word in re.findall(r"\b\w\w+\b", text.lower()))
 
 
 def part_of(part: Any, moment: datetime.datetime) -> float:

@@ -263,6 +263,11 @@ def _number(column: dict[str, Any]) -> str:
             f"the model computes with {column['name']!r}, a number made of a date, which databases write in different "
             "ways; give --to python, or leave the date out of the study"
         )
+    if "word" in column:
+        raise StudyError(
+            f"the model computes with {column['name']!r}, which is made of a text; give --to python, or leave the text "
+            "out of the study"
+        )
     if column["kind"] != "words":
         return name
     if "spellings" in column:

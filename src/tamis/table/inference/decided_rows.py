@@ -15,6 +15,7 @@ from tamis.table.inference.declared_types import cells_of, is_number, truth_of
 from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.kinds import Rules, floats_of, has_own_categories, own_categories
 from tamis.table.inference.missing import without_values
+from tamis.table.inference.text_words import text_columns
 from tamis.table.inference.word_columns import category_column
 from tamis.table.types import Type
 
@@ -31,6 +32,9 @@ def read_as_decided(
         own = has_own_categories(array, rules)
         column = own_categories(name, array) if own else category_column(name, cells_of(array, rules, type, soft=False))
         return [column], np.zeros(len(array), dtype=bool)
+    if type.kind == "text":
+        cells = cells_of(array, rules, type, soft=False).collected()
+        return text_columns(name, cells, type.levels or ()), np.zeros(len(array), dtype=bool)
     if type.kind == "date":
         days, strange = _days(array, type, rules)
         return ([Column(name, "numeric", days)] if target else date_columns(name, days, hour=type.hour)), strange

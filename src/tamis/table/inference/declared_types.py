@@ -15,9 +15,10 @@ from tamis.table.decision import Decision
 from tamis.table.inference.amounts import amounts_among, amounts_of, hours_of_times
 from tamis.table.inference.dates import HOUR, date_columns, dates_of, days_of_times
 from tamis.table.inference.distinct_texts import DistinctTexts
-from tamis.table.inference.kinds import LEFT_OUT, Inferred, Rules, floats_of, infinite, is_text
+from tamis.table.inference.kinds import LEFT_OUT, Inferred, Rules, floats_of, infinite, is_text, prose_decision
 from tamis.table.inference.missing import SOFT_TOKENS, without_values
 from tamis.table.inference.parse_numbers import first_that_is_none, numerals_of
+from tamis.table.inference.text_words import recurring_words, text_columns
 from tamis.table.inference.word_columns import PAIRS, category_column, ordinal_column, yes_or_no
 from tamis.table.types import Type
 
@@ -51,11 +52,25 @@ def as_declared(
                 f"types: the target {name!r} cannot be {type.kind}; give numeric, boolean or categorical"
             )
         return Inferred(Decision(name, type.kind, said, used=False, type=type), lambda: [])
-    columns = _make(name, without_values(array, type.missing), type, rules, target)
+    array = without_values(array, type.missing)
+    if type.kind == "text":
+        return _words(name, array, type, rules, target, said)
+    columns = _make(name, array, type, rules, target)
     if type.kind == "date" and not target:
         type = replace(type, hour=f"{name} ({HOUR})" in (column.name for column in columns))
     kind = "numeric" if type.kind == "date" and target else type.kind
     return Inferred(Decision(name, kind, said, type=type), lambda: columns)
+
+
+def _words(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool, said: str) -> Inferred:
+    """A text as columns of its words: those given, or those that recur."""
+    if target:
+        raise ParameterError(f"types: the target {name!r} cannot be text; give numeric, boolean or categorical")
+    cells = cells_of(array, rules, type, soft=False).collected()
+    words = type.levels if type.levels is not None else recurring_words(cells)
+    if type.levels is not None:
+        return Inferred(Decision(name, "text", said, type=type), lambda: text_columns(name, cells, words))
+    return Inferred(prose_decision(name, said, words, cells.n_rows, type), lambda: text_columns(name, cells, words))
 
 
 def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool) -> list[Column]:

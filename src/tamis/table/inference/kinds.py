@@ -20,6 +20,7 @@ from tamis.table.inference.missing import NOTHING_MISSING, SOFT_TOKENS, TOKENS, 
 from tamis.table.inference.ordinal import order_note
 from tamis.table.inference.parse_numbers import EXACT, ParsedNumbers, numerals_of, share_of_numbers
 from tamis.table.inference.quantity import judge_numbers
+from tamis.table.inference.text_words import PROBE, are_names, min_rows_of_word, recurring_words, text_columns
 from tamis.table.inference.word_columns import (
     category_column,
     codes_with_na,
@@ -32,7 +33,7 @@ from tamis.table.types import Type
 
 _PREFIX = 100_000
 _TRUTHS = ("false", "true")
-LEFT_OUT = ("text", "identifier", "constant")
+LEFT_OUT = ("identifier", "constant")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Inferred:
 def decide(name: str, array: pa.ChunkedArray, rules: Rules, *, target: bool = False) -> Inferred:
     """The kind of a column from its values alone."""
     found = _by_type(name, array, rules, target)
-    return _kept_target(name, found) if target else found
+    return _kept_target(name, found, array, rules) if target else found
 
 
 def infinite(name: str, values: np.ndarray, rules: Rules) -> None:
@@ -169,7 +170,7 @@ def _by_prefix(name: str, cells: DistinctTexts, rules: Rules) -> Inferred | None
     """The decision to leave out a long column of different words, from its first rows: more rows cannot undo it."""
     start = cells.texts.slice(0, _PREFIX)
     found = _of_text(name, DistinctTexts(start, None), rules, False)
-    if found.decision.kind not in ("text", "identifier") or found.decision.type is None:
+    if found.decision.kind != "identifier" or found.decision.type is None:
         return None
     if pc.count_distinct(start).as_py() > cells.n_rows / 100:
         reason = f"{found.decision.reason}, in the first {_PREFIX:,} rows"
@@ -250,9 +251,38 @@ def _of_words(name: str, cells: DistinctTexts, what: str = "", keep: tuple[str, 
     elif verdict.kind in ("categorical", "identifier") and not note and len(cells.texts) <= 100:
         used = np.flatnonzero(cells.counts).tolist()
         note = order_note(name, [cells.texts[j].as_py() for j in used])
+    if verdict.kind == "text":
+        return _of_prose(name, cells, reason, Type("text", keep=keep))
     type = Type(verdict.kind, keep=keep)
     decision = Decision(name, verdict.kind, reason, verdict.kind not in LEFT_OUT, note, type)
     return Inferred(decision, lambda: [category_column(name, cells)])
+
+
+def _of_prose(name: str, cells: DistinctTexts, reason: str, type: Type) -> Inferred:
+    """A text: its words that recur are columns; names and addresses are left out, for they tell who, not what."""
+    left = Decision(name, "text", reason, False, "", type)
+    if are_names(cells.texts.slice(0, PROBE)):
+        note = f"its words begin with capitals, as names do; give types='{name}=text' to learn from its words"
+        return Inferred(replace(left, note=note), lambda: [category_column(name, cells)])
+    words = recurring_words(cells)
+    decision = prose_decision(name, reason, words, cells.n_rows, type)
+    if not decision.used:
+        return Inferred(decision, lambda: [category_column(name, cells)])
+    return Inferred(decision, lambda: text_columns(name, cells, words))
+
+
+def prose_decision(name: str, reason: str, words: tuple[str, ...], n_rows: int, type: Type) -> Decision:
+    """The decision to read a text as columns of words; it is left out where no word tells rows apart."""
+    if not words:
+        note = f"no word tells rows apart: none is in {_rows_of_words(n_rows)} rows"
+        return Decision(name, "text", reason, False, note, type)
+    note = f"{len(words):,} words are columns: those in {_rows_of_words(n_rows)} rows"
+    return Decision(name, "text", reason, True, note, replace(type, levels=words))
+
+
+def _rows_of_words(n_rows: int) -> str:
+    least = min_rows_of_word(n_rows)
+    return f"{least:,} to {n_rows - least:,}"
 
 
 def own_categories(name: str, array: pa.ChunkedArray) -> Column:
@@ -323,8 +353,11 @@ def _empty(name: str, n_rows: int) -> Inferred:
     return _left(name, "constant", f"none of its {n_rows:,} rows has a value", nothing)
 
 
-def _kept_target(name: str, found: Inferred) -> Inferred:
+def _kept_target(name: str, found: Inferred, array: pa.ChunkedArray, rules: Rules) -> Inferred:
     """The target stays, whatever it is: numbers as they are, texts as categories."""
+    if found.decision.used and found.decision.kind == "text":
+        cells = DistinctTexts.of(array).trimmed().without(rules.tokens)
+        found = Inferred(replace(found.decision, used=False), lambda: [category_column(name, cells)])
     if found.decision.used:
         return found
     columns = found.make()

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from tamis.table.column import Column
 from tamis.table.inference.distinct_texts import DistinctTexts
 from tamis.table.inference.missing import TOKENS
+from tamis.table.inference.text_words import MIN_WORDS_EACH, PROBE, words_each
 
 #: False first; only when both words of a pair occur, in any case, and no other.
 PAIRS = (
@@ -145,9 +146,8 @@ def ordinal_column(name: str, cells: DistinctTexts, levels: tuple[str, ...]) -> 
 
 def _left_out(cells: DistinctTexts, reason: str, k: int, what: str) -> Verdict:
     """One word a value names a row (identifier); several words are prose (text)."""
-    shown = cells.texts.slice(0, 1_000).drop_null()
-    spaces = pc.mean(pc.count_substring(shown, " ")).as_py() or 0.0
+    n_words = words_each(cells.texts.slice(0, PROBE))
     said = f"{what}, " if what else ""
-    if spaces >= 2:
-        return Verdict("text", f"{said}{reason}, with {spaces + 1:.0f} words each on average")
+    if n_words >= MIN_WORDS_EACH:
+        return Verdict("text", f"{said}{reason}, with {n_words:.0f} words each on average")
     return Verdict("identifier", f"{said}{reason}")

@@ -94,7 +94,8 @@ class Reading:
         if name in self.own:
             given = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(np.arange(len(words))), words)])
         columns, strange = read_as_decided(name, given, type, self.rules, target=name == self.target)
-        absent = [MISSING if column.is_categorical else np.nan for column in columns]
+        gap = 0.0 if type.kind == "text" else np.nan  # a missing text has no words
+        absent = [MISSING if column.is_categorical else gap for column in columns]
         read = [
             replace(column, values=np.append(column.values, np.array([none], dtype=column.values.dtype))[codes])
             for column, none in zip(columns, absent)
