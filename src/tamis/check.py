@@ -17,19 +17,19 @@ _SMALLEST_SHARE = 1e-150  # of the largest weight; smaller ones count as 0
 __all__ = ["class_factors", "count", "nearest", "number", "one_of", "weights"]
 
 
-def one_of(name: str, value: Any, known: Iterable[str]) -> str:
+def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     """The value, when it is one of the known words.
 
     >>> one_of("rule", "min", ["1se", "min"])
     'min'
     """
-    words = list(known)
+    words = list(allowed)
     if isinstance(value, str) and value in words:
         return value
     raise ParameterError(f"{name}={value!r} is not known{nearest(value, words)}; give one of {', '.join(words)}")
 
 
-def nearest(word: Any, known: Iterable[str]) -> str:
+def nearest(word: Any, allowed: Iterable[str]) -> str:
     """A hint to put into an error: the known word that looks most like the one given.
 
     >>> nearest("outcom", ["age", "outcome"])
@@ -37,9 +37,9 @@ def nearest(word: Any, known: Iterable[str]) -> str:
     """
     if not isinstance(word, str):
         return ""
-    lowered = {str(name).casefold(): str(name) for name in known}
-    found = get_close_matches(word.casefold(), list(lowered), n=1, cutoff=0.6)
-    return f" (did you mean {lowered[found[0]]!r}?)" if found else ""
+    lowered = {str(name).casefold(): str(name) for name in allowed}
+    matches = get_close_matches(word.casefold(), list(lowered), n=1, cutoff=0.6)
+    return f" (did you mean {lowered[matches[0]]!r}?)" if matches else ""
 
 
 def number(
@@ -58,12 +58,12 @@ def number(
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise KindError(f"{name}={value!r} must be a number, not {type(value).__name__}; {_range(low, high)}")
-    given = float(value)
-    below = given <= low if open_low else given < low
-    above = given >= high if open_high else given > high
-    if not np.isfinite(given) or below or above:
+    checked = float(value)
+    below = checked <= low if open_low else checked < low
+    above = checked >= high if open_high else checked > high
+    if not np.isfinite(checked) or below or above:
         raise ParameterError(f"{name}={value!r} is out of range; {_range(low, high, open_low, open_high)}")
-    return given
+    return checked
 
 
 def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: str = "") -> int:
@@ -76,12 +76,12 @@ def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: s
     way_out = f"give a whole number of at least {low}" if high is None else f"give {name} between {low} and {high:,}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise KindError(f"{name}={value!r} must be a whole number, not {type(value).__name__}; {way_out}")
-    given = int(value)
-    if high is not None and given > high:
-        raise ParameterError(f"{name}={given}, but there are only {top}; {way_out}")
-    if given < low:
-        raise ParameterError(f"{name}={given} is too small; {way_out}")
-    return given
+    checked = int(value)
+    if high is not None and checked > high:
+        raise ParameterError(f"{name}={checked}, but there are only {top}; {way_out}")
+    if checked < low:
+        raise ParameterError(f"{name}={checked} is too small; {way_out}")
+    return checked
 
 
 def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.ndarray:
@@ -98,27 +98,27 @@ def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.
         return np.ones(n_rows)
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_rows, number("sample_weight", sample_weight, low=0))
-    given = np.require(sample_weight, dtype=np.float64, requirements=["C", "W"])  # see `table.numbers`
-    if given.ndim != 1:
-        raise ParameterError(f"sample_weight has {given.ndim} dimensions; give one number a row (1D)")
-    if len(given) != n_rows:
-        raise ParameterError(f"sample_weight has shape {given.shape}, but there are {n_rows:,} rows; give one a row")
-    bad = np.flatnonzero(~(given >= 0) | ~np.isfinite(given))
+    checked = np.require(sample_weight, dtype=np.float64, requirements=["C", "W"])  # see `table.numbers`
+    if checked.ndim != 1:
+        raise ParameterError(f"sample_weight has {checked.ndim} dimensions; give one number a row (1D)")
+    if len(checked) != n_rows:
+        raise ParameterError(f"sample_weight has shape {checked.shape}, but there are {n_rows:,} rows; give one a row")
+    bad = np.flatnonzero(~(checked >= 0) | ~np.isfinite(checked))
     if bad.size:
-        raise ParameterError(f"sample_weight[{bad[0]}]={float(given[bad[0]])!r}; give finite weights of at least 0")
-    if not given.any():
+        raise ParameterError(f"sample_weight[{bad[0]}]={float(checked[bad[0]])!r}; give finite weights of at least 0")
+    if not checked.any():
         raise ParameterError("all weights in sample_weight are zero; give at least one row a weight above 0")
-    are_copies = given.max() <= _MOST_COPIES and bool(np.all(given == np.round(given)))
-    return given if keep_scale or are_copies else _of_mean_1(given)
+    are_copies = checked.max() <= _MOST_COPIES and bool(np.all(checked == np.round(checked)))
+    return checked if keep_scale or are_copies else _of_mean_1(checked)
 
 
-def counts(asked: str, values: np.ndarray) -> None:
+def counts(parameter: str, values: np.ndarray) -> None:
     """Refuse a target that holds no counts: a number below 0, or nothing but zeros.
 
     >>> counts("loss='poisson'", np.array([0.0, 2.0]))
     """
     if values.min() < 0 or values.sum() <= 0:
-        raise ParameterError(f"{asked} needs counts, but y goes down to {values.min():g} with sum {values.sum():g}")
+        raise ParameterError(f"{parameter} needs counts, but y goes down to {values.min():g} with sum {values.sum():g}")
 
 
 def no_options(model: Any, options: dict[str, Any]) -> None:
@@ -144,7 +144,7 @@ def _of_mean_1(weights: np.ndarray) -> np.ndarray:
     return heavy / np.sum(heavy) * np.count_nonzero(heavy) if heavy[heavy > 0].min() < 1 else heavy
 
 
-def class_factors(given: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarray:
+def class_factors(class_weight: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarray:
     """What the rows of each class are multiplied by; `heavy` is what all rows of a class weigh.
 
     "balanced" makes all classes weigh the same, and by that a row given twice is one of weight 2.
@@ -152,22 +152,24 @@ def class_factors(given: Any, labels: np.ndarray, heavy: np.ndarray) -> np.ndarr
     >>> class_factors("balanced", np.array(["a", "b"]), np.array([1.0, 3.0])).tolist()
     [2.0, 0.6666666666666666]
     """
-    if given is None:
+    if class_weight is None:
         return np.ones(len(labels))
-    if isinstance(given, str):
-        one_of("class_weight", given, ["balanced"])
-        there = heavy > 0
+    if isinstance(class_weight, str):
+        one_of("class_weight", class_weight, ["balanced"])
+        is_present = heavy > 0
         out = np.ones(len(labels))
-        out[there] = heavy.sum() / (len(labels) * heavy[there])
+        out[is_present] = heavy.sum() / (len(labels) * heavy[is_present])
         return out
-    if not isinstance(given, dict):
-        raise ParameterError(f"class_weight={given!r} is not known; give 'balanced' or a dict class -> weight")
-    known = labels.tolist()
-    unknown = [key for key in given if key not in known]
-    if unknown and any(label not in given for label in known):
-        raise ParameterError(f"class_weight names the class {unknown[0]!r}, but the target has {known}; name those")
-    weights = [given.get(label, 1.0) for label in known]
-    return np.array([number(f"class_weight[{k!r}]", w, low=0, open_low=True) for k, w in zip(known, weights)])
+    if not isinstance(class_weight, dict):
+        raise ParameterError(f"class_weight={class_weight!r} is not known; give 'balanced' or a dict class -> weight")
+    class_labels = labels.tolist()
+    unknown = [key for key in class_weight if key not in class_labels]
+    if unknown and any(label not in class_weight for label in class_labels):
+        raise ParameterError(
+            f"class_weight names the class {unknown[0]!r}, but the target has {class_labels}; name those"
+        )
+    weights = [class_weight.get(label, 1.0) for label in class_labels]
+    return np.array([number(f"class_weight[{k!r}]", w, low=0, open_low=True) for k, w in zip(class_labels, weights)])
 
 
 def _range(low: float, high: float, open_low: bool = False, open_high: bool = False) -> str:

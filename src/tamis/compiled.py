@@ -21,19 +21,19 @@ def core() -> ModuleType:
     if spec is None or spec.origin is None:  # no file, though the folder of its sources looks like a package
         raise CoreError(f"the compiled core of Tamis is missing; {_WAY_OUT}")
     try:
-        found = import_module("tamis._core")
+        module = import_module("tamis._core")
     except ImportError as error:
         raise CoreError(f"the compiled core of Tamis cannot be loaded ({error}); {_WAY_OUT}") from error
-    if _is_stale(found):
+    if _is_stale(module):
         vars(sys.modules["tamis"]).pop("_core", None)  # put there by the import: who asks again is to be told again
         raise CoreError(f"the compiled core of Tamis is older than its sources; {_WAY_OUT}")
-    return found
+    return module
 
 
-def _is_stale(found: ModuleType) -> bool:
+def _is_stale(module: ModuleType) -> bool:
     """Whether it was made from other sources, by their content: a copied or checked out file has any date."""
     files = [file for file in _CORE.rglob("*") if file.suffix in (".cpp", ".hpp")]
-    return bool(files) and getattr(found, "SOURCES", None) != digest(files)
+    return bool(files) and getattr(module, "SOURCES", None) != digest(files)
 
 
 def digest(files: list[Path]) -> str:

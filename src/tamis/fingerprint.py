@@ -93,9 +93,9 @@ def is_installed(module: str | None) -> bool:
     top = (module or "__main__").partition(".")[0]
     if top == "__main__":  # in a notebook too, whose file is that of the kernel
         return False
-    known = top in sys.stdlib_module_names or top == "tamis"
+    is_top_known = top in sys.stdlib_module_names or top == "tamis"
     files = [getattr(sys.modules.get(name), "__file__", None) for name in (top, module or top)]
-    return known or any(_lies_among_packages(file) for file in files)
+    return is_top_known or any(_lies_among_packages(file) for file in files)
 
 
 def _lies_among_packages(file: str | None) -> bool:
@@ -127,18 +127,18 @@ class _Reader:
             return self._array(value)
         if isinstance(value, ModuleType):
             return _hash("module", value.__name__)
-        place = id(value)
-        if place in self._open:
-            return _hash("seen at depth", str(self._open[place]))
-        if place not in self._known:
+        key = id(value)
+        if key in self._open:
+            return _hash("seen at depth", str(self._open[key]))
+        if key not in self._known:
             if len(self._open) >= DEEPEST:
                 return _hash("too deep", _full_name(type(value)))
-            self._open[place] = len(self._open)
+            self._open[key] = len(self._open)
             try:
-                self._known[place] = value, self._looked_into(value)
+                self._known[key] = value, self._looked_into(value)
             finally:
-                del self._open[place]
-        return self._known[place][1]
+                del self._open[key]
+        return self._known[key][1]
 
     def _looked_into(self, value: Any) -> bytes:
         kind = type(value)
@@ -153,34 +153,34 @@ class _Reader:
         if kind in (list, tuple):
             return self._sequence(value)
         if kind in (dict, MappingProxyType):
-            return self._all("dict", *(part for item in value.items() for part in item))
+            return self._all("dict", *(element for item in value.items() for element in item))
         if kind in (set, frozenset):
-            return _hash(kind.__name__, *sorted(self.of(part) for part in value))
+            return _hash(kind.__name__, *sorted(self.of(element) for element in value))
         return self._object(value)
 
-    def _all(self, *parts: Any) -> bytes:
-        return _hash(*(self.of(part) for part in parts))
+    def _all(self, *values: Any) -> bytes:
+        return _hash(*(self.of(value) for value in values))
 
     def _sequence(self, values: Any) -> bytes:
-        if all(type(part) in _PLAIN for part in values):  # a million numbers in a second
+        if all(type(value) in _PLAIN for value in values):  # a million numbers in a second
             return _hash(type(values).__name__, repr(list(values)))
         return self._all(type(values).__name__, *values)
 
     def _array(self, values: np.ndarray) -> bytes:
         if values.dtype.hasobject:
             return self._all("array", values.dtype.str, values.tolist())
-        whole = np.ascontiguousarray(values)
+        contiguous = np.ascontiguousarray(values)
         head = f"array {values.dtype.str} {values.dtype.descr if values.dtype.names else ''} {values.shape}"
-        return _hash(head, whole.reshape(-1).view(np.uint8).data if whole.size else b"")
+        return _hash(head, contiguous.reshape(-1).view(np.uint8).data if contiguous.size else b"")
 
     def _function(self, function: FunctionType) -> bytes:
         cells = [_content(cell) for cell in function.__closure__ or ()]
-        own = {name: part for name, part in vars(function).items() if name != "__wrapped__"}
-        parts = [function.__defaults__, function.__kwdefaults__, cells, own]
+        attributes = {name: value for name, value in vars(function).items() if name != "__wrapped__"}
+        content = [function.__defaults__, function.__kwdefaults__, cells, attributes]
         if is_installed(function.__globals__.get("__name__")):  # what a package made around something of the user's
             self._note(function.__globals__["__name__"])
-            return self._all("made by", function.__globals__["__name__"], function.__code__.co_name, *parts)
-        return self._all("function", function.__code__, *parts, *self._globals(function))
+            return self._all("made by", function.__globals__["__name__"], function.__code__.co_name, *content)
+        return self._all("function", function.__code__, *content, *self._globals(function))
 
     def _globals(self, function: FunctionType) -> Iterator[Any]:
         """Names of globals that the code uses, functions inside it included, each with what stands there."""
@@ -203,9 +203,9 @@ class _Reader:
             yield value.__name__
         else:
             for word in sorted(words & vars(value).keys()):
-                part = vars(value)[word]
+                value_of_word = vars(value)[word]
                 yield word
-                yield part.__name__ if isinstance(part, ModuleType) else part
+                yield value_of_word.__name__ if isinstance(value_of_word, ModuleType) else value_of_word
 
     def _code(self, code: CodeType) -> bytes:
         """Compiled code without its place: Python 3.13 keeps the line of a class among the constants."""
@@ -217,11 +217,11 @@ class _Reader:
         return self._all("code", code.co_code, raised, code.co_names, arguments, shape, constants)
 
     def _class(self, cls: type) -> bytes:
-        parts: list[Any] = ["class", cls.__qualname__, *cls.__bases__]
+        content: list[Any] = ["class", cls.__qualname__, *cls.__bases__]
         for name in sorted(vars(cls)):
             if name not in _MADE_BY_PYTHON:
-                parts += [name, vars(cls)[name]]
-        return self._all(*parts)
+                content += [name, vars(cls)[name]]
+        return self._all(*content)
 
     def _object(self, value: Any) -> bytes:
         """An object as pickle would take it apart; one that cannot be pickled is its class alone."""
@@ -239,15 +239,15 @@ class _Reader:
         if isinstance(value, _PASSING):
             return self._all("passing", kind)
         try:
-            taken = value.__reduce_ex__(4)
+            reduced = value.__reduce_ex__(4)
         except Exception:  # a lock, a file: there is nothing more to know of it
             return self._all("unknown", kind)
-        if not isinstance(taken, tuple):
-            return self._all("object", kind, taken)
-        made, arguments, *rest = taken
-        state = rest[0] if rest else None
-        parts = [list(part) for part in rest[1:3] if part is not None]
-        return self._all("object", kind, made, arguments, state, *parts)
+        if not isinstance(reduced, tuple):
+            return self._all("object", kind, reduced)
+        constructor, arguments, *state_and_items = reduced
+        state = state_and_items[0] if state_and_items else None
+        items = [list(values) for values in state_and_items[1:3] if values is not None]
+        return self._all("object", kind, constructor, arguments, state, *items)
 
     def _installed_name(self, value: Any) -> str | None:
         """The name under which an installed package has this very value; None of anything else."""
@@ -256,10 +256,10 @@ class _Reader:
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         if not isinstance(module, str) or not isinstance(name, str) or not is_installed(module):
             return None
-        found: Any = sys.modules.get(module)
+        resolved: Any = sys.modules.get(module)
         for word in name.split("."):
-            found = getattr(found, word, None)
-        if found is not value and not isinstance(value, type):
+            resolved = getattr(resolved, word, None)
+        if resolved is not value and not isinstance(value, type):
             return None
         self._note(module)
         return f"{module}.{name}"
@@ -270,14 +270,14 @@ class _Reader:
             self.packages.add(top)
 
 
-def _hash(*parts: Any) -> bytes:
+def _hash(*chunks: Any) -> bytes:
     """A hash of parts whose borders count."""
-    whole = blake2b(digest_size=8)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        whole.update(b"%d:" % len(data))
-        whole.update(data)
-    return whole.digest()
+    digest = blake2b(digest_size=8)
+    for chunk in chunks:
+        data = chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.digest()
 
 
 def _shared_random() -> tuple[Any, Any]:

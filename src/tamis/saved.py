@@ -25,12 +25,12 @@ def reading(what: str, way_out: str, error: type[TamisError] = DamagedError) -> 
     """Whatever is raised inside becomes one sentence: what is damaged, where it is known how, and the way out."""
     try:
         yield
-    except Exception as found:  # saved values that do not fit together can raise anything
-        said = f"{what} is damaged{_how(found)}"
-        raised = error(f"{said}; {way_out}")
+    except Exception as cause:  # saved values that do not fit together can raise anything
+        message = f"{what} is damaged{_how(cause)}"
+        raised = error(f"{message}; {way_out}")
         if isinstance(raised, DamagedError):
-            raised.without_way_out = said
-        raise raised from found
+            raised.without_way_out = message
+        raise raised from cause
 
 
 def _how(error: Exception) -> str:
@@ -40,13 +40,17 @@ def _how(error: Exception) -> str:
     return f": {shortened(str(error))}" if isinstance(error, (TamisError, KindError)) else ""
 
 
-def shortened(words: str, most: int = 200) -> str:
+def shortened(words: str, max_length: int = 200) -> str:
     """Words cut in the middle where they are long: a damaged file can hold megabytes in place of a name.
 
     >>> shortened("a" * 30 + "b" * 30, 11)
     'aaaaa…bbbbb'
     """
-    return words if len(words) <= most else f"{words[: most // 2]}…{words[-(most - most // 2 - 1) :]}"
+    return (
+        words
+        if len(words) <= max_length
+        else f"{words[: max_length // 2]}…{words[-(max_length - max_length // 2 - 1) :]}"
+    )
 
 
 def mapping(name: str, value: Any) -> dict[str, Any]:
@@ -105,34 +109,36 @@ def numbers(name: str, value: Any, dtype: Any = np.float64, shape: tuple[int | N
     >>> numbers("roots", [0, 5], np.int64)
     array([0, 5])
     """
-    wanted = np.dtype(dtype)
-    found = np.array(value)
-    if found.size == 0:
-        found = np.zeros([n or 0 for n in shape], dtype=wanted)
-    elif found.dtype.kind not in ("iuf" if wanted.kind == "f" else "iu"):
-        raise DamagedError(f"{name} holds something that is no {'number' if wanted.kind == 'f' else 'whole number'}")
-    refuse_shape(name, found, shape)
-    if wanted.kind == "f":
-        out = found.astype(wanted)
+    target_dtype = np.dtype(dtype)
+    array = np.array(value)
+    if array.size == 0:
+        array = np.zeros([n or 0 for n in shape], dtype=target_dtype)
+    elif array.dtype.kind not in ("iuf" if target_dtype.kind == "f" else "iu"):
+        raise DamagedError(
+            f"{name} holds something that is no {'number' if target_dtype.kind == 'f' else 'whole number'}"
+        )
+    refuse_shape(name, array, shape)
+    if target_dtype.kind == "f":
+        out = array.astype(target_dtype)
         if not np.isfinite(out).all():
             raise DamagedError(f"{name} holds a value that is not finite")
         return out
-    info = np.iinfo(wanted)
-    refuse_outside(name, found, int(info.min), int(info.max))
-    return found.astype(wanted)
+    info = np.iinfo(target_dtype)
+    refuse_outside(name, array, int(info.min), int(info.max))
+    return array.astype(target_dtype)
 
 
-def refuse_shape(name: str, found: np.ndarray, shape: tuple[int | None, ...]) -> None:
+def refuse_shape(name: str, array: np.ndarray, shape: tuple[int | None, ...]) -> None:
     """Raise unless an array has a shape; None stands for any length."""
-    if found.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, found.shape)):
+    if array.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, array.shape)):
         words = " × ".join("any" if n is None else f"{n:,}" for n in shape)
-        raise DamagedError(f"{name} has {' × '.join(map(str, found.shape)) or 'one'} value(s) instead of {words}")
+        raise DamagedError(f"{name} has {' × '.join(map(str, array.shape)) or 'one'} value(s) instead of {words}")
 
 
-def refuse_outside(name: str, found: np.ndarray, low: int, high: int) -> None:
+def refuse_outside(name: str, array: np.ndarray, low: int, high: int) -> None:
     """Raise unless all whole numbers lie within [low, high]."""
-    if found.size and (int(found.min()) < low or int(found.max()) > high):
-        bad = int(found.min()) if int(found.min()) < low else int(found.max())
+    if array.size and (int(array.min()) < low or int(array.max()) > high):
+        bad = int(array.min()) if int(array.min()) < low else int(array.max())
         raise DamagedError(f"{name} holds {bad}, which is not between {low} and {high}")
 
 
@@ -153,14 +159,14 @@ def refuse_tangled(name: str, left: np.ndarray, root: np.ndarray, size: np.ndarr
     left : left child of each node, counted from its root; below 0 at a leaf. The right child follows it.
     root, size : of each node, where its tree begins and how many nodes it has.
     """
-    place = np.arange(len(left), dtype=np.int64)
+    index = np.arange(len(left), dtype=np.int64)
     split = left >= 0
     child = left[split].astype(np.int64) + root[split]
-    if np.any(child <= place[split]) or np.any(left[split].astype(np.int64) + 1 >= size[split]):
-        bad = int(place[split][(child <= place[split]) | (left[split].astype(np.int64) + 1 >= size[split])][0])
+    if np.any(child <= index[split]) or np.any(left[split].astype(np.int64) + 1 >= size[split]):
+        bad = int(index[split][(child <= index[split]) | (left[split].astype(np.int64) + 1 >= size[split])][0])
         raise DamagedError(f"the children of node {bad:,} of {name} are not nodes below it")
     parents = np.bincount(np.concatenate([child, child + 1]), minlength=len(left))
-    wrong = np.flatnonzero(parents != (place != root))
+    wrong = np.flatnonzero(parents != (index != root))
     if len(wrong):
         raise DamagedError(f"node {wrong[0]:,} of {name} is the child of {parents[wrong[0]]} nodes")
 
@@ -176,22 +182,22 @@ def class_list(labels: np.ndarray) -> list[Any]:
 
 def classes(name: str, values: Any, dtype: Any) -> np.ndarray:
     """Labels of classes as an array of the dtype they had; it is never larger than the labels are."""
-    known = levels(name, values)
+    labels = levels(name, values)
     kind = text(f"the dtype of {name}", dtype)
-    if not known:
+    if not labels:
         raise DamagedError(f"{name} is empty")
     if kind == "object":
-        out = np.empty(len(known), dtype=object)
-        out[:] = known
+        out = np.empty(len(labels), dtype=object)
+        out[:] = labels
         return out
-    wanted = np.dtype(kind)
-    found = np.array(list(known))
-    if wanted.kind == "U" and found.dtype.kind == "U":
-        return found
-    if wanted.kind not in "biuf" or found.dtype.kind not in "biuf":
+    target_dtype = np.dtype(kind)
+    array = np.array(list(labels))
+    if target_dtype.kind == "U" and array.dtype.kind == "U":
+        return array
+    if target_dtype.kind not in "biuf" or array.dtype.kind not in "biuf":
         raise DamagedError(f"{name} are not of the kind {kind[:20]!r}")
-    out = found.astype(wanted)
-    if not np.array_equal(out, found):
+    out = array.astype(target_dtype)
+    if not np.array_equal(out, array):
         raise DamagedError(f"{name} are not of the kind {kind[:20]!r}")
     return out
 
@@ -290,9 +296,9 @@ def indented(value: Any, *, ensure_ascii: bool = False, allow_nan: bool = True) 
             return
         names = [encode({name: 0})[1:-2] for name in value] if is_mapping else [""] * len(inside)
         start = "{\n" if is_mapping else "[\n"
-        for name, one in zip(names, inside):
+        for name, item in zip(names, inside):
             pieces.append(start + pad + name)
-            add(one, depth + 1)
+            add(item, depth + 1)
             start = ",\n"
         pieces.append(f"\n{pad[:-1]}{'}' if is_mapping else ']'}")
 

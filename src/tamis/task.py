@@ -45,17 +45,17 @@ def predicts_numbers(task: str) -> bool:
     return task in (REGRESSION, COUNT)
 
 
-def task_named(given: Any, name: str = "task") -> str:
+def task_named(task: Any, name: str = "task") -> str:
     """The task of a word that a user gave; a former word works, with a warning.
 
     >>> task_named("regression")
     'regression'
     """
-    if isinstance(given, str) and given in FORMER:
-        word = FORMER[given]
-        warnings.warn(f"{name}={given!r} is now called {word!r}; give {name}={word!r}", FutureWarning, stacklevel=3)
+    if isinstance(task, str) and task in FORMER:
+        word = FORMER[task]
+        warnings.warn(f"{name}={task!r} is now called {word!r}; give {name}={word!r}", FutureWarning, stacklevel=3)
         return word
-    return one_of(name, given, TASKS)
+    return one_of(name, task, TASKS)
 
 
 def read_task(saved: Any) -> str:

@@ -35,16 +35,16 @@ def mix(bits: np.ndarray) -> np.ndarray:
         return np.asarray(splitmix64(bits))
 
 
-def bytes_hash(*parts: bytes) -> bytes:
+def bytes_hash(*chunks: bytes) -> bytes:
     """8 bytes of BLAKE2b of the parts, one after the other.
 
     >>> bytes_hash(b"ab", b"c") == bytes_hash(b"abc")
     True
     """
-    found = hashlib.blake2b(digest_size=8)
-    for part in parts:
-        found.update(part)
-    return found.digest()
+    digest = hashlib.blake2b(digest_size=8)
+    for chunk in chunks:
+        digest.update(chunk)
+    return digest.digest()
 
 
 def text_hash(text: str) -> np.uint64:

@@ -70,7 +70,7 @@ def run(
         return
     pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
     with one_blas_thread():
-        jobs = (delayed(_one)(task, seed) for task in _until(tasks, failed, stop))
+        jobs = (delayed(_run_task)(task, seed) for task in _until(tasks, failed, stop))
         for task, result, error in _handed_out(lambda: pool(jobs)):
             if error is not None:
                 failed.append(error)
@@ -104,8 +104,8 @@ def _handed_out(begin: Callable[[], Any]) -> Iterator[tuple[Task, Any, Exception
 def _alone(n_jobs: int | None) -> bool:
     """Whether tasks run one after another, here: neither `n_jobs` nor a backend the user chose says otherwise."""
     if n_jobs is None:
-        backend, given = get_active_backend()
-        n_jobs = backend.default_n_jobs if given is None else given
+        backend, n_default = get_active_backend()
+        n_jobs = backend.default_n_jobs if n_default is None else n_default
     return n_jobs == 1
 
 
@@ -116,7 +116,7 @@ def _until(tasks: Sequence[Task], failed: list[Exception], stop: Callable[[], bo
         yield task
 
 
-def _one(task: Task, seed: int) -> tuple[Task, Any, Exception | None]:
+def _run_task(task: Task, seed: int) -> tuple[Task, Any, Exception | None]:
     try:
         with one_blas_thread():  # again here: a process or a cluster worker has its own pools
             return task, task(seed), None
@@ -130,12 +130,12 @@ def map_threads(function: Callable[[Any], T], items: Iterable[Any], n_jobs: int 
     >>> map_threads(abs, [-1, 2], n_jobs=2)
     [1, 2]
     """
-    given = list(items)
-    threads = min(workers(n_jobs), len(given))
+    inputs = list(items)
+    threads = min(workers(n_jobs), len(inputs))
     if threads < 2:
-        return [function(item) for item in given]
+        return [function(item) for item in inputs]
     pool = ThreadPoolExecutor(threads)  # joblib's pool takes 15 ms to begin and end, this one 0.3 ms
     try:
-        return list(pool.map(function, given))
+        return list(pool.map(function, inputs))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # after an error or Ctrl-C nothing further is begun

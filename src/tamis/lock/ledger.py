@@ -50,7 +50,7 @@ class Look:
     note: str = ""
     hashes: dict[str, Any] | None = None
 
-    def shown(self) -> dict[str, Any]:
+    def as_record(self) -> dict[str, Any]:
         """Its parts, without the hashes."""
         return {name: value for name, value in asdict(self).items() if name != "hashes"}
 
@@ -70,7 +70,7 @@ class Ledger:
 
         A damaged line may have been a look at any rows, so it is always among them.
         """
-        return [look.shown() for look in self._lines() if _is_of(look, digest, data)]
+        return [look.as_record() for look in self._lines() if _is_of(look, digest, data)]
 
     def hashes(self) -> dict[str, RowHashes]:
         """Digest of locked rows -> hashes of their cells, as far as lines hold them."""
@@ -85,7 +85,7 @@ class Ledger:
             raise StudyError(
                 f"{str(self.path)!r} cannot be read ({error.strerror}); give yourself the right to read it"
             ) from error
-        looks = [_look(line, place) for place, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
+        looks = [_look(line, number) for number, line in enumerate(content.split(b"\n"), start=1) if line.strip()]
         return looks or [Look(kind=DAMAGED, note="the ledger is empty, which counts as an opening")]
 
     def openings(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
@@ -109,9 +109,12 @@ class Ledger:
         note, facts : the other parts of a `Look`.
         """
         before = self.looks(data=lock.data)
-        others = len(before) - len(self.looks(lock.digest, lock.data))
-        if others:
-            note = f"{note}; " * bool(note) + f"other locked rows of this table were looked at {times(others)} before"
+        n_other_looks = len(before) - len(self.looks(lock.digest, lock.data))
+        if n_other_looks:
+            note = (
+                f"{note}; " * bool(note)
+                + f"other locked rows of this table were looked at {times(n_other_looks)} before"
+            )
         is_first = lock.hashes is not None and lock.digest not in self.hashes()
         return Look(
             kind=kind,
@@ -135,10 +138,10 @@ class Ledger:
 
     def refuse_unwritable(self) -> None:
         """Raise when no line could be added; nothing is changed."""
-        there = self.path.exists()
+        exists = self.path.exists()
         with saved.naming(self.path), self.path.open("ab"):
             pass
-        if not there:
+        if not exists:
             self.path.unlink()
 
 
@@ -147,31 +150,31 @@ def times(n: int) -> str:
     return "once" if n == 1 else f"{n:,} times"
 
 
-def _look(line: bytes, place: int) -> Look:
+def _look(line: bytes, number: int) -> Look:
     try:
-        found = json.loads(line)
-        if isinstance(found, dict) and {"hashes", *found} == _PARTS and _fits(found):
-            return Look(**found)
+        record = json.loads(line)
+        if isinstance(record, dict) and {"hashes", *record} == _PARTS and _fits(record):
+            return Look(**record)
     except (ValueError, TypeError, RecursionError):
         pass
-    return Look(kind=DAMAGED, note=f"line {place:,} of the ledger is damaged and counts as an opening")
+    return Look(kind=DAMAGED, note=f"line {number:,} of the ledger is damaged and counts as an opening")
 
 
-def _fits(found: dict[str, Any]) -> bool:
+def _fits(record: dict[str, Any]) -> bool:
     """Whether the parts of a line are of the kinds they must be."""
-    plain = all(isinstance(found[name], str) for name in ("when", "version", "digest", "data", "note"))
-    bounds, rows = found["interval"], found["rows"]
-    if found.get("hashes") is not None:
-        RowHashes.from_dict(found["hashes"])
+    plain = all(isinstance(record[name], str) for name in ("when", "version", "digest", "data", "note"))
+    bounds, rows = record["interval"], record["rows"]
+    if record.get("hashes") is not None:
+        RowHashes.from_dict(record["hashes"])
     return (
         plain
-        and found["kind"] in (OPENED, PREDICTED)
-        and isinstance(found["independent"], bool)
-        and (found["metric"] is None or isinstance(found["metric"], str))
+        and record["kind"] in (OPENED, PREDICTED)
+        and isinstance(record["independent"], bool)
+        and (record["metric"] is None or isinstance(record["metric"], str))
         and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
-        and (found["score"] is None or _is_number(found["score"]))
+        and (record["score"] is None or _is_number(record["score"]))
         and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
-        and (found["kind"] == PREDICTED or None not in (found["score"], found["metric"], rows))
+        and (record["kind"] == PREDICTED or None not in (record["score"], record["metric"], rows))
     )
 
 

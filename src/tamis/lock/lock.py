@@ -120,7 +120,7 @@ class Lock:
         number("lock", share, low=0, high=0.9)
         raw = raw_of(table)
         sums = _sums(raw, target)
-        n, wanted = raw.n_rows, round(share * raw.n_rows)
+        n, n_wanted = raw.n_rows, round(share * raw.n_rows)
         digests = _keyed(sums.features, seed, False)
         numbered = 2 * _distinct(digests) < n
         if numbered:
@@ -133,16 +133,16 @@ class Lock:
             "data": _joint(sums.cells),
         }
         none = np.empty(0, dtype=np.int64)
-        if wanted < FEWEST:
-            return cls(none, (), share, "none", _too_small(share, wanted, n), **facts)
+        if n_wanted < FEWEST:
+            return cls(none, (), share, "none", _too_small(share, n_wanted, n), **facts)
         if time is not None:
-            rows, how = _latest(time.values, wanted), "time"
+            rows, how = _latest(time.values, n_wanted), "time"
         elif groups is not None:
-            rows, how = _smallest(_keyed(canonical_column(groups).bits, seed, False), wanted), "groups"
+            rows, how = _smallest(_keyed(canonical_column(groups).bits, seed, False), n_wanted), "groups"
         else:
-            rows, how = _smallest(digests, wanted), "features"
+            rows, how = _smallest(digests, n_wanted), "features"
         if not FEWEST <= len(rows) <= n - FEWEST:
-            reason = f"no rows are locked: {_parts(how)} make it impossible to lock about {wanted:,} of {n:,} rows"
+            reason = f"no rows are locked: {_units(how)} make it impossible to lock about {n_wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
         keys, hashes = _hexadecimal(digests[rows]), RowHashes.of(raw, rows, digests[rows], target)
         lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts, hashes=hashes)
@@ -175,11 +175,11 @@ class Lock:
 
     def held_by(self, raw: Raw, first: int = 0) -> Held:
         """What some rows hold of the locked ones; `first` numbers the first."""
-        own = self._own[0]
-        by_digest = np.zeros(len(own), dtype=bool)
-        if len(own) and set(self.columns) <= set(raw.names):
+        digests_locked = self._distinct_digests[0]
+        by_digest = np.zeros(len(digests_locked), dtype=bool)
+        if len(digests_locked) and set(self.columns) <= set(raw.names):
             digests = _keyed(_sums(raw, None, self.columns).features, self.seed, self.numbered, first)
-            by_digest = np.isin(own, digests)
+            by_digest = np.isin(digests_locked, digests)
         return Held(by_digest, np.zeros(0, dtype=np.int64) if self.hashes is None else self.hashes.matches(raw))
 
     def recognised(self, held: Held, names: Collection[str], n_rows: int) -> int:
@@ -188,20 +188,20 @@ class Lock:
         A row that the locked rows hold c times among n would turn up in m fresh rows with probability
         1 - (1 - (c - 1) / (n - 1))^m; a row found once is taken for one that does not come again by chance.
         """
-        own, times = self._own
-        if 2 * n_rows < len(own) or not len(own):
+        locked_digests, times = self._distinct_digests
+        if 2 * n_rows < len(locked_digests) or not len(locked_digests):
             return 0
         again = int(np.count_nonzero(held.by_digest))
         chance = 1 - (1 - (times - 1) / max(1, self.n_rows - 1)) ** n_rows
         spread = np.sqrt(np.sum(chance * (1 - chance)))
-        if 2 * again >= len(own) and again > chance.sum() + SURELY * spread:
+        if 2 * again >= len(locked_digests) and again > chance.sum() + SURELY * spread:
             return again
         if self.hashes is not None and self.hashes.recognised(held.matches, names, n_rows):
-            return max(1, round(np.count_nonzero(held.matches) / len(held.matches) * len(own)))
+            return max(1, round(np.count_nonzero(held.matches) / len(held.matches) * len(locked_digests)))
         return 0
 
     @cached_property
-    def _own(self) -> tuple[np.ndarray, np.ndarray]:
+    def _distinct_digests(self) -> tuple[np.ndarray, np.ndarray]:
         """The different digests of the locked rows, and how often each occurs."""
         keys = np.array([int(key, 16) for key in self.keys], dtype=np.uint64)
         return np.unique(keys, return_counts=True)
@@ -237,9 +237,9 @@ class Lock:
             ) from error
         with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "the same run() again writes it anew", StudyError):
             facts = saved.mapping("it", json.loads(content))
-            whole = facts.pop("digest")
+            digest = facts.pop("digest")
             lock = cls(**_checked(facts))
-            if lock.digest != whole:
+            if lock.digest != digest:
                 raise DamagedError("it was altered, for its digest does not fit")
             return lock
 
@@ -286,14 +286,14 @@ class _Sums:
 
 def _sums(raw: Raw, target: str | None, only: Collection[str] | None = None) -> _Sums:
     """The sums of all rows; `only` names the features when they are known, and nothing else is summed then."""
-    places = [j for j, name in enumerate(raw.names) if name != target]
+    indices = [j for j, name in enumerate(raw.names) if name != target]
     if only is not None:
-        wanted = set(only)
-        places = [j for j in places if raw.names[j] in wanted]
+        names = set(only)
+        indices = [j for j in indices if raw.names[j] in names]
     if raw.sparse is not None:
-        sums = sparse_sums(raw.sparse, raw.names, places)
-        return _Sums(sums, sums, tuple(sorted(raw.names[j] for j in places)))
-    features, others = np.zeros(raw.n_rows, dtype=np.uint64), np.zeros(raw.n_rows, dtype=np.uint64)
+        sums = sparse_sums(raw.sparse, raw.names, indices)
+        return _Sums(sums, sums, tuple(sorted(raw.names[j] for j in indices)))
+    features, remaining = np.zeros(raw.n_rows, dtype=np.uint64), np.zeros(raw.n_rows, dtype=np.uint64)
     columns: list[str] = []
     one_at_a_time = threading.Lock()
 
@@ -302,13 +302,13 @@ def _sums(raw: Raw, target: str | None, only: Collection[str] | None = None) -> 
         mixed = mix(cells.bits + text_hash(name))
         is_feature = only is not None or not cells.names_rows
         with one_at_a_time:
-            into = features if is_feature else others
+            into = features if is_feature else remaining
             into += mixed
             if is_feature:
                 columns.append(name)
 
-    raw.each(add, places)
-    return _Sums(features, features + others, tuple(sorted(columns)))
+    raw.each(add, indices)
+    return _Sums(features, features + remaining, tuple(sorted(columns)))
 
 
 def _keyed(sums: np.ndarray, seed: int, numbered: bool, first: int = 0) -> np.ndarray:
@@ -342,31 +342,31 @@ def _distinct(digests: np.ndarray) -> int:
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + (len(ordered) > 0)
 
 
-def _smallest(digests: np.ndarray, wanted: int) -> np.ndarray:
-    """Rows with the smallest digests: whole sets of equal digests, as many as come nearest to `wanted`."""
+def _smallest(digests: np.ndarray, n_wanted: int) -> np.ndarray:
+    """Rows with the smallest digests: whole sets of equal digests, as many as come nearest to `n_wanted`."""
     ordered = np.sort(digests)
     last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(ordered) - 1)  # where each set ends
-    nearest = last[int(np.argmin(np.abs(last + 1 - wanted)))]
+    nearest = last[int(np.argmin(np.abs(last + 1 - n_wanted)))]
     return np.flatnonzero(digests <= ordered[nearest])
 
 
-def _latest(times: np.ndarray, wanted: int) -> np.ndarray:
+def _latest(times: np.ndarray, n_wanted: int) -> np.ndarray:
     """The latest rows, equal times together; rows without a time stay unlocked."""
-    known = np.where(np.isnan(times), -np.inf, times)
-    edge = np.sort(known)[-wanted]
-    return np.flatnonzero(known >= edge)
+    finite_times = np.where(np.isnan(times), -np.inf, times)
+    edge = np.sort(finite_times)[-n_wanted]
+    return np.flatnonzero(finite_times >= edge)
 
 
-def _too_small(share: float, wanted: int, n: int) -> str:
+def _too_small(share: float, n_wanted: int, n: int) -> str:
     if share == 0:
         return "no rows are locked, as asked"
     return (
-        f"no rows are locked: {share:.0%} of {n:,} rows is {wanted}, and fewer than {FEWEST} locked rows would "
+        f"no rows are locked: {share:.0%} of {n:,} rows is {n_wanted}, and fewer than {FEWEST} locked rows would "
         "say little; the nested score is the estimate to quote"
     )
 
 
-def _parts(how: str) -> str:
+def _units(how: str) -> str:
     return {"time": "equal times", "groups": "the sizes of the groups"}.get(how, "repeated rows")
 
 

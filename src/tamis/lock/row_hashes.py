@@ -100,11 +100,11 @@ class RowHashes:
         if not shared:
             return counts
         cells = _hashes(raw, [self.columns[j] for j in shared])
-        enough = _enough(len(shared))
+        min_agreeing = _min_agreeing(len(shared))
         for k, (row, position) in enumerate(zip(self.values[:, shared], self.rows)):
             near = slice(None) if shift is None else slice(max(0, position - shift), position + shift + 1)
             agreeing = sum((column[near] == value).astype(np.uint8) for column, value in zip(cells, row))
-            counts[k] = np.count_nonzero(agreeing >= enough)
+            counts[k] = np.count_nonzero(agreeing >= min_agreeing)
         return counts
 
     def _beyond_chance(self, counts: np.ndarray, mean: float) -> bool:
@@ -115,8 +115,8 @@ class RowHashes:
 
     def _shared(self, names: Collection[str]) -> list[int]:
         """Places of the hashed columns that another table has, too."""
-        known = set(names)
-        return [j for j, name in enumerate(self.columns) if name in known]
+        names_here = set(names)
+        return [j for j, name in enumerate(self.columns) if name in names_here]
 
     def _share_of_pairs(self, shared: list[int]) -> float:
         """The share of pairs of different hashed rows that agree."""
@@ -124,7 +124,7 @@ class RowHashes:
         agreeing = np.zeros((n, n), dtype=np.uint8)
         for column in self.values[:, shared].T:
             agreeing += column[:, None] == column[None, :]
-        pairs = int(np.count_nonzero(agreeing >= _enough(len(shared)))) - n
+        pairs = int(np.count_nonzero(agreeing >= _min_agreeing(len(shared)))) - n
         return pairs / max(1, n * (n - 1))
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,17 +161,17 @@ def _mean_count(beside_first: float) -> float:
     return float(mean) if beside_first > 0 else 0.0
 
 
-def _enough(n_columns: int) -> int:
+def _min_agreeing(n_columns: int) -> int:
     """How many of some columns must agree."""
     return int(np.ceil(AGREEING_COLUMNS * n_columns - 1e-9))
 
 
 def _hashes(raw: Raw, names: list[str], rows: np.ndarray | slice = slice(None)) -> list[np.ndarray]:
     """16 bits of the cells of some columns, of some rows or of all."""
-    places = {name: j for j, name in enumerate(raw.names)}
+    index_of = {name: j for j, name in enumerate(raw.names)}
 
     def hashed(j: int) -> np.ndarray:
         rounded = (raw.canonical(j).bits[rows] + _HALF) >> _SHIFT
         return (mix(rounded + text_hash("cell")) & np.uint64(0xFFFF)).astype(np.uint16)
 
-    return raw.each(hashed, [places[name] for name in names])
+    return raw.each(hashed, [index_of[name] for name in names])

@@ -54,11 +54,11 @@ class Exchange:
     @classmethod
     def of(cls, n_rows: int, groups: Any = None, time: Any = None) -> Exchange:
         """The exchange of rows with groups, a time, both or neither."""
-        own = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+        group_codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
         times = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1].ravel()
-        if own is None and times is not None and times.max() + 1 < min(MIN_TIMES, n_rows):
+        if group_codes is None and times is not None and times.max() + 1 < min(MIN_TIMES, n_rows):
             times = np.argsort(np.argsort(times, kind="stable"), kind="stable")
-        return cls(n_rows, own, times)
+        return cls(n_rows, group_codes, times)
 
     @property
     def is_permutation(self) -> bool:
@@ -95,8 +95,8 @@ def _by_units(units: np.ndarray, sources: np.ndarray, rng: np.random.Generator) 
     rows, drawn = _shuffled_within(units, rng), _shuffled_within(units, rng)
     sizes = np.bincount(units)
     starts = np.cumsum(sizes) - sizes
-    own = units[rows]
-    source, position = sources[own], np.arange(len(rows)) - starts[own]
+    unit_of_row = units[rows]
+    source, position = sources[unit_of_row], np.arange(len(rows)) - starts[unit_of_row]
     order = np.empty(len(units), dtype=np.int64)
     order[rows] = drawn[starts[source] + position % sizes[source]]
     return order
@@ -117,5 +117,5 @@ def _by_units_and_times(units: np.ndarray, times: np.ndarray, rng: np.random.Gen
     sizes = np.bincount(units)
     starts = np.cumsum(sizes) - sizes
     source = sources[units]
-    wanted = np.searchsorted(key[rows], source * n_times + (times + shift) % n_times) - starts[source]
-    return rows[starts[source] + wanted % sizes[source]]
+    offset = np.searchsorted(key[rows], source * n_times + (times + shift) % n_times) - starts[source]
+    return rows[starts[source] + offset % sizes[source]]

@@ -68,7 +68,7 @@ def folds(
     elif cv is None or isinstance(cv, (str, Real, np.integer, np.bool_)):
         pairs = _named(cv, n_rows, classes, group_codes, seed, repeats)
     else:
-        pairs = _given(cv, n_rows, y, group_codes, X, repeats)
+        pairs = _checked_pairs(cv, n_rows, y, group_codes, X, repeats)
     if complete and classes is not None:
         _refuse_missing_class(pairs, classes)
     return pairs
@@ -84,16 +84,16 @@ def _codes(name: str, values: Any, n_rows: int) -> np.ndarray | None:
     """Groups or times as whole numbers in their own order."""
     if values is None:
         return None
-    given = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if given.ndim != 1 or len(given) != n_rows:
-        shape = f"{len(given):,} values" if given.ndim == 1 else f"{given.ndim} dimensions"
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim != 1 or len(array) != n_rows:
+        shape = f"{len(array):,} values" if array.ndim == 1 else f"{array.ndim} dimensions"
         raise ParameterError(f"{name} has {shape}, but there are {n_rows:,} rows; give one value a row")
-    exact = given.dtype.kind in "iub"
-    holes = [] if exact else [row for row, value in enumerate(given.tolist()) if value is None or value != value]
+    exact = array.dtype.kind in "iub"
+    holes = [] if exact else [row for row, value in enumerate(array.tolist()) if value is None or value != value]
     if holes:
         raise ParameterError(f"{name} has no value in row {holes[0]}; give every row one, or leave the row out")
     try:
-        return np.unique(given, return_inverse=True)[1]
+        return np.unique(array, return_inverse=True)[1]
     except TypeError as error:
         raise KindError(f"{name} mixes kinds that cannot be ordered ({error}); give values of one kind") from error
 
@@ -117,7 +117,7 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
                 raise
             except ValueError as error:
                 raise ParameterError(f"cv={cv!r} cannot split these {n_rows:,} rows: {error}") from error
-            if groups is None or not any(_same(pairs, earlier) for earlier in drawn):
+            if groups is None or not any(_are_equal(pairs, earlier) for earlier in drawn):
                 break
         else:
             n_groups = len(np.unique(groups))  # type: ignore[arg-type]
@@ -129,9 +129,9 @@ def _named(cv: Any, n_rows: int, classes: Classes | None, groups: np.ndarray | N
     return [pair for pairs in drawn for pair in pairs]
 
 
-def _same(pairs: Folds, others: Folds) -> bool:
+def _are_equal(pairs: Folds, earlier: Folds) -> bool:
     """Whether two draws have the same test rows, in whatever order of folds."""
-    mine, theirs = ({tuple(np.sort(test).tolist()) for _, test in some} for some in (pairs, others))
+    mine, theirs = ({tuple(np.sort(test).tolist()) for _, test in some} for some in (pairs, earlier))
     return mine == theirs
 
 
@@ -176,13 +176,15 @@ def _refuse_few(k: int, n_rows: int, classes: Classes | None, groups: np.ndarray
             f"cv={k} folds need at least {k} rows, but there are only {n_rows} (n_samples={n_rows}); give fewer folds"
         )
     if groups is not None and k > groups.max() + 1:
-        most = int(groups.max()) + 1
-        raise ParameterError(f"cv={k} folds, but there are only {most} groups; give cv between 2 and {most}")
+        max_folds = int(groups.max()) + 1
+        raise ParameterError(f"cv={k} folds, but there are only {max_folds} groups; give cv between 2 and {max_folds}")
     if classes is not None and classes.counts.max() < k:
-        most = int(classes.counts.max())
-        if most < 2:
+        max_folds = int(classes.counts.max())
+        if max_folds < 2:
             raise ParameterError(f"cv={k} folds, but no class has more than one row; give more rows, or fewer classes")
-        raise ParameterError(f"cv={k} folds, but the largest class has only {most} rows; give cv of at most {most}")
+        raise ParameterError(
+            f"cv={k} folds, but the largest class has only {max_folds} rows; give cv of at most {max_folds}"
+        )
 
 
 def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: int) -> Folds:
@@ -213,7 +215,7 @@ def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: i
     return pairs
 
 
-def _given(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: Any, repeats: int) -> Folds:
+def _checked_pairs(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: Any, repeats: int) -> Folds:
     """Folds of a splitter or of an iterable of pairs, checked."""
     if repeats > 1:
         raise ParameterError(f"repeats={repeats}, but cv={cv!r} says itself what the folds are; give repeats=1")
@@ -229,10 +231,10 @@ def _refuse_missing_class(pairs: Folds, classes: Classes) -> None:
             gone = int(np.flatnonzero(~there)[0])
             label, rows = classes.labels[gone], int(classes.counts[gone])
             raise ParameterError(
-                f"class {_shown(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of "
+                f"class {_label(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of "
                 f"fold {fold}; give other folds, or merge the class with another"
             )
 
 
-def _shown(label: Any) -> str:
+def _label(label: Any) -> str:
     return repr(label.item() if hasattr(label, "item") else label)

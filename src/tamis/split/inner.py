@@ -40,8 +40,8 @@ def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool, weights: np.ndarr
         n_folds = 5 if cv is None else int(cv)
         if n_folds < 2:
             raise ParameterError(f"cv={cv} is too small; give at least 2 folds")
-        most = int(np.bincount(y.astype(np.int64)).min()) if classifier else len(y)
-        n_folds = max(2, min(n_folds, most))
+        max_folds = int(np.bincount(y.astype(np.int64)).min()) if classifier else len(y)
+        n_folds = max(2, min(n_folds, max_folds))
         cv = Stratified(n_folds, random_state=None) if classifier else _stretches(len(y), n_folds)
     return _weighted(pairs_of(cv, len(y), y), y, classifier, weights)
 
@@ -72,8 +72,8 @@ def _stretches(n_rows: int, k: int) -> Folds:
     """
     if n_rows < 2:
         raise ParameterError(f"cv cannot divide {n_rows} row into folds (n_samples={n_rows}); give more rows")
-    rows, whole, left = np.arange(n_rows), *divmod(n_rows, k)
-    ends = np.cumsum([0, *(whole + (fold < left) for fold in range(k))]).tolist()
+    rows, base_size, left = np.arange(n_rows), *divmod(n_rows, k)
+    ends = np.cumsum([0, *(base_size + (fold < left) for fold in range(k))]).tolist()
     return [(np.concatenate([rows[:a], rows[b:]]), rows[a:b]) for a, b in pairwise(ends)]
 
 
@@ -99,9 +99,9 @@ def dealt_folds(cv: Any, rows: np.ndarray, strata: np.ndarray, rng: np.random.Ra
             )
         fold = dealt(strata[rows], n_folds, rng)
         return [(rows[fold != k], rows[fold == k]) for k in range(n_folds)]
-    kept = np.zeros(len(strata), dtype=bool)
-    kept[rows] = True
-    pairs = [(train[kept[train]], test[kept[test]]) for train, test in pairs_of(cv, len(strata), y)]
+    in_rows = np.zeros(len(strata), dtype=bool)
+    in_rows[rows] = True
+    pairs = [(train[in_rows[train]], test[in_rows[test]]) for train, test in pairs_of(cv, len(strata), y)]
     pairs = [(train, test) for train, test in pairs if len(train) and len(test)]
     if not pairs:
         raise ParameterError("cv gives no pair with rows on both sides; give at least one")

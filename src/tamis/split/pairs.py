@@ -36,12 +36,12 @@ def pairs_of(cv: Any, n_rows: int, y: Any = None, *, groups: Any = None, X: Any 
     [[2], [1]]
     """
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes)):
-        found: Iterable[Any] = cv.split(np.zeros((n_rows, 1)) if X is None else X, y, groups)
+        candidates: Iterable[Any] = cv.split(np.zeros((n_rows, 1)) if X is None else X, y, groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, (str, bytes)):
-        found = cv
+        candidates = cv
     else:
         raise KindError(f"cv={cv!r} is no number, splitter or list of (train, test) pairs; give one of these")
-    pairs = [_pair(fold, pair, n_rows) for fold, pair in enumerate(found)]
+    pairs = [_pair(fold, pair, n_rows) for fold, pair in enumerate(candidates)]
     if not pairs:
         raise ParameterError("cv holds no (train, test) pair; give at least one")
     return pairs
@@ -50,9 +50,11 @@ def pairs_of(cv: Any, n_rows: int, y: Any = None, *, groups: Any = None, X: Any 
 def refuse_overlap(pairs: Folds) -> None:
     """Raise a sentence where a row both trains and judges."""
     for fold, (train, test) in enumerate(pairs):
-        both = np.intersect1d(train, test)
-        if len(both):
-            raise ParameterError(f"fold {fold} of cv has row {both[0]} in both train and test; give disjoint rows")
+        shared_rows = np.intersect1d(train, test)
+        if len(shared_rows):
+            raise ParameterError(
+                f"fold {fold} of cv has row {shared_rows[0]} in both train and test; give disjoint rows"
+            )
 
 
 def _pair(fold: int, pair: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -63,13 +65,13 @@ def _pair(fold: int, pair: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     return _positions(fold, "train", train, n_rows), _positions(fold, "test", test, n_rows)
 
 
-def _positions(fold: int, part: str, rows: Any, n_rows: int) -> np.ndarray:
-    given = np.asarray(rows)
-    if given.dtype == bool and given.shape == (n_rows,):
-        given = np.flatnonzero(given)
-    if given.ndim != 1 or len(given) == 0 or given.dtype.kind not in "iu":
-        raise ParameterError(f"the {part} rows of fold {fold} of cv are {rows!r}; give at least one row position")
-    if given.min() < 0 or given.max() >= n_rows:
-        wrong = given.min() if given.min() < 0 else given.max()
+def _positions(fold: int, side: str, rows: Any, n_rows: int) -> np.ndarray:
+    array = np.asarray(rows)
+    if array.dtype == bool and array.shape == (n_rows,):
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iu":
+        raise ParameterError(f"the {side} rows of fold {fold} of cv are {rows!r}; give at least one row position")
+    if array.min() < 0 or array.max() >= n_rows:
+        wrong = array.min() if array.min() < 0 else array.max()
         raise ParameterError(f"fold {fold} of cv names row {wrong}, but rows run from 0 to {n_rows - 1:,}")
-    return given.astype(np.int64)
+    return array.astype(np.int64)

@@ -39,7 +39,7 @@ class Stratified:
             fold = _deal(codes, self.n_splits, draw)
         else:
             group_codes = np.unique(np.asarray(groups), return_inverse=True)[1]
-            fold = _place(codes, group_codes, self.n_splits, draw, self.varied)
+            fold = _assign_fold(codes, group_codes, self.n_splits, draw, self.varied)
         for number in range(self.n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
@@ -86,7 +86,7 @@ def _deal(codes: np.ndarray, k: int, draw: np.random.RandomState | None) -> np.n
     return fold
 
 
-def _place(
+def _assign_fold(
     codes: np.ndarray, groups: np.ndarray, k: int, draw: np.random.RandomState | None, varied: bool = False
 ) -> np.ndarray:
     """A fold for every row: the most uneven groups first, each where the classes' shares then differ least."""
@@ -99,25 +99,25 @@ def _place(
     if varied and draw is not None:
         uneven = uneven * draw.uniform(0.5, 1.0, len(uneven))
     order = order[np.argsort(-uneven, kind="stable")]
-    totals, held = counts.sum(axis=0), np.zeros((k, n_classes))
+    totals, fold_counts = counts.sum(axis=0), np.zeros((k, n_classes))
     fold, size = np.empty(n_groups, dtype=np.int64), np.zeros(k, dtype=np.int64)
     for left, group in zip(range(n_groups, 0, -1), order):
         empty = np.flatnonzero(size == 0)
-        at = _evenest(held / totals, counts[group] / totals, size, empty if left <= len(empty) else np.arange(k))
+        at = _evenest(fold_counts / totals, counts[group] / totals, size, empty if left <= len(empty) else np.arange(k))
         fold[group] = at
-        held[at] += counts[group]
+        fold_counts[at] += counts[group]
         size[at] += counts[group].sum()
     return fold[groups]
 
 
 def _evenest(shares: np.ndarray, more: np.ndarray, size: np.ndarray, allowed: np.ndarray) -> int:
     """The fold to add a group's shares to: their spread decides, the smaller fold where that is the same."""
-    best, least = -1, np.inf
+    best, best_spread = -1, np.inf
     for at in allowed:
         tried = shares.copy()
         tried[at] += more
         spread = tried.std(axis=0).mean()
-        same = abs(spread - least) <= 1e-8 + 1e-5 * spread
-        if size[at] < size[best] if same else spread < least:
-            best, least = at, spread
+        is_tie = abs(spread - best_spread) <= 1e-8 + 1e-5 * spread
+        if size[at] < size[best] if is_tie else spread < best_spread:
+            best, best_spread = at, spread
     return int(best)

@@ -414,7 +414,7 @@ class Study(TakesTable, BaseEstimator):
             opening = draft_opening(self.folder, self.problem, metric, self.model_, self._fetched)
             ledger, report = Ledger(self.folder), self.folder / files.REPORT_FILE
             lock = self.results_["lock"]
-            looks = [*ledger.looks(lock["digest"], lock["data"]), opening.shown()]
+            looks = [*ledger.looks(lock["digest"], lock["data"]), opening.as_record()]
             with replacing(report) as stream:  # what can fail is done before the opening is recorded
                 stream.write(self._page(self.results_, looks))
                 sync(stream)

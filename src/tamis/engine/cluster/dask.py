@@ -67,8 +67,8 @@ class Dask(Engine):
         if self._joblib is not None:
             self._joblib.unregister()
         with _silent() if self._lost else nullcontext():  # clients of a lost cluster log tracebacks as they close
-            for one in self._own:
-                one.close()
+            for resource in self._own:
+                resource.close()
         self._own.clear()
 
     @property
@@ -79,10 +79,10 @@ class Dask(Engine):
         """Every task is a function of a module and a description; what comes back is one value a partition."""
         waiting: list[Any] = []
         try:
-            ahead = _AHEAD * self.workers
+            max_waiting = _AHEAD * self.workers
             for item in items:
                 waiting.append(self._client.submit(function, item, pure=False))
-                if len(waiting) > ahead:
+                if len(waiting) > max_waiting:
                     yield waiting.pop(0).result()
             while waiting:
                 yield waiting.pop(0).result()

@@ -46,10 +46,10 @@ class Spark(Engine):
             return
         from pyspark.errors import PySparkException
 
-        rows = [(place, pickle.dumps(item)) for place, item in enumerate(items)]
+        rows = [(index, pickle.dumps(item)) for index, item in enumerate(items)]
         try:
             tasks = self._session.createDataFrame(rows, _TASKS).repartitionByRange(len(rows), "place")
-            found = tasks.mapInArrow(Worker(pickle.dumps(function)), _RESULTS).collect()
+            results = tasks.mapInArrow(Worker(pickle.dumps(function)), _RESULTS).collect()
         except Exception as error:
             if not isinstance(error, PySparkException) and type(error).__module__.partition(".")[0] != "py4j":
                 raise
@@ -57,7 +57,7 @@ class Spark(Engine):
                 f"Spark lost the work ({_first_line(error)}); run the same again, on another engine if you wish: what "
                 "was finished is kept"
             ) from error
-        for row in sorted(found, key=lambda row: row["place"]):
+        for row in sorted(results, key=lambda row: row["place"]):
             value = pickle.loads(row["result"])
             if row["failed"]:
                 raise value
@@ -75,13 +75,13 @@ class Worker:
 
         function = pickle.loads(self.function)
         for batch in batches:
-            for place, item in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
+            for index, item in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
                 try:
                     result, failed = function(pickle.loads(item)), False
                 except Exception as error:
                     result, failed = error, True
                 yield pa.RecordBatch.from_pydict(
-                    {"place": [place], "result": [pickle.dumps(result)], "failed": [failed]},
+                    {"place": [index], "result": [pickle.dumps(result)], "failed": [failed]},
                     schema=pa.schema([("place", pa.int64()), ("result", pa.binary()), ("failed", pa.bool_())]),
                 )
 

@@ -70,7 +70,7 @@ def use(name: str = "local", **options: Any) -> Iterator[Engine]:
     ...     engine.workers
     2
     """
-    engine = _made(name, {option: value for option, value in options.items() if value is not None})
+    engine = _engine(name, {option: value for option, value in options.items() if value is not None})
     engine.begin()
     _inner.append(engine)
     try:
@@ -80,12 +80,14 @@ def use(name: str = "local", **options: Any) -> Iterator[Engine]:
         engine.end()
 
 
-def _made(name: str, options: dict[str, Any]) -> Engine:
+def _engine(name: str, options: dict[str, Any]) -> Engine:
     check.one_of("engine", name, ENGINES)
     for option in options:
         if option not in _TAKES[name]:
-            wanted = next((other for other, taken in _TAKES.items() if option in taken), None)
-            way_out = f"it is for engine={wanted!r}" if wanted else f"give {', '.join(sorted(_TAKES[name]))}"
+            engine_name = next(
+                (candidate for candidate, options_taken in _TAKES.items() if option in options_taken), None
+            )
+            way_out = f"it is for engine={engine_name!r}" if engine_name else f"give {', '.join(sorted(_TAKES[name]))}"
             raise ParameterError(f"{option}= is no option of engine={name!r}; {way_out}")
     if name == "dask":
         from tamis.engine.cluster.dask import Dask
