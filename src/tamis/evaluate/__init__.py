@@ -1,8 +1,8 @@
 """Honest evaluation: every number Tamis reports about how good something is comes from here.
 
 Read `problem` (what is learned from what), `cross_validate` (the one loop), `fold/` (what a fold leaves behind) and
-`nested`; then `chance/`, `audit` with `leaks` and `leakage/`, `bias_variance`, `curves`, `holdout`. Intervals are in
-`tamis.metrics`.
+`nested` (`several_targets` of a matrix y); then `chance/`, `audit` with `leaks` and `leakage/`, `bias_variance`,
+`curves`, `holdout`. Intervals are in `tamis.metrics`.
 """
 
 from tamis.evaluate.audit import Audit, audit
@@ -16,6 +16,7 @@ from tamis.evaluate.leaks import Leak, leaks
 from tamis.evaluate.nested import NestedComparison, NestedScore, nested_score
 from tamis.evaluate.problem import Problem
 from tamis.evaluate.script import audit_table
+from tamis.evaluate.several_targets import SeveralScores
 from tamis.metrics import METRICS, Metric
 from tamis.metrics.intervals.interval import Interval
 from tamis.metrics.loss_matrix import LossMatrix
@@ -36,6 +37,7 @@ __all__ = [
     "PermutationTest",
     "Problem",
     "ReusableHoldout",
+    "SeveralScores",
     "audit",
     "audit_table",
     "bias_variance",

@@ -33,9 +33,10 @@ from tamis.metrics.intervals.interval import (
 from tamis.metrics.intervals.paired import holm
 from tamis.metrics.loss_matrix import metric_for
 from tamis.split import Folds, folds, folds_of_copies
+from tamis.table.interface.several_classes import has_several_targets
 from tamis.task import task_named
 
-__all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_score"]
+__all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_result", "nested_score"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ def nested_score(
     random_state: Any = 0,
     n_jobs: int | None = None,
     keep_models: bool = False,
-) -> NestedScore | NestedComparison:
+) -> Any:
     """Judge a whole procedure, choosing of columns and tuning included, on rows it never saw.
 
     Parameters
@@ -181,7 +182,8 @@ def nested_score(
 
     Returns
     -------
-    A NestedScore; for several procedures a NestedComparison.
+    A NestedScore; for several procedures a NestedComparison. Of a matrix y with a column per target, all of which the
+    procedure predicts at once, a `SeveralScores`: a NestedScore per target, and their mean.
 
     References
     ----------
@@ -193,8 +195,17 @@ def nested_score(
     >>> len(result.scores), bool(result.mean > 0.9)
     (5, True)
     """
-    named = named_procedures(procedure)
     word = None if task is None else task_named(task)
+    if y is not None and has_several_targets(y):
+        if loss is not None:
+            raise ParameterError("loss= is for one target, but y has several; give scoring, or one target at a time")
+        from tamis.evaluate.several_targets import several_scores
+
+        return several_scores(
+            procedure, X, y, outer=outer, repeats=repeats, scoring=scoring, groups=groups, time=time, task=word,
+            sample_weight=sample_weight, level=level, random_state=random_state, n_jobs=n_jobs, keep_models=keep_models,
+        )  # fmt: skip
+    named = named_procedures(procedure)
     problem = problem_of(list(named.values()), X, y, groups=groups, time=time, weights=sample_weight, task=word)
     refuse_one_class(problem)
     metric = metric_for(scoring, loss, problem.classes)
@@ -211,7 +222,7 @@ def nested_score(
     outcomes = cross_validate(problem, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
     results = {}
     for name, model in named.items():
-        result = _result(name, problem, metric, pairs, outcomes[name], level, seed)
+        result = nested_result(name, problem, metric, pairs, outcomes[name], level, seed)
         results[name] = replace(result, notes=[*result.notes, *inner_notes(model, own_groups, problem.time), *equal])
     if len(results) == 1 and not isinstance(procedure, (list, tuple, dict)):
         return next(iter(results.values()))
@@ -231,9 +242,10 @@ def _shown(interval: Interval) -> str:
     return f"({interval.note})" if interval.note else f"[{interval.low:.4g}, {interval.high:.4g}]"
 
 
-def _result(
+def nested_result(
     name: str, task: Problem, metric: Metric, pairs: Folds, outcomes: list[Outcome], level: float, seed: int
 ) -> NestedScore:
+    """The score of one procedure, from what its folds gave."""
     judged = [outcome.judged for outcome in outcomes]
     scores, notes = _scores(task, metric, outcomes)
     if np.isnan(scores).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,12 @@ from tamis.forest.settings import CRITERIA
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
-from tamis.tree.settings import loss_of
+from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
+from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
+
+#: Parameters that forests of several class targets take at their defaults alone.
+SEVERAL_TAKE = ("voting", "calibration", "class_weight", "loss_matrix")
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -71,10 +76,14 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     value go to the side that suits them better, together; where a node saw none in training, with the larger part. For
     a categorical column missing is a level of its own. Whole sample weights count as copies of a row; others multiply.
 
+    Several class targets at once are given as a matrix y: splits then lower the sum of the targets' Gini impurities,
+    and `predict_proba` gives a list with a matrix for each target, as in scikit-learn.
+
     Attributes
     ----------
-    classes_ : the classes, sorted.
-    oob_score_ : accuracy out of the bag.
+    classes_ : the classes, sorted; of several targets a list.
+    indicator_forest_ : of several targets, the ForestRegressor of the indicators of all their classes.
+    oob_score_ : accuracy out of the bag (mean over targets).
     oob_decision_function_ : the shares of classes out of the bag (NaN: drawn by every tree); with a calibration, each
         fifth of the rows at the temperature that the others choose.
     temperature_ : T; 1 without a calibration.
@@ -95,6 +104,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     >>> forest.predict([[3.0], [33.0]]).tolist()
     ['low', 'high']
     """
+
+    classes_: Any
 
     def __init__(
         self,
@@ -157,6 +168,10 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=True)
             return self
+        for name in ("indicator_forest_", "several_"):
+            self.__dict__.pop(name, None)
+        if has_several_targets(y):
+            return self._fit_several(X, y, sample_weight)
         table = features(self, X, reset=True, sparse_ok=True)
         classes = Classes.of(y)
         same_length(table, classes.codes)
@@ -167,6 +182,40 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self._grow(table, data, target, worth, self.loss_)
         remember(self, X, y, sample_weight)
         return self
+
+    def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> ForestClassifier:
+        """One forest for several class targets: splits lower the sum of their Gini impurities."""
+        refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE)
+        targets = SeveralClasses.of(y)
+        params = self.get_params(deep=False)
+        names = set(ForestRegressor().get_params())
+        forest = ForestRegressor(**{name: value for name, value in params.items() if name in names})
+        forest.fit(X, targets.indicators(), sample_weight)
+        for name, value in vars(forest).items():
+            if name not in names:
+                setattr(self, name, value)
+        self.indicator_forest_, self.several_ = forest, targets.without_rows()
+        self.classes_ = targets.labels
+        self.n_outputs_ = len(targets.labels)
+        means = self.__dict__.pop("oob_prediction_", None)
+        if means is not None:
+            self.oob_decision_function_: Any = targets.shares(means)
+            judged = ~np.isnan(means[:, 0])
+            codes = [part[judged].argmax(axis=1) for part in self.oob_decision_function_]
+            self.oob_score_ = float(np.mean([one.codes[judged] == code for one, code in zip(targets.targets, codes)]))
+        return self
+
+    def permutation_importance(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """As in `BaseForest`; of several class targets, by the summed Brier score of all of them."""
+        if not hasattr(self, "indicator_forest_"):
+            return super().permutation_importance(X, y, **options)
+        given = None if y is None else SeveralClasses.of(y).indicators()
+        return self.indicator_forest_.permutation_importance(X, given, **options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the forest to a file: a JSON header and plain arrays, no code in it."""
+        one_target(self)
+        super().save(path)
 
     def _problem(
         self, table: Table, classes: Classes, weight: np.ndarray
@@ -201,18 +250,26 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         right = self._answers(shares[seen]) == judge.target.classes[seen]
         self.oob_score_ = float(np.average(right, weights=judge.weight[seen])) if seen.any() else np.nan
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Average share of each class in the leaves of each row (of votes, with voting="majority"), then calibrated."""
+    def predict_proba(self, X: Any) -> Any:
+        """Average share of each class in the leaves of each row (of votes, with voting="majority"), then calibrated.
+
+        Of several targets a list with a matrix for each.
+        """
         matrix = self._matrix(X)
+        if hasattr(self, "several_"):
+            return self.several_.shares(self.trees_.mean(matrix, self.n_jobs))
         return tempered(self.trees_.mean(matrix, self.n_jobs), self.temperature_)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`."""
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(part) for part in shares] if isinstance(shares, list) else np.log(shares)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest share, or of the least expected cost with a loss matrix."""
+        if hasattr(self, "several_"):
+            return self.several_.predicted(self.trees_.mean(self._matrix(X), self.n_jobs))
         answers = self._answers(self.predict_proba(X))
         return self.classes_[answers]
 
@@ -221,6 +278,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if self.loss_matrix is None or self.voting == "majority":
             return shares.argmax(axis=1)
         return (shares @ self.loss_).argmin(axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = takes_several(self, ForestClassifier(), SEVERAL_TAKE)
+        return tags
 
 
 class ForestRegressor(RegressorMixin, BaseForest):

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table, features, is_class_target, numbers, same_length
+from tamis.table.interface.several_classes import has_several_targets
 
 __all__ = ["Criterion", "Target", "score_columns"]
 
@@ -88,7 +89,11 @@ def read_table(X: Any, estimator: BaseEstimator | None = None) -> Table:
 def score_columns(
     criterion: Criterion, X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
 ) -> np.ndarray:
-    """The values of a criterion on X and y as a user gives them."""
+    """The values of a criterion on X and y as a user gives them; of several targets (columns of y) their mean."""
+    if criterion.takes and y is not None and has_several_targets(y):
+        from tamis.score.several_targets import OverTargets
+
+        criterion = OverTargets(criterion)
     table = read_table(X)
     if criterion.takes and y is not None:
         same_length(table, y)

@@ -17,8 +17,10 @@ from tamis.score.combine import HOW, combine, criterion_weights
 from tamis.score.criteria import criterion_named, known
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
+from tamis.score.several_targets import OverTargets
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.several_classes import has_several_targets
 
 __all__ = ["RankSelector", "order_of"]
 
@@ -85,7 +87,8 @@ class RankSelector(TableSelector, BaseEstimator):
     random_state : seed of the permutations.
     n_jobs : number of threads; the answer does not depend on it.
 
-    When several limits are given a column must pass all of them; with none, the better half is kept.
+    When several limits are given a column must pass all of them; with none, the better half is kept. Several targets
+    are given as a matrix y: a column's score is then the mean of its scores for each of them.
 
     Attributes
     ----------
@@ -172,7 +175,10 @@ class RankSelector(TableSelector, BaseEstimator):
         listed = [given] if isinstance(given, str) or callable(given) else given
         if not isinstance(listed, Iterable) or not (listed := list(listed)):
             raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(known())}")
-        return [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
+        criteria = [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
+        if y is None or not has_several_targets(y):
+            return criteria
+        return [OverTargets(one) if one.takes and not isinstance(one, _Called) else one for one in criteria]
 
     def _check(self, table: Table, criteria: Sequence[Criterion]) -> int:
         """Check the parameters; the number of permutations to make."""

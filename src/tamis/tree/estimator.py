@@ -15,6 +15,7 @@ from tamis.errors import ParameterError, TableError, TamisWarning
 from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length
+from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
@@ -22,12 +23,15 @@ from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, TreeLimits
 from tamis.tree.grow.training_set import CLASS_CRITERIA, NUMBER_CRITERIA, PRUNE_BY, ClassProblem, NumberProblem
 from tamis.tree.prune.held_out import predictions_at
 from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate
-from tamis.tree.settings import loss_of, rows_or_share
+from tamis.tree.settings import loss_of, refuse_other_than, rows_or_share, takes_several
 from tamis.tree.tree import Tree, matrix_of
 from tamis.views.lazy.given import refuse_rows
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY, "drop": MAJORITY}
 _NO_LIMIT = 2**31 - 1
+
+#: Parameters that trees of several class targets take at their defaults alone.
+SEVERAL_TAKE = ("criterion", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
 
 
 class BaseTree(Reading, TakesTable, BaseEstimator):
@@ -288,9 +292,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     random_state : shuffles the rows into folds.
     n_jobs : threads for the folds, and for predictions of many rows.
 
+    Several class targets at once are given as a matrix y: splits then lower the sum of the targets' Gini impurities,
+    and `predict_proba` gives a list with a matrix for each target, as in scikit-learn.
+
     Attributes
     ----------
-    classes_ : the classes, sorted.
+    classes_ : the classes, sorted; of several targets a list.
+    indicator_tree_ : of several targets, the TreeRegressor of the indicators of all their classes.
     tree_ : the tree as arrays.
     cost_complexity_ : dict of columns alpha, n_leaves, risk and, after pruning by CV, cv_risk, cv_se (and cv_gap_se,
         the error of the difference to the best, for a probability score); smallest tree first.
@@ -315,6 +323,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     ├─ x0 ≤ 2.5: no (2 rows, 100% no)
     └─ x0 > 2.5: yes (2 rows, 100% yes)
     """
+
+    classes_: Any
 
     def __init__(
         self,
@@ -383,6 +393,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=True)
             return self
+        for name in ("indicator_tree_", "several_"):
+            self.__dict__.pop(name, None)
+        if has_several_targets(y):
+            return self._fit_several(X, y, sample_weight)
         table = features(self, X, reset=True, sparse_ok=True)
         target = Classes.of(y)
         same_length(table, target.codes)
@@ -398,6 +412,24 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self._grow(table, problem, target.codes)
         return self
 
+    def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> TreeClassifier:
+        """One tree for several class targets: splits lower the sum of their Gini impurities."""
+        refuse_other_than(self, TreeClassifier(), SEVERAL_TAKE)
+        self.several_ = SeveralClasses.of(y)
+        names = set(TreeRegressor().get_params()) - {"criterion"}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in names}
+        tree = TreeRegressor(**given).fit(X, self.several_.indicators(), sample_weight)
+        self.classes_ = self.several_.labels
+        self.several_ = self.several_.without_rows()
+        self.n_outputs_ = len(self.classes_)
+        for name in ("tree_", "alpha_", "n_features_in_", "feature_names_in_", "levels_in_", "notations_in_"):
+            self.__dict__.pop(name, None)
+            if name in tree.__dict__:
+                setattr(self, name, getattr(tree, name))
+        self._cost_complexity = tree._cost_complexity
+        self.indicator_tree_ = tree
+        return self
+
     def _priors_checked(self, n_classes: int) -> np.ndarray | None:
         return _priors(self.priors, n_classes)
 
@@ -410,24 +442,34 @@ class TreeClassifier(ClassifierMixin, BaseTree):
             )
         return check.one_of("prune_by", self.prune_by, PRUNE_BY)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of each class in the leaf of each row."""
+    def predict_proba(self, X: Any) -> Any:
+        """Share of each class in the leaf of each row; of several targets a list with a matrix for each."""
         leaf = self.apply(X)
+        if hasattr(self, "indicator_tree_"):
+            return self.several_.shares(self.tree_.value[leaf])
         share = self.tree_.value / self.tree_.value.sum(axis=1, keepdims=True)
         return share[leaf]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of least expected cost in the leaf of each row."""
         leaf = self.apply(X)
+        if hasattr(self, "indicator_tree_"):
+            return self.several_.predicted(self.tree_.value[leaf])
         return self.classes_[self._answers()][leaf]
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`."""
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(part) for part in shares] if isinstance(shares, list) else np.log(shares)
 
     def _answers(self) -> np.ndarray:
         return (self.tree_.value @ self.loss_).argmin(axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = takes_several(self, TreeClassifier(), SEVERAL_TAKE)
+        return tags
 
 
 class TreeRegressor(RegressorMixin, BaseTree):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,24 @@ def loss_of(given: Any, n_classes: int) -> np.ndarray:
     if not np.all(np.isfinite(loss)) or loss.min() < 0 or np.diag(loss).any() or loss.sum() == 0:
         raise ParameterError("loss_matrix must hold costs of at least 0, with 0 on its diagonal and something off it")
     return loss
+
+
+def refuse_other_than(model: Any, default: Any, names: Iterable[str]) -> None:
+    """Raise where a parameter that several class targets do not take is not at its default."""
+    for name in names:
+        value, usual = getattr(model, name), getattr(default, name)
+        if value is not usual and value != usual:
+            raise ParameterError(f"{name}={value!r} takes one class target, but y has several; fit one at a time")
+
+
+def takes_several(model: Any, default: Any, names: Iterable[str]) -> bool:
+    """Whether a model's parameters suit several class targets."""
+    return all(getattr(model, name) is getattr(default, name) or getattr(model, name) == getattr(default, name)
+               for name in names)  # fmt: skip
+
+
+def one_target(model: Any) -> Any:
+    """The model itself, where it predicts one target."""
+    if hasattr(model, "several_"):
+        raise ParameterError(f"a model of {model.n_outputs_} class targets is not saved; fit one at a time")
+    return model

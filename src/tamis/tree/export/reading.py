@@ -13,19 +13,24 @@ class Reading:
 
     tree_: Any
 
+    @property
+    def _readable(self) -> Any:
+        """The tree to print: of several class targets, that of their indicators."""
+        return getattr(self, "indicator_tree_", self)
+
     def to_text(self) -> str:
         """The tree as indented lines, one a node."""
         from tamis.tree.export.text import text_of
 
         check_is_fitted(self, "tree_")
-        return text_of(self)
+        return text_of(self._readable)
 
     def rules(self) -> list[dict[str, Any]]:
         """One row a leaf: its conditions in words, merged to intervals, its rows, prediction and purity."""
         from tamis.tree.export.rules import rules_of
 
         check_is_fitted(self, "tree_")
-        return rules_of(self)
+        return rules_of(self._readable)
 
     def to_svg(self, *, max_depth: int | None = None, width: int | None = None) -> str:
         """The tree drawn as an SVG image: a card a node, with bars of class shares or a mark on the scale of values.
@@ -39,21 +44,21 @@ class Reading:
         from tamis.tree.export.picture import svg_of
 
         check_is_fitted(self, "tree_")
-        return svg_of(self, max_depth, width)
+        return svg_of(self._readable, max_depth, width)
 
     def plot(self, **options: Any) -> Any:
         """The tree as a Bokeh figure, for a notebook; options go to the figure."""
         from tamis.tree.export.figure import figure_of
 
         check_is_fitted(self, "tree_")
-        return figure_of(self, **options)
+        return figure_of(self._readable, **options)
 
     def to_sql(self, name: str = "prediction") -> str:
         """The tree as one SQL CASE expression; NULL is treated as a missing value was in fit."""
         from tamis.tree.export.sql import sql_of
 
         check_is_fitted(self, "tree_")
-        return sql_of(self, name)
+        return sql_of(self._readable, name)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -89,9 +94,10 @@ class Reading:
     def to_dict(self) -> dict[str, Any]:
         """The fitted tree as plain values that JSON holds; `from_dict` brings it back exactly."""
         from tamis.tree.export.save import dict_of
+        from tamis.tree.settings import one_target
 
         check_is_fitted(self, "tree_")
-        return dict_of(self)
+        return dict_of(one_target(self))
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Any:

@@ -1,0 +1,53 @@
+"""A criterion of several targets: the mean of its scores for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.score.criterion import Criterion, Target
+from tamis.table import Table
+from tamis.table.interface.several_classes import target_columns
+
+__all__ = ["OverTargets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Targets(Target):
+    """Several targets of the same rows; orders of the rows are orders of all of them."""
+
+    each: tuple[Target, ...] = ()
+
+    def take(self, rows: np.ndarray) -> Targets:
+        return Targets(self.kind, self.n_rows, each=tuple(target.take(rows) for target in self.each))
+
+
+class OverTargets(Criterion):
+    """The mean over targets of what a criterion gives a column: one that predicts a single target keeps its part."""
+
+    def __init__(self, criterion: Criterion) -> None:
+        self.criterion = criterion
+        self.name, self.takes, self.takes_weights = criterion.name, criterion.takes, criterion.takes_weights
+
+    def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Targets:
+        each = tuple(self.criterion.target(column, n_rows, weights) for column in target_columns(y))
+        return Targets("several", n_rows, each=each)
+
+    def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> list[Any]:
+        return [self.criterion.view(table, one, weights, n_jobs) for one in _each(target)]
+
+    def values(self, view: Any, target: Target, n_jobs: int | None = None) -> np.ndarray:
+        scores = [self.criterion.values(own, one, n_jobs) for own, one in zip(view, _each(target))]
+        return np.asarray(np.mean(scores, axis=0))
+
+    def many(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
+        each = [self.criterion.many(own, [_each(target)[j] for target in targets]) for j, own in enumerate(view)]
+        return np.asarray(np.mean(each, axis=0))
+
+
+def _each(target: Target) -> tuple[Target, ...]:
+    assert isinstance(target, Targets)
+    return target.each

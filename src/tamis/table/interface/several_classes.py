@@ -1,0 +1,91 @@
+"""A matrix of classes: several class targets, each with classes of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import TableError
+from tamis.table.interface.target import Classes
+
+
+def has_several_targets(y: Any) -> bool:
+    """Whether y has two or more columns.
+
+    >>> has_several_targets([[1, 2], [3, 4]]), has_several_targets([[1], [2]]), has_several_targets([1, 2])
+    (True, False, False)
+    """
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and y and isinstance(y[0], (list, tuple, np.ndarray)):
+        shape = (len(y), len(y[0]))
+    return shape is not None and len(shape) == 2 and shape[1] > 1
+
+
+def target_columns(y: Any) -> list[Any]:
+    """The columns of y, those of a frame with the order of their categories."""
+    if hasattr(y, "iloc"):
+        return [y.iloc[:, j] for j in range(y.shape[1])]
+    if hasattr(y, "get_columns"):
+        return list(y.get_columns())
+    matrix = np.asarray(y)
+    if matrix.ndim != 2:
+        raise TableError(f"y has the shape {matrix.shape}; give a matrix with a column for each target")
+    return list(matrix.T)
+
+
+def target_names(y: Any) -> tuple[str, ...]:
+    """The names of the columns of y: those of a frame, else y0, y1, …
+
+    >>> target_names(np.zeros((3, 2)))
+    ('y0', 'y1')
+    """
+    names = getattr(y, "columns", None)
+    return tuple(f"y{j}" for j in range(np.shape(y)[1])) if names is None else tuple(str(name) for name in names)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralClasses:
+    """Several class targets as a matrix of numbers: a column per class of each target, 1 where a row has it.
+
+    The variance of such a column within a node is p (1 - p), so that splits by least squares on the matrix are those by
+    the sum of the targets' Gini impurities, and the means of a leaf are its shares of classes.
+
+    >>> targets = SeveralClasses.of([["a", "x"], ["b", "x"], ["a", "y"]])
+    >>> targets.indicators().tolist()
+    [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
+    >>> targets.predicted(targets.indicators()).tolist()
+    [['a', 'x'], ['b', 'x'], ['a', 'y']]
+    """
+
+    targets: tuple[Classes, ...]
+
+    @classmethod
+    def of(cls, y: Any) -> SeveralClasses:
+        """The targets of the columns of y."""
+        return cls(tuple(Classes.of(column) for column in target_columns(y)))
+
+    def indicators(self) -> np.ndarray:
+        """Rows × classes of all targets."""
+        return np.hstack([(one.codes[:, None] == np.arange(one.n_classes)).astype(np.float64) for one in self.targets])
+
+    def shares(self, means: np.ndarray) -> list[np.ndarray]:
+        """Predicted indicators as shares of classes, one matrix per target."""
+        ends = np.cumsum([one.n_classes for one in self.targets])
+        parts = np.split(np.clip(means, 0.0, 1.0), ends[:-1], axis=1)
+        return [part / np.maximum(part.sum(axis=1, keepdims=True), 1e-300) for part in parts]
+
+    def predicted(self, means: np.ndarray) -> np.ndarray:
+        """The class of largest share of each target."""
+        columns = [one.labels[part.argmax(axis=1)] for one, part in zip(self.targets, self.shares(means))]
+        kinds = {column.dtype.kind for column in columns}
+        return np.column_stack(columns if len(kinds) == 1 else [column.astype(object) for column in columns])
+
+    @property
+    def labels(self) -> list[np.ndarray]:
+        return [one.labels for one in self.targets]
+
+    def without_rows(self) -> SeveralClasses:
+        """The classes alone, as a fitted model remembers them."""
+        return SeveralClasses(tuple(Classes(one.codes[:0], one.labels) for one in self.targets))
