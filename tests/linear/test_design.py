@@ -1,8 +1,9 @@
-"""Sparse tables: the same answers as dense ones, without making them dense."""
+"""The matrix of a linear model: sparse tables give the answers of dense ones, and rare levels of many are joined."""
 
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -72,3 +73,20 @@ def test_samplers_take_sparse_tables(penalty):
     X, y, _ = table(60, 5)
     found = [LinearRegressor(penalty, alpha="bayes", n_draws=30).fit(form, y).coef_ for form in (X, X.toarray())]
     np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [None, "ridge"])
+def test_rare_levels_of_many_are_joined(penalty):
+    """A column of 300 levels would become 300 columns, and a study fifty times as slow."""
+    rng = np.random.default_rng(0)
+    codes = np.minimum(rng.geometric(0.02, 3000), 300)
+    X = pd.DataFrame({"zip": [f"z{code:03d}" for code in codes], "size": rng.normal(size=3000)})
+    y = X["size"] + np.where(codes == 1, 5.0, 0.0) + rng.normal(0, 0.1, 3000)
+    model = LinearRegressor(penalty, alpha=1e-6 if penalty else "cv").fit(X, y)
+    assert sum(name.startswith("zip=") for name in model.coef_names_) == 50
+    new = pd.DataFrame({"zip": ["z001", "z290", "z299", "never"], "size": [0.0] * 4})
+    common, rare, other, unseen = model.predict(new)
+    assert common == pytest.approx(5.0, abs=0.1)
+    assert rare == other == unseen == pytest.approx(0.0, abs=0.1)
+    again = LinearRegressor.from_dict(model.to_dict())
+    np.testing.assert_allclose(again.predict(new), model.predict(new))

@@ -23,6 +23,7 @@ import tamis
 from tamis import engine
 from tamis.check import count, number, one_of
 from tamis.errors import ParameterError, StudyError, UnwritableError
+from tamis.linear.encoding import joined_levels
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
@@ -347,9 +348,12 @@ class Study(TakesTable, BaseEstimator):
             self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}
         if final.get("null"):
             self.results_["null"] = final["null"]
-        for name, facts in (("reading", list(problem.remarks)), ("sentinels", sentinels_of(problem))):
-            if facts:
-                self.results_[name] = facts
+        reading = {
+            "reading": list(problem.remarks),
+            "sentinels": sentinels_of(problem),
+            "joined": joined_levels(problem.X),
+        }
+        self.results_ |= {name: facts for name, facts in reading.items() if facts}
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
         write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))

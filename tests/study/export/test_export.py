@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.study.export.tables import QUICK, mixed, rows_of
 
@@ -51,3 +52,28 @@ def test_a_model_held_to_few_columns_is_exported(tmp_path, procedure):
     exec(study.export("python"), space)
     new = mixed(60, seed=3, new=True)
     np.testing.assert_allclose([space["predict"](row) for row in rows_of(new)], study.predict(new), rtol=1e-9)
+
+
+def test_missing_values_and_joined_levels_go_into_every_export(tmp_path):
+    """999 would be a number in SQL, and a rare level of many have the coefficient of another."""
+    import sqlite3
+
+    rng = np.random.default_rng(2)
+    n = 600
+    codes = np.minimum(rng.geometric(0.03, n), 80)
+    frame = pd.DataFrame({"age": rng.normal(50, 9, n), "zip": [f"z{code:02d}" for code in codes]})
+    frame["y"] = frame["age"] / 9 + np.where(codes < 5, 3.0, 0.0) + rng.normal(0, 0.3, n)
+    frame.loc[::10, "age"] = 999.0
+    study = tamis.Study(
+        frame, target="y", missing="age=999", folder=tmp_path / "s", **QUICK, procedures=("lasso",)
+    ).run()
+    new = pd.DataFrame({"age": [999.0, 48.5, 60.0, 999.0], "zip": ["z01", "z02", "z75", "z40"]})
+    wanted = study.predict(new)
+    assert wanted[0] == pytest.approx(study.predict(new.assign(age=np.nan))[0])
+    space: dict = {}
+    exec(compile(study.export("python"), "exported", "exec"), space)
+    assert [space["predict"](row) for row in new.to_dict("records")] == pytest.approx(wanted.tolist())
+    with sqlite3.connect(":memory:") as base:
+        new.to_sql("new_rows", base)
+        found = pd.read_sql(study.export("sql"), base)
+    assert found["prediction"].tolist() == pytest.approx(wanted.tolist())

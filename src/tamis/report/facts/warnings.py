@@ -47,6 +47,7 @@ def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[
         *_balance(results),
         *_stability(results),
         *_optimism(results),
+        *_joined_levels(results),
         *_left_out(results),
     ]
     found += [{"word": word, "parts": [{"text": said, "is_name": False}]} for word, said in plain]
@@ -83,6 +84,17 @@ def _sentinels(results: Results) -> list[tuple[str, str]]:
 
 def _reading(results: Results) -> list[tuple[str, str]]:
     return [("note", re.sub(r"\b(header|sheet)=", r"--\1", sentence)) for sentence in results.get("reading", ())]
+
+
+def _joined_levels(results: Results) -> list[tuple[str, str]]:
+    return [
+        (
+            "note",
+            f"{show.short(row['name'])} has {row['levels']:,} levels. Linear models have a coefficient for each of the "
+            f"{row['kept']:,} most frequent ones; the others count alike.",
+        )
+        for row in results.get("joined", ())
+    ]
 
 
 def _drawn(results: Results) -> list[tuple[str, str]]:

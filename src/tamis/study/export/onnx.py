@@ -14,7 +14,7 @@ import numpy as np
 
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
-from tamis.table.inference.missing import TOKENS
+from tamis.table.inference.missing import TOKENS, numbers_among
 from tamis.task import predicts_numbers
 
 #: Versions of the operators that are written: 20 is the first to compare texts with patterns.
@@ -105,9 +105,13 @@ class _Graph:
         self.inputs.append(self.onnx.helper.make_tensor_value_info(name, kind, ["rows"]))
         axis = self.constant([1], np.int64)
         if not is_text:
+            for number in numbers_among(column.get("missing", ())):
+                stands = self.do("Equal", name, self.constant(number, np.float64))
+                name = self.do("Where", stands, self.constant(np.nan, np.float64), name)
             return self.do("Unsqueeze", name, axis)
         levels = [str(level) for level in column["levels"]]
-        codes = {_pattern([token for token in TOKENS if token not in levels]): _MISSING}
+        tokens = [token for token in TOKENS if token not in levels] + column.get("missing", [])
+        codes = {_pattern(tokens): _MISSING}
         codes |= {_pattern([level]): code for code, level in enumerate(levels)}
         coded = self.constant([_UNSEEN], np.int64)
         for pattern, code in codes.items():

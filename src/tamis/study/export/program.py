@@ -159,8 +159,9 @@ class _Reader:
                 there = None if stand is None else float(stand[0])
                 terms.append({"column": place, "coef": own[:, 0].tolist(), "fill": there})
                 continue
-            first = int(encoding.reference)
-            levels = {str(first + k): own[:, k].tolist() for k in range(own.shape[1]) if own[:, k].any()}
+            codes = {level: code for code, level in enumerate(self.facts[name]["levels"] or ())}
+            kept = encoding.levels[j][int(encoding.reference) :]
+            levels = {str(codes[level]): own[:, k].tolist() for k, level in enumerate(kept) if own[:, k].any()}
             missing = None if stand is None else (own @ stand).tolist()
             terms.append({"column": place, "levels": levels, "missing": missing})
         classes = getattr(fitted, "classes_", None)
@@ -339,6 +340,8 @@ def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[s
         levels = None
     how = "category" if kind == "categorical" else "date" if kind == "date" else "number" if levels is None else "words"
     found = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    if missing := list(types.get(name, {}).get("missing", ())):
+        found["missing"] = missing
     if kind == "boolean":
         found["spellings"] = _spellings(list(levels))
     for part in (*PARTS, HOUR):

@@ -9,9 +9,9 @@ from typing import Any
 #: Texts that stand for a missing value, unless they are levels; the second group only where numbers are expected.
 MISSING = (
     *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "-nan", "-NaN", "NaT", "null", "NULL", "Null"),
-    *("<NA>", "#N/A", "#NA", "?", ".", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
+    *("<NA>", "#N/A", "#NA", "?", ".", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "-", "--", "---"),
 )
-MISSING_NUMBERS = ("None", "none", "NONE", "nil", "-", "--", "---")
+MISSING_NUMBERS = ("None", "none", "NONE", "nil")
 
 
 def is_missing(column: dict[str, Any], text: str) -> bool:
@@ -19,6 +19,17 @@ def is_missing(column: dict[str, Any], text: str) -> bool:
     if text in [str(level) for level in column["levels"] or ()]:
         return False
     return text in MISSING or (column["kind"] != "category" and text in MISSING_NUMBERS)
+
+
+def is_stand_in(column: dict[str, Any], given: Any) -> bool:
+    """Whether a value was named as missing in its column, as a text or as a number (999)."""
+    for token in column.get("missing", ()):
+        try:
+            if token == str(given).strip() or float(token.replace(",", ".")) == float(given):
+                return True
+        except ValueError:
+            continue
+    return False
 
 
 def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
@@ -33,7 +44,7 @@ def value_of(column: dict[str, Any], row: dict[str, Any]) -> Any:
         given = given.strip()
         if is_missing(column, given):
             return None
-    if given is None or given != given:
+    if given is None or given != given or is_stand_in(column, given):
         return None
     if column["kind"] == "category":
         return {str(level): code for code, level in enumerate(column["levels"])}.get(str(given), -1)

@@ -11,7 +11,7 @@ import numpy as np
 from tamis.errors import StudyError
 from tamis.study.export.program import Program
 from tamis.table.inference.dates import PARTS
-from tamis.table.inference.missing import TOKENS
+from tamis.table.inference.missing import TOKENS, numbers_among
 from tamis.table.notation import Notation
 from tamis.table.sql_text import literal, quoted
 from tamis.task import predicts_numbers
@@ -115,8 +115,14 @@ def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
         levels = column["levels"] or ()
         if column["kind"] in ("category", "words") and levels and all(isinstance(level, str) for level in levels):
             trimmed = f"TRIM(tamis_rows.{quoted(column['name'])}, {literal(SPACE)})"
-            missing = ", ".join(literal(token) for token in TOKENS if token not in levels)
+            tokens = [token for token in TOKENS if token not in levels] + column.get("missing", [])
+            missing = ", ".join(literal(token) for token in tokens)
             texts[f"tamis_text_{place}"] = f"CASE WHEN {trimmed} IN ({missing}) THEN NULL ELSE {trimmed} END"
+            column = {**column, "text": f"tamis_text_{place}"}
+        elif column["kind"] == "number" and (numbers := numbers_among(column.get("missing", ()))):
+            name = f"tamis_rows.{quoted(column['name'])}"
+            gone = ", ".join(literal(number) for number in numbers)
+            texts[f"tamis_text_{place}"] = f"CASE WHEN {name} IN ({gone}) THEN NULL ELSE {name} END"
             column = {**column, "text": f"tamis_text_{place}"}
         inputs.append(column)
     return replace(program, inputs=tuple(inputs)), texts
@@ -252,6 +258,8 @@ def _sum(program: Program, k: int) -> str:
 
 def _column(column: dict[str, Any]) -> str:
     """With the name of its table: SQLite takes an unknown name between quotes for a text."""
+    if column["kind"] == "number" and "text" in column:
+        return f"tamis_input.{column['text']}"
     return f"tamis_input.{quoted(column.get('source', column['name']))}"
 
 

@@ -191,6 +191,15 @@ def _values(missing: Any, values: Any) -> tuple[str, ...]:
     return tuple(str(v).strip() if isinstance(v, str) else f"{v:.17g}" for v in listed)
 
 
+def numbers_among(values: Iterable[str]) -> list[float]:
+    """The values that are numbers.
+
+    >>> numbers_among(["999", "unknown"])
+    [999.0]
+    """
+    return [number for number in map(_number, values) if number is not None]
+
+
 def token_set(tokens: Iterable[str], type: pa.DataType) -> pa.Array:
     """The tokens as an Arrow array of the given text type, to look values up in."""
     return pa.array(list(tokens), type=type)
