@@ -75,6 +75,10 @@ def run(
     black_box: Annotated[
         bool, typer.Option(help="judge black boxes beside the procedures, to know what a readable model costs")
     ] = True,
+    subgroups: Annotated[
+        str | None,
+        typer.Option(help="columns whose levels are judged each by itself; by default all of 2 to 6 values"),
+    ] = None,
     rows: Annotated[
         int | None,
         typer.Option(help="how many rows of files to draw and study; by default 50,000 of several files, all of one"),
@@ -121,6 +125,7 @@ def run(
         black_box=black_box,
         rows=rows,
         columns=columns,
+        subgroups=listed(subgroups),
         n_jobs=jobs,
     )
     with engine_of(engine, jobs, address, master):

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "drop": [],
     "procedures": None,
     "columns": None,
+    "subgroups": None,
     "transform": None,
     "rows": None,
     "black_box": True,

@@ -120,6 +120,7 @@ def assemble(
             for name in sorted(counted, key=lambda name: (-counted[name], place.get(name, len(place)), name))
         ],
         "findings": final.get("findings"),
+        "validity": final.get("validity"),
         "plan": problem.plan.to_dict(),
         "folds": [{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
         "model": final["words"],

@@ -51,6 +51,7 @@ class Settings:
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
     black_box : whether black boxes (forest, boosting, ridge of all columns) are judged in the same folds, too, so that
         the price of a readable model is known; they are never chosen unless `procedures` names them or prefer="best".
+    subgroups : columns whose levels are judged each by itself; None is every column of 2 to 6 different values.
     rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
         of several files, which may be larger than memory, and all rows of one.
     missing, sheet, header : how the source is read, as in `tamis.read`; what is missing here is missing in every table
@@ -77,6 +78,7 @@ class Settings:
     black_box: bool = True
     rows: int | None = None
     columns: int | None = None
+    subgroups: tuple[str, ...] | None = None
     missing: Any = None
     sheet: str | int | None = None
     header: Any = None
@@ -130,13 +132,14 @@ class Settings:
 
     def identity(self) -> dict[str, Any]:
         """What tells this study from another: a function is more than its name, and what a user brings is made with
-        packages, of which another version may compute another number.
+        packages, of which another version may compute another number. Subgroups only describe what was judged.
         """
         from tamis.metrics import fingerprint
 
         named = self.scoring is None or isinstance(self.scoring, str)
         brought = [*([] if named else [self.scoring]), *(self.procedures.values() if self._brings_procedures else ())]
         facts = self.to_dict() | ({} if named else {"scoring": fingerprint(self.scoring)})
+        facts.pop("subgroups", None)
         known = brought and not any(isinstance(one, Written) for one in brought)
         return facts | ({PACKAGES: packages_of(brought)} if known else {})
 
@@ -148,6 +151,7 @@ class Settings:
             "transform",
             "rows",
             "columns",
+            "subgroups",
             "missing",
             "sheet",
             "header",

@@ -46,6 +46,7 @@ from tamis.study.running import Found, Progress, Run, all_procedures
 from tamis.study.settings import Settings, names_given, procedures_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.study.target.several import TargetStudies, refuse_without_table, targets_given
+from tamis.study.validity.facts import validity_facts
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.interface.target import codes_among
@@ -70,7 +71,7 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform, black_box, rows, columns, missing, sheet, header; `loss` is what
+        time, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header; `loss` is what
         `LossMatrix.of` takes.
 
     Attributes
@@ -153,7 +154,13 @@ class Study(TakesTable, BaseEstimator):
             target, seed, types = (self._given[name] for name in ("target", "seed", "types"))
             if target is None and self._given["source"] is not None:
                 raise ParameterError("the target is not named; give target=, the name of the column to predict")
-            for name, plainly in (("drop", names_given), ("procedures", procedures_given), ("loss", plain)):
+            plainly_by_name = {
+                "drop": names_given,
+                "subgroups": names_given,
+                "procedures": procedures_given,
+                "loss": plain,
+            }
+            for name, plainly in plainly_by_name.items():
                 if more.get(name) is not None:
                     more[name] = plainly(more[name])
             settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **more)
@@ -342,7 +349,11 @@ class Study(TakesTable, BaseEstimator):
         used, labels = list(final["contributions"]), problem.labels
         self.model_ = Model.of(problem.X, problem.task, settings.target, labels, found.fitted, loss, errors, used)
         final["words"] = self.model_.to_text()
-        metric, decided = run.rules.metric, self._decided()
+        decided, chosen_name = self._decided(), found.compared["chosen"]
+        if chosen_name != "baseline":
+            records = found.judged[chosen_name]
+            final["validity"] = validity_facts(problem, run.rules, found.folds, records, settings.subgroups)
+        metric = run.rules.metric
         self.results_ = assemble(settings, problem, metric, found.folds, found.compared, found.judged, decided, final)
         if self._drawn is not None:
             self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}

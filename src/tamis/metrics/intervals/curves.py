@@ -50,6 +50,11 @@ def calibration(tallies: Sequence[Tally], positive: int = 1, n_bins: int = 10) -
     }
 
 
+def class_counts_by_value(tallies: Sequence[Tally], positive: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Predicted probabilities of a class ascending, and the rows of the other classes and of this one at each."""
+    return _by_threshold(tallies, positive, probabilities=True)
+
+
 def _by_threshold(
     tallies: Sequence[Tally], positive: int, probabilities: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
