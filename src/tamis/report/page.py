@@ -31,7 +31,10 @@ CAPTIONS = {
     "roc": "ROC curve of held-out rows; the dashed diagonal is guessing, a point the threshold set above.",
     "precision_recall": "Precision against recall of held-out rows; the dashed line is guessing, a "
     "point the threshold set above.",
-    "reliability": "Calibration: observed against predicted probability; the dashed line is perfect.",
+    "reliability": "Calibration: observed against predicted probability, in tenths (points) and smoothed (curve, with "
+    "its 95% band); the dashed line is perfect.",
+    "decision_curve": "Decision curve: net benefit of acting on the predictions (line, with its 95% band), on all rows "
+    "(dotted) and on none (dashed).",
     "predicted": "Predicted against actual, for held-out rows; the dashed diagonal is perfect.",
     "residuals": "Actual minus predicted against predicted, for held-out rows; nine tenths of the "
     "predictions lie between the dotted lines.",

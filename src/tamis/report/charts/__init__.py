@@ -5,6 +5,7 @@ classes are plain text wherever they stand: never read as HTML, nor as formulas.
 `procedures`, `selection`, `path`, `performance`; `drawn` lists those of a page, `plots` has them as methods.
 """
 
+from tamis.report.charts.decision_curve import decision_curve
 from tamis.report.charts.drawn import drawn
 from tamis.report.charts.path import path
 from tamis.report.charts.performance import (
@@ -22,6 +23,7 @@ from tamis.report.charts.selection import frontier, stability
 __all__ = [
     "MOST_POINTS",
     "classes",
+    "decision_curve",
     "drawn",
     "folds",
     "frontier",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.report.charts.decision_curve import decision_curve
 from tamis.report.charts.frame import Figure
 from tamis.report.charts.path import path
 from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
@@ -38,4 +39,6 @@ def _of_predictions(results: Results) -> dict[str, Figure]:
         charts["roc"], charts["precision_recall"] = roc(results), precision_recall(results)
     if labels and (kept or "calibration" in counted):
         charts["reliability"] = reliability(results)
+    if (results.get("validity") or {}).get("net_benefit"):
+        charts["decision_curve"] = decision_curve(results)
     return charts

@@ -138,7 +138,21 @@ def reliability(results: Results, bins: int = 10) -> Figure:
     mark(figure, "Line", drawn, **places, line_width=1.5, color=BLUE)
     dots = mark(figure, "Scatter", drawn, **places, size=9, color=BLUE)
     hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
+    if two:
+        _smooth_curve(figure, results)
     return figure
+
+
+def _smooth_curve(figure: Figure, results: Results) -> None:
+    """The smooth calibration curve with its band, where the study has one."""
+    records = (results.get("validity") or {}).get("calibration") or []
+    curve = records[0]["curve"] if records else None
+    if curve is None:
+        return
+    source = {name: np.array(values) for name, values in curve.items() if values is not None}
+    if "low" in source:
+        mark(figure, "VArea", source, x="points", y1="low", y2="high", fill_color=ORANGE, fill_alpha=0.18)
+    mark(figure, "Line", source, x="points", y="observed", line_width=2, color=ORANGE)
 
 
 def _calibration(results: Results, bins: int) -> dict[str, list[float]]:

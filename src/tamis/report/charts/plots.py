@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.errors import StudyError
+from tamis.report.charts.decision_curve import decision_curve
 from tamis.report.charts.frame import Figure
 from tamis.report.charts.path import path
 from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
@@ -65,6 +66,13 @@ class Plots:
         if not self._results["data"]["classes"]:
             raise StudyError("the target is a number, so there are no probabilities; plot residuals()")
         return reliability(self._results)
+
+    def decision_curve(self) -> Figure:
+        """Net benefit of acting on the predictions of two classes, beside acting on all rows and on none."""
+        self._needs_two("a decision curve")
+        if not (self._results.get("validity") or {}).get("net_benefit"):
+            raise StudyError("this study has no decision curve: it chose no model, or is of an earlier version")
+        return decision_curve(self._results)
 
     def predicted(self) -> Figure:
         """Predictions of a number against the truth, for rows not seen."""

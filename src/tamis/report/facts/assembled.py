@@ -16,6 +16,7 @@ from tamis.report.facts.picture import ladder
 from tamis.report.facts.procedures import metric_of, optimism, procedures
 from tamis.report.facts.selection import selection
 from tamis.report.facts.sheet import leakage, reproduce
+from tamis.report.facts.validity import validity
 from tamis.report.facts.warnings import warnings
 from tamis.report.table import Head, ReportTable, cell
 
@@ -54,6 +55,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "optimism": optimism(results),
         "model": model(results),
         "performance": performance(results),
+        "validity": validity(results),
         "leakage": leakage(results, openings),
     }
 

@@ -27,6 +27,10 @@
       by("live-recall").textContent = share(tp, data.positives);
       by("live-precision").textContent = share(tp, tp + fp);
       by("live-specificity").textContent = share(tn, data.negatives);
+      by("live-negative").textContent = share(tn, tn + fn);
+      const odds = k / (100 - k), benefit = (hits, alarms) => (k < 100 ? ((hits - alarms * odds) / n).toFixed(3) : "–");
+      by("live-benefit").textContent = benefit(tp, fp);
+      by("live-benefit-all").textContent = benefit(data.positives, data.negatives);
       by("live-cost").textContent = (total(k) / n).toFixed(3);
       const best = cheapest();
       by("threshold-said").textContent = `${(best / 100).toFixed(2)}, at ${(total(best) / n).toFixed(3)} per row`;
