@@ -8,7 +8,7 @@ from typing import Any
 GROUPS = (
     "Study load compare study.read_columns nested_score",
     "Study Lock evaluate.ReusableHoldout",
-    "nested_score audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
+    "nested_score evaluate.SeveralScores audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
     "nested_score evaluate.NestedScore evaluate.NestedComparison evaluate.Interval",
     "nested_score evaluate.InnerFolds split.folds split.BootstrapSplit",
     "audit evaluate.Audit evaluate.audit_table evaluate.leaks evaluate.Leak",
@@ -55,6 +55,7 @@ GROUPS = (
     "report.boundary report.charts.classes",
     "report.facts report.page report.say_answer report.say_columns report.progress_bar",
     "report.charts.roc report.charts.precision_recall report.charts.reliability report.charts.classes",
+    "report.charts.reliability report.charts.decision_curve",
     "report.charts.predicted report.charts.residuals",
     "report.charts.procedures report.charts.folds report.charts.frontier report.charts.stability report.charts.path",
     "views.Moments views.FoldMoments views.Bins views.Indicators views.Neighbours",

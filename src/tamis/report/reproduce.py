@@ -28,6 +28,9 @@ DEFAULTS: dict[str, Any] = {
     "subgroups": None,
     "transform": None,
     "rows": None,
+    "missing": None,
+    "sheet": None,
+    "header": None,
     "black_box": True,
 }
 
