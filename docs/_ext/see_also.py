@@ -8,7 +8,8 @@ from typing import Any
 GROUPS = (
     "Study load compare study.read_columns nested_score",
     "Study Lock evaluate.ReusableHoldout",
-    "nested_score evaluate.SeveralScores audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
+    "nested_score evaluate.SeveralScores evaluate.NestedScore",
+    "nested_score audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
     "nested_score evaluate.NestedScore evaluate.NestedComparison evaluate.Interval",
     "nested_score evaluate.InnerFolds split.folds split.BootstrapSplit",
     "audit evaluate.Audit evaluate.audit_table evaluate.leaks evaluate.Leak",
