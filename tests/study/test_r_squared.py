@@ -44,7 +44,7 @@ def test_guessing_the_mean_scores_nothing(study):
     baseline = study.results_["comparison"]["procedures"][0]
     assert baseline["nested"] == pytest.approx(0, abs=1e-12)
     assert baseline["interval"][0] <= 0 <= baseline["interval"][1]
-    assert "always guessing the mean gives 0.00" in study.results_["answer"]["words"]
+    assert study.results_["answer"]["baseline"] == baseline["nested"]
 
 
 def test_one_sentence_quotes_one_number_for_the_way_of_working(study):

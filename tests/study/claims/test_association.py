@@ -79,7 +79,7 @@ def test_what_a_column_shows_alone_is_not_denied(tmp_path):
     assert list(found["association"]["columns"]) == ["c"]
     assert study.answer_.startswith(
         "A sign of signal that is not captured: c goes with the target (p = 0.004, by 999 shuffled targets, adjusted "
-        "for all columns), but on rows not seen no procedure tried (stump, tree, lasso) beats always guessing"
+        "for all columns), but on rows not seen no procedure tried (stump, tree and lasso) beats always guessing"
     )
     assert "probabilities are better" not in study.answer_
     assert "but c goes with the target" in methods(study.results_, [])
@@ -93,7 +93,7 @@ def test_noise_is_said_to_hold_nothing_in_columns_either(tmp_path):
     frame["y"] = np.where(np.arange(80) % 2, "p", "q")
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", **SIMPLE).run()
     assert study.results_["answer"]["signal"] == "none"
-    assert "measurably better than chance, alone or in any model tried (stump, tree, lasso)." in study.answer_
+    assert "measurably better than chance, alone or in any model tried (stump, tree and lasso)." in study.answer_
 
 
 def test_the_level_holds_in_noise(tmp_path):

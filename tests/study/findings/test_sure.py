@@ -114,8 +114,8 @@ def test_the_answer_says_which_columns_are_sure(tmp_path):
         black_box=False,
         lock=0,
     ).run()
-    assert "Sure are x00" in study.answer_
-    assert "also used, but may repeat" in study.answer_
+    assert "Well supported are x00" in study.answer_
+    assert "might take the place of the other" in study.answer_
 
 
 @pytest.mark.parametrize("classes", [True, False])

@@ -92,7 +92,7 @@ def price(facts: dict[str, Any]) -> str:
         return ""
     name = f"{BLACK_BOXES.get(box['name'], the_procedure(box['name']))} on {_all_columns(facts)}"
     if facts["signal"] == "none" and facts.get("chosen_by") != "person":
-        return f"{_capital(name)} is no better beyond chance: {_three(box['score'])}{_sure(box)}."
+        return ""  # it is among the models that found nothing
     if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
         verdict = {"neither": "not measurably better", "black box": "better", "quoted": "worse"}[box["better"]]
         return f"{_capital(name)} is {verdict} by the {LOSSES[facts['loss']]}."
@@ -100,14 +100,13 @@ def price(facts: dict[str, Any]) -> str:
 
 
 def is_dear(facts: dict[str, Any]) -> bool:
-    """Whether reading costs more than a twentieth of the gain over the baseline, beyond chance."""
+    """Whether a black box is better beyond chance, by more than a twentieth of the gain over the baseline."""
     box, base = facts.get("black_box"), facts.get("baseline")
     if box is None or box["better"] != "black box" or facts["signal"] == "none" or facts["procedure"] == "baseline":
         return False
     if box["score"] is None or box["beside"] is None or base is None or facts["readable"] == "no":
         return False
-    bound = box.get("cost_interval")
-    return bool(box["cost"] > DEAR * abs(box["beside"] - base) and bound is not None and bound[0] > 0)
+    return is_open(facts)
 
 
 def _all_columns(facts: dict[str, Any]) -> str:
@@ -129,30 +128,50 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     amount, bound = abs(round(box["score"], 3) - round(box["beside"], 3)), box.get("cost_interval")
     ahead, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
     is_read = facts["readable"] != "no" and facts["procedure"] != "baseline"
+    metric, loss = spoken(facts["metric"]), LOSSES[facts["loss"]]
     if box["better"] == "neither":
         if not is_read:
             return f"{_capital(name)} is {'not measurably better' if ahead else 'no better'} ({scores})."
+        if is_open(facts):
+            return f"These rows are too few to say what reading costs: {name} gets {scores}{_interval(bound)}."
         return f"Reading costs nothing that can be measured: {name} gets {scores}."
-    metric, loss = spoken(facts["metric"]), LOSSES[facts["loss"]]
     if box["better"] == "quoted":
         by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
         return f"{_capital(name)} is worse{by} ({metric} {scores})."
-    if not ahead or not is_read or bound is None or bound[0] <= 0:
+    if not ahead or not is_read or bound is None:
         but = "" if ahead else f", but not by {metric}"
         return f"{_capital(name)} is better by the {loss}{but} ({metric} {scores})."
+    if bound[0] <= 0:
+        return (
+            f"A black box ({name}) predicts better, {scores}: reading costs about {_three(amount)}{_interval(bound)}."
+            f"{_take_it(facts, box)}"
+        )
     return (
-        f"A black box ({name}) would get {scores}: reading costs {_three(amount)} (95% interval {_three(bound[0])}–"
-        f"{_three(bound[1])}).{_take_it(facts, box)}"
+        f"A black box ({name}) would get {scores}: reading costs {_three(amount)}{_interval(bound)}."
+        f"{_take_it(facts, box)}"
     )
+
+
+def _interval(bound: list[float] | None) -> str:
+    """The ends of an interval in brackets.
+
+    >>> _interval([0.002, 0.024]), _interval([-0.002, 0.02])
+    (' (95% interval 0.002–0.024)', ' (95% interval −0.002 to 0.020)')
+    """
+    if bound is None:
+        return ""
+    low, high = (_three(value).replace("-", "−") for value in bound)
+    return f" (95% interval {low}{'–' if bound[0] >= 0 else ' to '}{high})"
+
+
+def is_open(facts: dict[str, Any]) -> bool:
+    """Whether a black box has a score so much better that its not being beyond chance says little."""
+    box, base = facts["black_box"], facts.get("baseline")
+    return base is not None and box["cost"] is not None and box["cost"] > DEAR * abs(box["beside"] - base)
 
 
 def _take_it(facts: dict[str, Any], box: dict[str, Any]) -> str:
     return f" `tamis choose --procedure {box['name']}` takes it." if is_dear(facts) else ""
-
-
-def _sure(box: dict[str, Any]) -> str:
-    bound = box["interval"]
-    return f" (95% interval {_three(bound[0])}–{_three(bound[1])})" if bound else ""
 
 
 def _three(value: float) -> str:

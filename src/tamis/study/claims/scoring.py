@@ -13,6 +13,7 @@ import numpy as np
 from tamis.errors import ParameterError
 from tamis.metrics import METRICS, Metric, score
 from tamis.metrics.distributions import binomial_tail
+from tamis.metrics.intervals.bounds import FEWEST
 from tamis.study.problem import NEVER_SEEN
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, predicts_numbers
 
@@ -36,12 +37,13 @@ def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
 
     Accuracy, or R² for numbers, the Poisson deviance for counts, the mean error in ranks for ordered classes. Of three
     classes or more, balanced accuracy, where the smallest has less than half of an equal share of the rows, and every
-    class has a row for every fold: a class that is never predicted costs accuracy little. Where one class has more than
+    class has a row for every fold and ten at least: a class that is never predicted costs accuracy little, but the
+    recall of fewer rows cannot be bounded. Where one class has more than
     four fifths of the rows, the area under the ROC curve, if at least two classes have a row for every fold.
 
     >>> headline("classification", np.repeat([0, 1], [95, 5]), 2, 5)
     'roc_auc'
-    >>> headline("classification", np.repeat([0, 1, 2], [46, 30, 8]), 3, 5)
+    >>> headline("classification", np.repeat([0, 1, 2], [46, 30, 12]), 3, 5)
     'balanced_accuracy'
     """
     if task in (COUNT, ORDINAL):
@@ -49,7 +51,7 @@ def headline(task: str, y: np.ndarray, n_labels: int, folds: int) -> str:
     if predicts_numbers(task):
         return "r2"
     counts = np.bincount(y, minlength=n_labels)
-    if n_labels > 2 and 2 * n_labels * counts.min() < counts.sum() and counts.min() >= folds:
+    if n_labels > 2 and 2 * n_labels * counts.min() < counts.sum() and counts.min() >= max(folds, FEWEST):
         return "balanced_accuracy"
     unequal = counts.max() > UNEQUAL * counts.sum() and (counts >= folds).sum() >= 2
     return "roc_auc" if unequal else "accuracy"

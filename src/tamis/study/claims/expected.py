@@ -1,0 +1,276 @@
+"""The expected score on new rows in words, and how it compares with guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tamis.study.claims.held_out import RANKING_SHARE
+from tamis.study.claims.price import UNQUOTABLE, spoken
+from tamis.task import predicts_classes
+
+#: Classes of which the rows recognised are said at most.
+MOST_CLASSES = 8
+
+#: The recall of every class is said where that of one is below this.
+LOW_RECALL = 0.5
+
+
+#: Level of the test that probabilities must pass to be called better than the shares of the classes.
+BETTER = 0.05
+
+
+#: Forecasts from earlier targets alone, as they are said.
+NAIVE = {
+    "last value": "always guessing the last value",
+    "drift": "continuing the drift of earlier values",
+    "recent shares": "the recent shares of the classes",
+    "season": "repeating the season of earlier values",
+}
+
+
+def expected(facts: dict[str, Any]) -> str:
+    """What the model will score on new rows, and what guessing does."""
+    metric, bound = spoken(facts["metric"]), facts["interval"]
+    if facts["score"] is None:
+        return f"No {metric} can be expected: it has no value in any fold, as of too few rows or of constant answers."
+    if facts["procedure"] == "baseline":
+        return _guessing(facts)
+    if bound is None and facts["interval_note"].endswith(UNQUOTABLE):
+        told = f"The {metric} on new rows {facts['interval_note']} the {two(facts['score'])} measured here."
+        return f"{told} {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else told
+    said = _SAID.get(facts["metric"], _plain)(facts) if bound else _plain(facts)
+    return f"{said}{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}"
+
+
+def _guessing(facts: dict[str, Any]) -> str:
+    """What is right without a look at any column.
+
+    >>> _guessing({"metric": "accuracy", "score": 0.69, "majority": "ill", "task": "classification"})
+    'Always answering "ill" is right in 69 of 100 cases.'
+    """
+    if facts["metric"] == "accuracy":
+        who = _answering(facts)
+        return f"{who[0].upper()}{who[1:]} is right in {_cases(facts['score'])} of 100 cases{_mean(facts)}."
+    if facts["metric"] == "r2" and facts.get("naive") is None:
+        return "Always guessing the mean is as good."
+    said = f"Expected {spoken(facts['metric'])} on new rows {two(facts['score'])}"
+    mean = ", on average" if _mean(facts) else ""
+    return f"{said}, that of {guess(facts)}{mean}{_naive_beside(facts)}."
+
+
+def _plain(facts: dict[str, Any]) -> str:
+    """A score of any metric, its interval, and that of guessing."""
+    bound = facts["interval"]
+    digits = _digits(bound)
+    sure = f"95% interval {digits(bound[0])}–{digits(bound[1])}" if bound else facts["interval_note"]
+    base = facts["baseline"]
+    beside = "" if base is None else f"; {guess(facts)} gives {two(base)}{_mean(facts)}{_naive(facts)}"
+    return f"Expected {spoken(facts['metric'])} on new rows {digits(facts['score'])} ({sure}){beside}."
+
+
+def _accuracy(facts: dict[str, Any]) -> str:
+    bound, base = facts["interval"], facts["baseline"]
+    said = f"On new rows the model should be right in {_cases(facts['score'], bound)} of 100 cases"
+    beside = "" if base is None else f"; {_answering(facts)} is right in {_cases(base)}{_mean(facts)}{_naive(facts)}"
+    return f"{said} (95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}){beside}."
+
+
+def _balanced_accuracy(facts: dict[str, Any]) -> str:
+    bound, base = facts["interval"], facts["baseline"]
+    said = f"Of 100 new rows of each class the model should recognise {_cases(facts['score'], bound)} on average"
+    beside = "" if base is None else f"; {guess(facts)} gives {_cases(base)}{_mean(facts)}{_naive(facts)}"
+    ends = f"{_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+    return f"{said} (balanced accuracy, 95% interval {ends}){beside}."
+
+
+def _explained(facts: dict[str, Any]) -> str:
+    """R² as a percentage; one that is negative, or beside an earlier value that is better, as it is."""
+    bound = facts["interval"]
+    if facts["score"] < 0 or facts.get("naive") is not None:
+        return _plain(facts)
+    digits = 1 if bound[1] - bound[0] < 0.01 else 0
+    low, middle, high = (f"{100 * value:.{digits}f}" for value in (max(0.0, bound[0]), facts["score"], bound[1]))
+    of = f" of {facts['target']}" if facts.get("target", "").strip() else ""
+    return f"On new rows the model should explain {middle}% of the variation{of} (R², 95% interval {low}–{high}%)."
+
+
+def _area(facts: dict[str, Any]) -> str:
+    """The area under the ROC curve, of two classes as the pairs that are ranked rightly."""
+    bound, labels = facts["interval"], [row["label"] for row in facts.get("recalls") or []]
+    if len(labels) != 2:
+        digits = _digits(bound)
+        ends = f"95% interval {digits(bound[0])}–{digits(bound[1])}"
+        said = f"Expected {spoken('roc_auc')} on new rows {digits(facts['score'])} ({ends}); 0.50 is chance."
+    else:
+        rare, other = sorted(labels, key=lambda label: next(r["rows"] for r in facts["recalls"] if r["label"] == label))
+        ends = f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+        said = (
+            f'On new rows the model should rank a "{rare}" above a "{other}" in {_cases(facts["score"], bound)} of 100 '
+            f"pairs (area under the ROC curve, {ends}); 50 is chance."
+        )
+    return f"{said} {_beside_ranking(facts)}"
+
+
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": _balanced_accuracy,
+    "r2": _explained,
+    "roc_auc": _area,
+}
+
+
+def _agreement(facts: dict[str, Any]) -> str:
+    """The weighted kappa of ordered classes, where it is not the score itself."""
+    kappa = facts.get("weighted_kappa")
+    return "" if kappa is None or facts["metric"] == "weighted_kappa" else f" Weighted kappa {two(kappa)}."
+
+
+def _cases(value: float, bound: list[float] | None = None) -> str:
+    """A share of right answers as a number of 100 cases; with one decimal where the interval is narrow.
+
+    >>> _cases(0.954), _cases(0.9954, [0.992, 0.998])
+    ('95', '99.5')
+    """
+    narrow = bound is not None and bound[1] - bound[0] < 0.01
+    return f"{100 * value:.1f}" if narrow else f"{100 * value:.0f}"
+
+
+def _answering(facts: dict[str, Any]) -> str:
+    """What is answered without looking at a column."""
+    alike = (facts.get("largest_classes") or (1, 2))[0]
+    if alike == 1 and facts.get("majority") is not None:
+        return f'always answering "{facts["majority"]}"'
+    return guess(facts).replace("guessing", "answering")
+
+
+def _corrected(facts: dict[str, Any]) -> str:
+    """The score corrected for having been quoted only because a test passed, where the claim is near its threshold."""
+    if facts.get("shrunken") is None:
+        return ""
+    p = f"p = {facts['p_value']:.2g}"
+    weak = f" The evidence is weak ({p}), and scores that only just pass a test tend to be too good."
+    guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
+    if two(facts["shrunken"]) == two(guess):
+        return f"{weak} Corrected for that, the model may be no better than guessing."
+    return f"{weak} Corrected for that, {two(facts['shrunken'])} is to be expected."
+
+
+def by_class(facts: dict[str, Any]) -> str:
+    """How many rows of every class are recognised, where those of any are fewer than half; of many classes, of those.
+
+    >>> by_class({"recalls": [{"label": "well", "recall": 0.88}, {"label": "ill", "recall": 0.45}]})
+    'Of 100 rows of each class it recognises 88 of well and 45 of ill.'
+    """
+    known = [row for row in facts.get("recalls") or [] if row["recall"] is not None]
+    low = [row for row in known if row["recall"] < LOW_RECALL]
+    if not low or facts.get("procedure") == "baseline":
+        return ""
+    if len(known) <= MOST_CLASSES:
+        return f"Of 100 rows of each class it recognises {listed(_recognised(known))}."
+    lowest = sorted(low, key=lambda row: row["recall"])[:MOST_CLASSES]
+    told = _recognised(lowest) + ([f"few of {len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else [])
+    return f"Of {len(low):,} of {len(known):,} classes it recognises fewer than half: {listed(told)} of 100."
+
+
+def _recognised(rows: list[dict[str, Any]]) -> list[str]:
+    return [f"{100 * row['recall']:.0f} of {row['label']}" for row in rows]
+
+
+def _no_better(facts: dict[str, Any]) -> str:
+    """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
+    accuracies = ("accuracy", "balanced_accuracy")
+    if facts["metric"] not in accuracies or facts["baseline"] is None or facts["score"] > facts["baseline"]:
+        return ""
+    if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
+        return ""
+    gain_p, p = facts.get("gain_p_value", 1.0), facts.get("p_value", 1.0)
+    if gain_p <= BETTER:
+        return (
+            " The predicted probabilities are better than the shares of the classes, but the predicted class is not "
+            "right more often."
+        )
+    if facts["signal"] == "captured" and p < gain_p / (1 - RANKING_SHARE):  # ranks pass the test, losses do not
+        return (
+            f" The model ranks rows better than chance (p = {p:.2g}), but the predicted class is not right more often."
+        )
+    return " The predicted class is not right more often."
+
+
+def _beside_ranking(facts: dict[str, Any]) -> str:
+    """A good ranking of unequal classes may leave the accuracy where it was."""
+    own, majority = facts["accuracy"]
+    return f"Its class is right in {_cases(own)} of 100 cases; {_answering(facts)} in {_cases(majority)}."
+
+
+def rival(facts: dict[str, Any]) -> str:
+    """What a procedure must beat: the baseline, or a forecast from earlier targets where that is better."""
+    naive = facts.get("naive")
+    return guess(facts) if naive is None else NAIVE[naive["name"]]
+
+
+def _naive_beside(facts: dict[str, Any]) -> str:
+    naive = facts.get("naive")
+    if naive is None or naive["score"] is None:
+        return ""
+    return f"; {NAIVE[naive['name']]} gives {two(naive['score'])}"
+
+
+def _naive(facts: dict[str, Any]) -> str:
+    """The score of a forecast from earlier targets that is better than the baseline."""
+    naive = facts.get("naive")
+    return "" if naive is None or naive["score"] is None else f", {NAIVE[naive['name']]} {two(naive['score'])}"
+
+
+def an(metric: str) -> str:
+    """The metric with its article."""
+    return f"{'an' if spoken(metric)[0] in 'aeiou' else 'a'} {spoken(metric)}"
+
+
+def guess(facts: dict[str, Any]) -> str:
+    if facts["metric"] == "cost":
+        return "the cheapest answer for all"
+    if not predicts_classes(facts["task"]):
+        return "always guessing the mean"
+    alike, of = facts.get("largest_classes") or (1, 2)
+    if alike == 1:
+        return "always guessing the majority"
+    return "always guessing one class" if alike == of else f"always guessing one of the {alike} largest classes"
+
+
+def _mean(facts: dict[str, Any]) -> str:
+    """That the score of guessing is a mean over classes that are about as large as each other."""
+    return " on average" if (facts.get("largest_classes") or (1, 2))[0] > 1 else ""
+
+
+def _digits(bound: list[float] | None) -> Callable[[float], str]:
+    """Two decimals, or three where the ends of the interval would otherwise look the same."""
+    return three if bound and bound[0] < bound[1] and two(bound[0]) == two(bound[1]) else two
+
+
+def two(value: float) -> str:
+    """Two decimals, or four significant digits for sizes that two decimals would not fit; no minus before a zero.
+
+    >>> two(-0.002), two(12345.6)
+    ('0.00', '12,346')
+    """
+    return f"{value:z.2f}" if abs(value) < 10 else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def three(value: float) -> str:
+    """Three decimals, or four significant digits for sizes that they would not fit."""
+    return f"{value:z.3f}" if abs(value) < 10 else two(value)
+
+
+def number(n: int) -> str:
+    """A number in words up to twelve.
+
+    >>> number(3), number(1200)
+    ('three', '1,200')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    return words[n] if n < len(words) else f"{n:,}"
+
+
+def listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
