@@ -122,9 +122,18 @@ def test_tables_of_codes_split_as_sorted_rows_do(criterion, missing):
     order = np.ascontiguousarray(few.order())
     tables = [
         _core.TreeTable(
-            few.codes, few.n_values, few.is_categorical, order, few.code_values[1], *2 * [few.code_values[0]], n, 0
+            few.codes,
+            few.n_values.astype(np.int32),
+            few.is_categorical,
+            order,
+            few.code_values[1],
+            *2 * [few.code_values[0]],
+            n,
+            0,
         ),
-        _core.TreeTable(apart, n_values, few.is_categorical, order, first.astype(np.int64), value, value, n, 0),
+        _core.TreeTable(
+            apart, n_values.astype(np.int32), few.is_categorical, order, first.astype(np.int64), value, value, n, 0
+        ),
     ]
     (one, leaf), (two, other) = (table.grow(target, limits, np.arange(n)) for table in tables)
     assert len(one["feature"]) > 7

@@ -141,7 +141,7 @@ auto run_alone(bool is_brief, Make make) {
 /// A TreeTable, the arrays that it reads, and its columns in order.
 class BoundTable {
 public:
-    BoundTable(nb::handle codes, Array<int64_t, 1> n_values, Array<bool, 1> category, Array<int64_t, 1> order, Array<int64_t, 1> first,
+    BoundTable(nb::handle codes, Array<int32_t, 1> n_values, Array<bool, 1> category, Array<int64_t, 1> order, Array<int64_t, 1> first,
                Array<double, 1> low, Array<double, 1> high, size_t n_rows, size_t max_sorted)
         : sorted_(table_) {
         for (const nb::object& array : {nb::cast(n_values), nb::cast(category), nb::cast(order), nb::cast(first), nb::cast(low), nb::cast(high)}) {
@@ -164,7 +164,7 @@ public:
         require(n_rows <= ROW, "a tree takes tables of at most 2,147,483,647 rows");
         for (const int64_t j : table_.order) require(j >= 0 && size_t(j) < d, "order names a column that the table lacks");
         for (nb::handle line : codes) add_column(line);
-        check_size(table_.n_columns(), d, "codes");
+        check_size(table_.columns.size(), d, "codes");
     }
 
     /// A tree for a TreeTarget: the fields of a Tree, and the leaf of each row.
@@ -200,7 +200,7 @@ private:
             throw nb::type_error("codes are arrays of uint8, uint16 or uint32, one a column");
         }
         check_size(array.size(), table_.n_rows, "codes");
-        require(table_.n_columns() < table_.n_values.size(), "codes has more columns than n_values");
+        require(table_.columns.size() < table_.n_values.size(), "codes has more columns than n_values");
         table_.add_column({array.data(), array.itemsize()});
         owners_.push_back(nb::cast(array));
     }
@@ -384,7 +384,7 @@ nb::tuple linear_splits(Array<uint8_t, 2> codes, Array<bool, 1> category, Array<
 
 void bind_tree(nb::module_& module) {
     nb::class_<BoundTable>(module, "TreeTable", "A table whose every distinct value has a code, to grow trees on any of its rows.")
-        .def(nb::init<nb::handle, Array<int64_t, 1>, Array<bool, 1>, Array<int64_t, 1>, Array<int64_t, 1>, Array<double, 1>, Array<double, 1>, size_t, size_t>(),
+        .def(nb::init<nb::handle, Array<int32_t, 1>, Array<bool, 1>, Array<int64_t, 1>, Array<int64_t, 1>, Array<double, 1>, Array<double, 1>, size_t, size_t>(),
              nb::arg("codes"), nb::arg("n_values"), nb::arg("category"), nb::arg("order"), nb::arg("first"), nb::arg("low"), nb::arg("high"),
              nb::arg("n_rows"), nb::arg("max_sorted"))
         .def("grow", &BoundTable::grow, nb::arg("target"), nb::arg("limits"), nb::arg("rows"))

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,19 +20,35 @@ struct CodeMatrix {
     }
 };
 
-/// Every column as small integer codes: numbers by the order of their values, categories by level, missing by the code n_values.
-struct BinnedTable {
-    CodeMatrix codes;   // (columns, rows)
-    CodeMatrix by_row;  // (rows, columns): the same; only where rows are sent down or subtrees copied
-    size_t n_rows;
+/// Midway between two neighbours, and below the second.
+inline double midway(double a, double b) {
+    const double middle = 0.5 * a + 0.5 * b;  // a + b could overflow
+    return a <= middle && middle < b ? middle : a;
+}
+
+/// What every table of codes says of its columns: numbers are coded by the order of their values, categories by level, missing by n_values.
+struct CodedTable {
+    size_t n_rows = 0;
     std::span<const int32_t> n_values;  // (columns): value codes of each column, and its code for missing
-    std::span<const bool> missing;      // (columns): whether some row has no value
     std::span<const bool> category;     // (columns)
     std::span<const int64_t> first;     // (columns + 1): where a column's values begin in low and high; categories have none
-    std::span<const double> low;        // smallest and largest training value of each code
-    std::span<const double> high;
+    std::span<const double> low, high;  // smallest and largest training value of each code; one array where every value has its own
 
     size_t n_columns() const { return n_values.size(); }
+
+    /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper: -1 or the code of missing
+    /// where no value is on the right.
+    double threshold(size_t j, int64_t cut, int64_t upper) const {
+        if (upper < 0 || upper >= n_values[j]) return std::numeric_limits<double>::infinity();
+        return midway(high[size_t(first[j] + cut)], low[size_t(first[j] + upper)]);
+    }
+};
+
+/// Codes of one or two bytes in one matrix: what forests and boosting grow on, and what rows go down by.
+struct BinnedTable : CodedTable {
+    CodeMatrix codes;              // (columns, rows)
+    CodeMatrix by_row;             // (rows, columns): the same; only where rows are sent down or subtrees copied
+    std::span<const bool> missing;  // (columns): whether some row has no value
 };
 
 }  // namespace tamis

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "binned_table.hpp"
+
 namespace tamis {
 
 /// The rows of a column in the order of its values, those without a value left out.
@@ -166,12 +168,6 @@ struct NumberCoding {
     std::vector<double> edges;      // midway between neighbouring codes: x has the code k when k edges lie below it
     bool is_lossless;
 };
-
-/// Midway between two neighbours, and below the second.
-inline double midway(double a, double b) {
-    const double middle = 0.5 * a + 0.5 * b;  // a + b could overflow
-    return a <= middle && middle < b ? middle : a;
-}
 
 /// Distinct values, joined into at most max_codes bins of nearly equal count where they are more; ties stay together.
 inline NumberCoding learn_coding(std::span<const double> ordered, int64_t max_codes) {

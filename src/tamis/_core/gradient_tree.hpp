@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "binned_table.hpp"
-#include "coding.hpp"
+#include "divide.hpp"
+#include "frontier.hpp"
 #include "gradient_splitter.hpp"
 #include "histogram.hpp"
 #include "node.hpp"
 #include "rng.hpp"
+#include "row_order.hpp"
 #include "threads.hpp"
 
 namespace tamis {
@@ -44,14 +46,12 @@ struct SortedRows {
 
     static SortedRows of(const BinnedTable& table) {
         SortedRows sorted{std::vector<uint16_t>(table.n_columns() * table.n_rows), table.n_rows};
-        std::array<size_t, 257> begin;
+        std::vector<uint16_t> moved(table.n_rows);
+        std::vector<uint32_t> counts;
         for (size_t j = 0; j < table.n_columns(); ++j) {
-            const uint8_t* codes = static_cast<const uint8_t*>(table.codes.data) + j * table.codes.stride;
-            begin.fill(0);
-            for (size_t i = 0; i < table.n_rows; ++i) begin[codes[i] + size_t(1)] += 1;
-            std::partial_sum(begin.begin(), begin.end(), begin.begin());
-            uint16_t* own = sorted.order.data() + j * table.n_rows;
-            for (size_t i = 0; i < table.n_rows; ++i) own[begin[codes[i]]++] = uint16_t(i);
+            const std::span own(sorted.order.data() + j * table.n_rows, table.n_rows);
+            std::iota(own.begin(), own.end(), uint16_t(0));
+            table.codes.line(j, [&](const auto* codes) { sort_by_code(codes, size_t(table.n_values[j]), own, moved, counts); });
         }
         return sorted;
     }
@@ -75,7 +75,7 @@ public:
     GradientGrower(const BinnedTable& table, const BoostingLimits& limits, const SortedRows& sorted, Team* team)
         : table_(table), limits_(limits), sorted_(sorted), team_(team), first_(table.n_columns() + 1, 0), rows_(table.n_rows),
           moved_rows_(table.n_rows), lines_(table.n_rows), moved_lines_(table.n_rows), is_tried_(table.n_columns()),
-          pool_(limits.max_histograms, count_bins()) {
+          pool_(limits.max_histograms, count_bins()), frontier_(limits.is_best_first ? Order::BEST_FIRST : Order::DEPTH_FIRST) {
         if (!sorted.empty()) {
             node_order_.resize(sorted.order.size());
             moved_order_.resize(table.n_rows);
@@ -88,11 +88,12 @@ public:
     GradientTree grow(std::span<const GradientSums> gradients, size_t t, const Interrupt& interrupt, std::span<double> scores) {
         interrupt_ = &interrupt;
         begin(gradients, t);
-        while (n_leaves_ < limits_.max_leaves && !waiting_.empty() && !interrupt.requested()) {
-            const size_t k = next_leaf(), other = n_leaves_++;
+        grow_nodes(frontier_, limits_.max_leaves, interrupt, [&](const Waiting& leaf) {
+            const size_t k = leaf.node, other = n_leaves_++;
             split(k, other);
             if (n_leaves_ < limits_.max_leaves) look_at_children(k, other);
-        }
+            return true;
+        });
         write_leaves(scores);
         return std::move(tree_);
     }
@@ -133,7 +134,7 @@ private:
             n_wanted -= is_tried_[j];
         }
         pool_.clear();
-        waiting_.clear();
+        frontier_.clear();
         n_leaves_ = 1;
         Leaf& root = describe(0, 0, n, 0);
         root.node = 0;
@@ -143,6 +144,7 @@ private:
             count(root, nullptr);
         }
         find_split(0);
+        add_waiting(0);
     }
 
     /// Leaf k of the rows from begin to end.
@@ -184,7 +186,7 @@ private:
         for (size_t task = 0; task < n_tasks; ++task) count_some(0, task);
     }
 
-    /// Look for the best split of leaf k, which then waits for its turn.
+    /// Look for the best split of leaf k.
     void find_split(size_t k) {
         Leaf& leaf = leaves_[k];
         GradientSplitter splitter(leaf.sums, limits_.l2, limits_.min_leaf, limits_.min_gain, leaf.split);
@@ -205,10 +207,10 @@ private:
                 sparse_.clear();
             }
         }
-        if (leaf.split.gain > 0.0) {
-            waiting_.push_back(k);
-            std::push_heap(waiting_.begin(), waiting_.end(), is_later_);
-        }
+    }
+
+    void add_waiting(size_t k) {
+        if (leaves_[k].split.gain > 0.0) frontier_.push({k, leaves_[k].split.gain});
     }
 
     template <class CodeAt>
@@ -216,13 +218,6 @@ private:
         const size_t absent = size_t(table_.n_values[j]);
         if (table_.category[j]) splitter.try_levels(j, bins, n, code_at, absent);
         else splitter.try_cuts(j, bins, n, code_at, absent);
-    }
-
-    size_t next_leaf() {
-        std::pop_heap(waiting_.begin(), waiting_.end(), is_later_);
-        const size_t k = waiting_.back();
-        waiting_.pop_back();
-        return k;
     }
 
     /// Write the node of leaf k and divide its rows: leaf k is then the left child, leaf `other` the right one.
@@ -241,7 +236,7 @@ private:
         tree_.nodes[leaf.node] = node;
         tree_.nodes.resize(child + 2);
         tree_.gain[j] += split.gain;
-        const size_t middle = divide(leaf, split);
+        const size_t middle = divide_rows(leaf, split);
         describe(k, leaf.begin, middle, leaf.depth + 1).node = child;
         describe(other, middle, leaf.end, leaf.depth + 1).node = child + 1;
         leaves_[k].slot = leaf.slot;  // of both: see look_at_children
@@ -249,53 +244,31 @@ private:
 
     /// Values up to it have a code of at most `cut`.
     double threshold(size_t j, size_t cut) const {
-        if (cut + 1 >= size_t(table_.n_values[j])) return std::numeric_limits<double>::infinity();
-        const size_t at = size_t(table_.first[j]) + cut;
-        return midway(table_.high[at], table_.low[at + 1]);
+        return table_.threshold(j, int64_t(cut), int64_t(cut + 1));
     }
 
     /// Put the rows of a leaf that go left before the others, all in their order; returns where the others begin.
-    size_t divide(const Leaf& leaf, const GradientSplit& split) {
+    size_t divide_rows(const Leaf& leaf, const GradientSplit& split) {
         const size_t j = split.column, absent = size_t(table_.n_values[j]);
         std::array<uint8_t, 256> goes_left;
         for (size_t code = 0; code <= absent; ++code) {
             goes_left[code] = split.is_category ? split.left.has(code) : code == absent ? split.missing_left : code <= split.cut;
         }
         const uint8_t* own = codes(j);
-        size_t middle = leaf.begin, n = 0;
-        for (size_t i = leaf.begin; i < leaf.end; ++i) {
-            const uint32_t row = rows_[i];
-            const GradientSums line = lines_[i];
-            const size_t left = goes_left[own[row]];
-            rows_[middle] = row;
-            lines_[middle] = line;
-            moved_rows_[n] = row;
-            moved_lines_[n] = line;
-            middle += left;
-            n += 1 - left;
-        }
-        std::copy_n(moved_rows_.begin(), n, rows_.begin() + ptrdiff_t(middle));
-        std::copy_n(moved_lines_.begin(), n, lines_.begin() + ptrdiff_t(middle));
-        return middle;
+        uint32_t* rows = &rows_[leaf.begin];
+        return leaf.begin + divide(leaf.n_rows(), [&](size_t i) { return size_t(1) - goes_left[own[rows[i]]]; },
+                                          Stretch{rows, moved_rows_.data()}, Stretch{&lines_[leaf.begin], moved_lines_.data()});
     }
 
-    /// Divide the sorted rows of every column as `divide` has divided the rows of two leaves, the first one's before the second's.
+    /// Divide the sorted rows of every column as `divide_rows` has divided the rows of two leaves, the first one's before the second's.
     void divide_sorted(const Leaf& left, const Leaf& right) {
         for (size_t i = left.begin; i < right.end; ++i) goes_left_[rows_[i]] = i < left.end;
-        const uint16_t* given = left.depth == 1 ? sorted_.order.data() : node_order_.data();
         for (size_t j = 0; j < is_tried_.size(); ++j) {
             if (!is_tried_[j] || table_.category[j]) continue;
-            const uint16_t* from = given + j * table_.n_rows;
-            uint16_t* to = node_order_.data() + j * table_.n_rows;
-            size_t at = left.begin, n = 0;
-            for (size_t i = left.begin; i < right.end; ++i) {
-                const uint16_t row = from[i];
-                to[at] = row;
-                moved_order_[n] = row;
-                at += goes_left_[row];
-                n += 1 - goes_left_[row];
-            }
-            std::copy_n(moved_order_.begin(), n, to + left.end);
+            uint16_t* rows = node_order_.data() + j * table_.n_rows;
+            if (left.depth == 1) std::copy_n(sorted_.line(j), table_.n_rows, rows);
+            rows += left.begin;
+            divide(right.end - left.begin, [&](size_t i) { return size_t(1) - goes_left_[rows[i]]; }, Stretch{rows, moved_order_.data()});
         }
     }
 
@@ -318,6 +291,8 @@ private:
         }
         if (may_few) find_split(a);
         if (may_many) find_split(b);
+        add_waiting(k);  // both in the order of their numbers
+        add_waiting(other);
         if (is_counted && !(may_few && few.n_rows() >= limits_.dense_rows)) pool_.give_back(std::exchange(few.slot, -1));
     }
 
@@ -351,18 +326,7 @@ private:
     GradientTree tree_;
     std::vector<Leaf> leaves_;
     size_t n_leaves_ = 0;
-    std::vector<size_t> waiting_;  // leaves that can be split: a heap, the next one first
-
-    /// Of two leaves the one that gains more is split first, the first of equals; where all will be split, the last.
-    struct IsLater {
-        const GradientGrower& grower;
-
-        bool operator()(size_t a, size_t b) const {
-            if (!grower.limits_.is_best_first) return a < b;
-            const double x = grower.leaves_[a].split.gain, y = grower.leaves_[b].split.gain;
-            return x != y ? x < y : a > b;
-        }
-    } is_later_{*this};
+    Frontier<> frontier_;  // of leaves by their number
 };
 
 }  // namespace tamis

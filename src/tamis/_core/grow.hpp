@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "binned_table.hpp"
+#include "divide.hpp"
+#include "frontier.hpp"
 #include "level_set.hpp"
 #include "node.hpp"
 #include "splitter.hpp"
@@ -52,7 +54,7 @@ struct GrowingTree {
 
 /// Grows trees, one after another: the best split of every node along columns drawn at random, rows divided in place.
 ///
-/// Nodes are split depth first. Large nodes read the codes of the whole table; from MAX_BLOCK drawn rows on, a node's codes are
+/// Nodes are split depth first, and searched when their turn comes. Large nodes read the codes of the whole table; from MAX_BLOCK drawn rows on, a node's codes are
 /// copied side by side, and its subtree is grown inside the processor's cache.
 template <class Criterion>
 class Grower {
@@ -68,13 +70,13 @@ public:
         const Rows rows = draw(counts);
         begin(seed, keeps_values, tree);
         const int64_t max_block = is_block_worthwhile(rows.inside.size()) ? MAX_BLOCK : 0;
-        stack_.push_back({0, 0, rows.inside.size(), 0, 0});
+        frontier_.push({{0}, 0, rows.inside.size(), 0, 0});
         grow_subtrees(rows, max_block, interrupt);
         if (!waiting_.empty()) reserve_block();
         for (const Entry& entry : waiting_) {
             if (interrupt.requested()) return;
             const Rows block = copy_block(rows.targets, rows.inside.subspan(entry.begin, entry.end - entry.begin));
-            stack_.push_back({entry.node, 0, block.inside.size(), entry.depth, 0});
+            frontier_.push({{entry.node}, 0, block.inside.size(), entry.depth, 0});
             grow_subtrees(block, 0, interrupt);
         }
         if (interrupt.requested() || limits_.random_cut) return;
@@ -90,8 +92,8 @@ private:
     static constexpr size_t MAX_NEAR = 512;     // rows of a table whose columns are fetched whole before they are read
     static constexpr size_t AHEAD = 8;          // rows that are fetched before their turn
 
-    struct Entry {
-        size_t node, begin, end;
+    struct Entry : Waiting {
+        size_t begin, end;
         int64_t depth;
         size_t n_constant;  // columns known to be constant, of the parent
     };
@@ -117,17 +119,15 @@ private:
         n_kept_ = keeps_values ? n_sums_ : 0;
         tree.clear(table_.n_columns());
         tree.add_nodes(1, n_kept_);
-        stack_.clear();
+        frontier_.clear();
         waiting_.clear();
         forget_constants(0);
         for (size_t j = 0; j < column_.size(); ++j) column_[j] = uint32_t(j);
     }
 
-    /// Grow the subtrees on the stack; those of at most max_block drawn rows wait.
+    /// Grow the subtrees on the frontier; those of at most max_block drawn rows wait for a block.
     void grow_subtrees(const Rows& rows, int64_t max_block, const Interrupt& interrupt) {
-        while (!stack_.empty() && !interrupt.requested()) {
-            const Entry entry = stack_.back();
-            stack_.pop_back();
+        grow_nodes(frontier_, std::numeric_limits<size_t>::max(), interrupt, [&](const Entry& entry) {
             forget_constants(entry.n_constant);
             const std::span node_rows = rows.inside.subspan(entry.begin, entry.end - entry.begin);
             splitter_.criterion.summarise(rows.targets, node_rows, value_.data());
@@ -135,20 +135,21 @@ private:
             if (n_kept_) std::copy(value_.begin(), value_.end(), &tree_->value[entry.node * n_kept_]);
             if (node.n_drawn <= max_block) {
                 waiting_.push_back(entry);
-                continue;
+                return false;
             }
             Split split;
             const bool may_split = !node.is_pure && node.n_drawn >= std::max(limits_.min_split, 2 * limits_.min_leaf);
             if (may_split && entry.depth < limits_.max_depth) split = best_split(rows, node_rows, node);
             if (split.column < 0) {
                 write_leaf(rows, node_rows, node, entry.node);
-                continue;
+                return false;
             }
-            const size_t n_left = divide(rows, node_rows, node, split, entry.node);
+            const size_t n_left = make_split(rows, node_rows, node, split, entry.node);
             const size_t child = size_t(tree_->nodes[entry.node].left), middle = entry.begin + n_left;
-            stack_.push_back({child + 1, middle, entry.end, entry.depth + 1, constant_.size()});
-            stack_.push_back({child, entry.begin, middle, entry.depth + 1, constant_.size()});
-        }
+            frontier_.push({{child + 1}, middle, entry.end, entry.depth + 1, constant_.size()});
+            frontier_.push({{child}, entry.begin, middle, entry.depth + 1, constant_.size()});
+            return true;
+        });
     }
 
     /// Know only the first n constant columns: those of the node's ancestors.
@@ -248,7 +249,7 @@ private:
     }
 
     /// Write a split and put the rows that go left first; returns how many do.
-    size_t divide(const Rows& rows, std::span<uint32_t> node_rows, const NodeSummary& node, const Split& split, size_t at) {
+    size_t make_split(const Rows& rows, std::span<uint32_t> node_rows, const NodeSummary& node, const Split& split, size_t at) {
         const size_t j = size_t(split.column);
         const int64_t absent = table_.n_values[j];
         int32_t flags = int32_t(j);
@@ -291,22 +292,13 @@ private:
         size_t n_missing = 0;
     };
 
-    /// Rows that go left first, the order kept. No branch depends on a row's side: half of them would be mispredicted.
+    /// Rows that go left first; goes_right: by their codes.
     template <class Code, class GoesRight>
     Sides partition(const Code* line, std::span<uint32_t> node_rows, GoesRight goes_right) {
-        size_t n_left = 0, n_right = 0;
-        uint32_t *to = node_rows.data(), *moved = moved_.data();
-        for (size_t i = 0; i < node_rows.size(); ++i) {
-            const uint32_t row = to[i];
-            const size_t right = goes_right(line[row]);
-            moved[n_right] = row;
-            to[n_left] = row;
-            n_right += right;
-            n_left += 1 - right;
-        }
-        std::copy_n(moved, n_right, to + n_left);
+        const uint32_t* rows = node_rows.data();
         Sides sides;
-        sides.n_left = n_left;
+        sides.n_left = divide(node_rows.size(), [=](size_t i) { return goes_right(line[rows[i]]); },
+                              Stretch{node_rows.data(), moved_.data()});
         return sides;
     }
 
@@ -429,14 +421,7 @@ private:
         for (size_t k = 0; k < tree_->nodes.size(); ++k) {
             Node& node = tree_->nodes[k];
             if (node.is_leaf() || node.column & CATEGORY) continue;
-            const size_t j = size_t(node.column & COLUMN), first = size_t(table_.first[j]);
-            if (tree_->next[k] == table_.n_values[j]) {
-                node.threshold = std::numeric_limits<double>::infinity();
-            } else {
-                const double a = table_.high[first + tree_->cut[k]], b = table_.low[first + tree_->next[k]];
-                const double middle = 0.5 * a + 0.5 * b;
-                node.threshold = a <= middle && middle < b ? middle : a;
-            }
+            node.threshold = table_.threshold(size_t(node.column & COLUMN), tree_->cut[k], tree_->next[k]);
         }
     }
 
@@ -484,7 +469,8 @@ private:
     std::vector<uint32_t> column_;     // columns, in the order of the latest draws
     std::vector<char> is_constant_;    // (columns)
     std::vector<uint32_t> constant_;   // columns that are constant in the node at hand, those of its ancestors first
-    std::vector<Entry> stack_, waiting_;
+    Frontier<Entry> frontier_;
+    std::vector<Entry> waiting_;  // roots of subtrees that are grown on blocks
     LevelSet set_;
     std::vector<std::byte> block_codes_;  // (columns, MAX_BLOCK + PADDING)
     std::vector<double> block_weight_, block_values_;

@@ -1,12 +1,27 @@
 #pragma once
-// A 64-bit digest of every row, a column at a time; and codes put into the order of the rows' digests.
+// Rows in the order of a column's codes; a 64-bit digest of every row, a column at a time; and codes in the order of the digests.
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "rng.hpp"
 
 namespace tamis {
+
+/// Sort rows by their codes, equal ones as they are: radix sort on digits of 16 bits, one pass for most columns.
+template <class Code, class Row>
+void sort_by_code(const Code* codes, size_t highest, std::span<Row> rows, std::vector<Row>& moved, std::vector<uint32_t>& counts) {
+    for (unsigned shift = 0; shift == 0 || highest >> shift; shift += 16) {
+        const size_t digits = std::min<size_t>((highest >> shift) + 1, size_t(1) << 16);
+        counts.assign(digits + 1, 0);
+        auto digit = [&](Row row) { return (size_t(codes[row]) >> shift) & 0xFFFF; };
+        for (const Row row : rows) ++counts[digit(row) + 1];
+        for (size_t d = 1; d < digits; ++d) counts[d] += counts[d - 1];
+        for (const Row row : rows) moved[counts[digit(row)]++] = row;
+        std::copy_n(moved.begin(), rows.size(), rows.begin());
+    }
+}
 
 /// A mixer of its own, not SplitMix64: rows are put in the order of these digests, and every sum of a forest in the order of its rows,
 /// so other bits here would be another forest.

@@ -54,17 +54,17 @@ class BaseBoosting(TakesTable, BaseEstimator):
 
     def _limits(self, table: BinnedTable, target: BoostingTarget) -> BoostingLimits:
         n_rows = int(target.counted.sum())
-        least = check.count("min_samples_leaf", self.min_samples_leaf)
-        most = max(1, n_rows // least)
+        min_leaf = check.count("min_samples_leaf", self.min_samples_leaf)
+        max_leaves = max(1, n_rows // min_leaf)
         if self.max_leaf_nodes is not None:
-            most = min(most, check.count("max_leaf_nodes", self.max_leaf_nodes, low=2))
+            max_leaves = min(max_leaves, check.count("max_leaf_nodes", self.max_leaf_nodes, low=2))
         squares = float(target.weight @ (target.values**2 if target.loss == SQUARED else np.ones(len(target.values))))
-        dense_rows, max_histograms, sorts_rows = search_plan(table, most)
+        dense_rows, max_histograms, sorts_rows = search_plan(table, max_leaves)
         return BoostingLimits(
-            max_leaves=most,
+            max_leaves=max_leaves,
             is_best_first=self.max_leaf_nodes is not None,
             max_depth=_NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth),
-            min_leaf=float(least),
+            min_leaf=float(min_leaf),
             l2=check.number("l2_regularization", self.l2_regularization, low=0),
             rate=check.number("learning_rate", self.learning_rate, low=0, open_low=True),
             max_step=np.inf if target.loss == SQUARED else MOST_STEP,
@@ -80,8 +80,8 @@ class BaseBoosting(TakesTable, BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """Share of each column in what all splits gained."""
         check_is_fitted(self, "trees_")
-        whole = np.sort(self.gain_importance_).sum()  # in an order that does not depend on the columns'
-        return self.gain_importance_ / whole if whole > 0 else self.gain_importance_.copy()
+        total = np.sort(self.gain_importance_).sum()  # in an order that does not depend on the columns'
+        return self.gain_importance_ / total if total > 0 else self.gain_importance_.copy()
 
     @property
     def selected_columns_(self) -> tuple[str, ...]:
@@ -117,9 +117,9 @@ class BaseBoosting(TakesTable, BaseEstimator):
         if self.level_codes_ and matrix.base is not None:
             matrix = matrix.copy()
         for j, codes in self.level_codes_.items():
-            there = ~np.isnan(matrix[:, j])
-            found = codes[matrix[there, j].astype(np.int64)].astype(np.float64)
-            matrix[there, j] = np.where(found < 0, np.nan, found)
+            present = ~np.isnan(matrix[:, j])
+            known_codes = codes[matrix[present, j].astype(np.int64)].astype(np.float64)
+            matrix[present, j] = np.where(known_codes < 0, np.nan, known_codes)
         return matrix
 
     def to_dict(self) -> dict[str, Any]:

@@ -52,10 +52,12 @@ class BoostingData:
         level_codes = {}
         for p in np.flatnonzero(ranked.category):
             j = int(columns[p])
-            own = _level_codes(ranked.codes[p], int(ranked.n_values[p]), counted, max_bins)
-            codes[p], n_bins[p] = own[ranked.codes[p]], own.max(initial=0)
-            known = codings[j].table
-            level_codes[j] = np.where(own == n_bins[p], -1, own)[:-1][known if known is not None else slice(None)]
+            bins = _level_codes(ranked.codes[p], int(ranked.n_values[p]), counted, max_bins)
+            codes[p], n_bins[p] = bins[ranked.codes[p]], bins.max(initial=0)
+            level_table = codings[j].table
+            level_codes[j] = np.where(bins == n_bins[p], -1, bins)[:-1][
+                level_table if level_table is not None else slice(None)
+            ]
         by_row = np.empty((0, len(columns)), dtype=np.uint8)
         binned = BinnedTable(codes, by_row, n_bins, ranked.missing, ranked.category, first, low, high)
         return cls(binned, columns, rows, weight, counted, level_codes)
@@ -64,12 +66,12 @@ class BoostingData:
 def _level_codes(codes: np.ndarray, n_levels: int, counted: np.ndarray, max_bins: int) -> np.ndarray:
     """The bin of each level and, last, of missing: their number, which levels without a row have, too."""
     counts = np.bincount(codes, weights=counted, minlength=n_levels + 1)[:n_levels]
-    there = np.flatnonzero(counts > 0)
-    alone = there
-    if len(there) > max_bins:
-        alone = np.sort(there[np.argsort(-counts[there], kind="stable")[: max_bins - 1]])
-    n_bins = min(len(there), max_bins)
-    own = np.full(n_levels + 1, n_bins, dtype=np.int64)
-    own[there] = n_bins - 1
-    own[alone] = np.arange(len(alone))
-    return own
+    present = np.flatnonzero(counts > 0)
+    alone = present
+    if len(present) > max_bins:
+        alone = np.sort(present[np.argsort(-counts[present], kind="stable")[: max_bins - 1]])
+    n_bins = min(len(present), max_bins)
+    bins = np.full(n_levels + 1, n_bins, dtype=np.int64)
+    bins[present] = n_bins - 1
+    bins[alone] = np.arange(len(alone))
+    return bins

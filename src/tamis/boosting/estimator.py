@@ -110,8 +110,12 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
         heavy = np.bincount(codes, weights=data.counted, minlength=n_classes)
         weight = data.weight * check.class_factors(self.class_weight, classes.labels, heavy)[codes]
         shares = np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum()
-        told = np.log(np.maximum(shares, _LEAST_SHARE))
-        loss, baseline = (MULTINOMIAL, told - told.mean()) if n_classes > 2 else (LOGISTIC, told[1:] - told[:-1])
+        log_shares = np.log(np.maximum(shares, _LEAST_SHARE))
+        loss, baseline = (
+            (MULTINOMIAL, log_shares - log_shares.mean())
+            if n_classes > 2
+            else (LOGISTIC, log_shares[1:] - log_shares[:-1])
+        )
         target = BoostingTarget(loss, codes.astype(np.float64), np.ascontiguousarray(weight), data.counted)
         self.classes_ = classes.labels
         self._boost(table, data, target, baseline)
@@ -215,15 +219,15 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         values = numbers(y)
         same_length(table, values)
         data = self._data(table, sample_weight)
-        own, weight = values[data.rows], np.ascontiguousarray(data.weight)
-        mean = float(weight @ own / weight.sum())
+        targets, weight = values[data.rows], np.ascontiguousarray(data.weight)
+        mean = float(weight @ targets / weight.sum())
         if is_count:
-            check.counts("loss='poisson'", own)
-            target = BoostingTarget(POISSON, np.ascontiguousarray(own), weight, data.counted)
+            check.counts("loss='poisson'", targets)
+            target = BoostingTarget(POISSON, np.ascontiguousarray(targets), weight, data.counted)
             self._boost(table, data, target, np.array([np.log(mean)]))
             return self
-        unit = _unit(own - mean)
-        target = BoostingTarget(SQUARED, np.ascontiguousarray((own - mean) / unit), weight, data.counted)
+        unit = _unit(targets - mean)
+        target = BoostingTarget(SQUARED, np.ascontiguousarray((targets - mean) / unit), weight, data.counted)
         self._boost(table, data, target, np.zeros(1))
         self._restore_unit(mean, unit)
         return self

@@ -64,18 +64,18 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     return model
 
 
-def _take_levels(model: Any, names: tuple[str, ...], given: Any) -> np.ndarray:
+def _take_levels(model: Any, names: tuple[str, ...], saved_codes: Any) -> np.ndarray:
     """Take the codes of levels; how many codes each column has, 0 for numbers."""
-    place = {name: j for j, name in enumerate(names)}
+    position = {name: j for j, name in enumerate(names)}
     n_codes = np.zeros(len(names), dtype=np.int64)
-    model.level_codes_ = {whole("a column", j): numbers("level_codes", codes, np.int64) for j, codes in given}
-    if sorted(model.level_codes_) != sorted(place[name] for name in model.levels_in_):
+    model.level_codes_ = {whole("a column", j): numbers("level_codes", codes, np.int64) for j, codes in saved_codes}
+    if sorted(model.level_codes_) != sorted(position[name] for name in model.levels_in_):
         raise DamagedError("its codes of levels are not of its categorical columns")
-    for name, known in model.levels_in_.items():
-        codes = model.level_codes_[place[name]]
-        refuse_shape("level_codes", codes, (len(known),))
+    for name, column_levels in model.levels_in_.items():
+        codes = model.level_codes_[position[name]]
+        refuse_shape("level_codes", codes, (len(column_levels),))
         refuse_outside("level_codes", codes, -1, 254)
-        n_codes[place[name]] = int(codes.max(initial=-1)) + 1
+        n_codes[position[name]] = int(codes.max(initial=-1)) + 1
     return n_codes
 
 
@@ -83,11 +83,11 @@ def _trees(saved: dict[str, Any]) -> Trees:
     roots = numbers("roots", saved["roots"], np.int64)
     left = numbers("left", saved["left"], np.int32)
     threshold = [np.inf if value is None else value for value in saved["threshold"]]
-    found = np.array(threshold, dtype=np.float64)
-    if found.shape != left.shape or np.isnan(found).any():
+    thresholds = np.array(threshold, dtype=np.float64)
+    if thresholds.shape != left.shape or np.isnan(thresholds).any():
         raise DamagedError("its thresholds are not one number a node")
     nodes = np.empty(len(left), dtype=NODE)
-    nodes["left"], nodes["threshold"] = left, found
+    nodes["left"], nodes["threshold"] = left, thresholds
     nodes["column"] = numbers("column", saved["column"], np.int32, shape=(len(left),))
     halves = numbers("sets", saved["sets"], np.uint32)
     sets = halves[: len(halves) // 2 * 2].astype("<u4").view("<u8").astype(np.uint64)

@@ -143,14 +143,14 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
 
         if not is_given_to_fit(self, X) or not hasattr(self, "oob_curve_"):
             return None
-        said = np.array(self.predict(X))
+        answers = np.array(self.predict(X))
         if hasattr(self, "oob_decision_function_"):
-            seen = ~np.isnan(self.oob_decision_function_).any(axis=1)
-            said[seen] = self.classes_[self._answers(self.oob_decision_function_[seen])]
+            judged = ~np.isnan(self.oob_decision_function_).any(axis=1)
+            answers[judged] = self.classes_[self._answers(self.oob_decision_function_[judged])]
         else:
-            seen = ~np.isnan(self.oob_prediction_.reshape(len(said), -1)).any(axis=1)
-            said[seen] = self.oob_prediction_[seen]
-        return said
+            judged = ~np.isnan(self.oob_prediction_.reshape(len(answers), -1)).any(axis=1)
+            answers[judged] = self.oob_prediction_[judged]
+        return answers
 
     def _limits(self, n_columns: int, n_rows: int) -> ForestLimits:
         return ForestLimits(
@@ -178,12 +178,12 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
     def _look_at_rows_left_out(self) -> list[str]:
         """Parameters that cannot do without rows left out, as they were given."""
         calibration = getattr(self, "calibration", None)
-        asked = {
+        settings = {
             "stop_when_stable=True": self.stop_when_stable,
             "tune=True": self._tunes,
             f"calibration={calibration!r}": calibration is not None,
         }
-        return [name for name, is_asked in asked.items() if is_asked]
+        return [name for name, is_asked in settings.items() if is_asked]
 
     def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
         """Raise a sentence if a setting looks at rows left out and there are none."""
@@ -210,8 +210,8 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         """
         check_is_fitted(self, "trees_")
         gain = np.maximum(self.impurity_importance_, 0.0)
-        whole = np.sort(gain).sum()  # in an order that does not depend on the columns'
-        return gain / whole if whole > 0 else gain
+        total = np.sort(gain).sum()  # in an order that does not depend on the columns'
+        return gain / total if total > 0 else gain
 
     def permutation_importance(
         self,
@@ -265,8 +265,8 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         table = features(self, X, reset=False, sparse_ok=True)
         matrix = matrix_of(table)
         for j, coding in self.joined_levels_.items():
-            there = ~np.isnan(matrix[:, j])
-            matrix[there, j] = coding[matrix[there, j].astype(np.int64)]
+            present = ~np.isnan(matrix[:, j])
+            matrix[present, j] = coding[matrix[present, j].astype(np.int64)]
         return matrix
 
     def apply(self, X: Any) -> np.ndarray:

@@ -25,12 +25,12 @@ def codes_of(
     names: Sequence[str], levels: Mapping[str, Sequence[object]], joined: Mapping[int, np.ndarray]
 ) -> np.ndarray:
     """How many codes each column can have when it comes to predict: 0 for numbers."""
-    place = {name: j for j, name in enumerate(names)}
+    position = {name: j for j, name in enumerate(names)}
     codes = np.zeros(len(names), dtype=np.int64)
-    for name, known in levels.items():
-        if name not in place:
+    for name, column_levels in levels.items():
+        if name not in position:
             raise DamagedError(f"it has levels of {name!r}, which is none of its columns")
-        codes[place[name]] = len(known)
+        codes[position[name]] = len(column_levels)
     for j, coding in joined.items():
         if not 0 <= j < len(names) or coding.dtype != np.int64 or coding.shape != (codes[j],):
             raise DamagedError(f"the codes of column {j} are not one for each of its levels")
@@ -96,10 +96,10 @@ def _refuse_sets(sets: np.ndarray, threshold: np.ndarray, codes: np.ndarray) -> 
         raise DamagedError("a split asks for levels of a column of numbers")
     if np.any(np.abs(threshold) > len(sets)) or np.any(threshold != np.floor(threshold)):
         raise DamagedError("a split asks for a set of levels that is not there")
-    place = threshold.astype(np.int64)
-    bits = place >= 0
-    refuse_outside("the sets of levels", place[bits] + ((codes[bits] - 1) >> 6), 0, len(sets) - 1)
-    head = -1 - place[~bits]
+    word = threshold.astype(np.int64)
+    bits = word >= 0
+    refuse_outside("the sets of levels", word[bits] + ((codes[bits] - 1) >> 6), 0, len(sets) - 1)
+    head = -1 - word[~bits]
     refuse_outside("the lists of levels", head, 0, len(sets) - 1)
     length = (sets[head] >> np.uint64(1)).astype(np.float64)  # of a list, four to a word; exact as far as it matters
     if np.any(head + np.ceil(length / 4) >= len(sets)):

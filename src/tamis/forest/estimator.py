@@ -246,9 +246,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if self.calibration is not None:
             self.temperature_, shares = calibrated(shares, judge.target.classes, judge.weight)
         self.oob_decision_function_[data.rows] = shares
-        seen = judge.n_trees > 0
-        right = self._answers(shares[seen]) == judge.target.classes[seen]
-        self.oob_score_ = float(np.average(right, weights=judge.weight[seen])) if seen.any() else np.nan
+        judged = judge.n_trees > 0
+        right = self._answers(shares[judged]) == judge.target.classes[judged]
+        self.oob_score_ = float(np.average(right, weights=judge.weight[judged])) if judged.any() else np.nan
 
     def predict_proba(self, X: Any) -> Any:
         """Average share of each class in the leaves of each row (of votes, with voting="majority"), then calibrated.
@@ -404,8 +404,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
         answers = judge.answers()
         out[data.rows] = answers
         self.oob_prediction_ = out[:, 0] if self.n_outputs_ == 1 else out
-        seen = judge.n_trees > 0
-        self.oob_score_ = weighted_r_squared(judge.target.values[seen], answers[seen], judge.weight[seen])
+        judged = judge.n_trees > 0
+        self.oob_score_ = weighted_r_squared(judge.target.values[judged], answers[judged], judge.weight[judged])
 
     def predict(self, X: Any) -> np.ndarray:
         """Mean of the trees' answers."""

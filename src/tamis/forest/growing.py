@@ -218,8 +218,8 @@ def grow_tree(
     """Tree t by itself."""
     ((row_seed, tree_seed),) = bootstrap.seeds(t, t + 1).tolist()
     draws = bootstrap.draws
-    nodes, *rest = _core.grow_tree(binned, target, limits, draws, row_seed, tree_seed, out_of_bag, loss, copies)
-    return TreeBatch(nodes.view(NODE), *rest)
+    nodes, *arrays = _core.grow_tree(binned, target, limits, draws, row_seed, tree_seed, out_of_bag, loss, copies)
+    return TreeBatch(nodes.view(NODE), *arrays)
 
 
 def _oblique(
@@ -237,11 +237,11 @@ def _oblique(
     # a random sum is a poorer guess than a column: twice as many are tried
     limits = limits._replace(max_features=min(2 * limits.max_features, len(sums.binned.n_values)))
     batch = grow_tree(sums.binned, target, limits, bootstrap, t, out_of_bag, loss, copies)
-    asked, factors = sums.named(batch.nodes)
+    columns, factors = sums.named(batch.nodes)
     return replace(
         batch,
-        sum_column=asked,
+        sum_column=columns,
         sum_factor=factors,
-        ends=batch.ends + np.array([[0, 0, 0, 0], [0, 0, len(asked), 0]]),
+        ends=batch.ends + np.array([[0, 0, 0, 0], [0, 0, len(columns), 0]]),
         gain=sums.spread(batch.gain[0], len(data.binned.n_values))[None, :],
     )

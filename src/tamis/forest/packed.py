@@ -42,7 +42,7 @@ def unpacked(kind: Any, text: str, n_columns: int, n_trees: int, n_rows: int) ->
 def _most_bytes(header: dict[str, Any], n_columns: int, n_nodes: int) -> int:
     """How many bytes the arrays of a forest can have: nodes, leaf tables, sets of levels and what each column has."""
     width = len(header["classes"]["values"]) if "classes" in header else 1
-    words = max((len(known) // 64 + 1 for _, known in header["levels"]), default=0)
+    words = max((len(column_levels) // 64 + 1 for _, column_levels in header["levels"]), default=0)
     return n_nodes * (16 + 4 * width + 4 * words) + 8 * n_columns + MOST_HEADER
 
 
@@ -56,7 +56,7 @@ class _Unpacking(io.RawIOBase):
         return True
 
     def readinto(self, room: Any) -> int:
-        found = self._engine.decompress(self._left, len(room)) if len(room) else b""
+        data = self._engine.decompress(self._left, len(room)) if len(room) else b""
         self._left = self._engine.unconsumed_tail
-        room[: len(found)] = found
-        return len(found)
+        room[: len(data)] = data
+        return len(data)

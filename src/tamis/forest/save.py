@@ -36,7 +36,7 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
 
 def write_to(forest: Any, file: BinaryIO) -> None:
     """Write a fitted forest to an open file."""
-    arrays = {f"trees.{name}": part for name, part in forest.trees_.arrays.items()}
+    arrays = {f"trees.{name}": array for name, array in forest.trees_.arrays.items()}
     arrays["impurity_importance"] = forest.impurity_importance_
     if hasattr(forest, "oob_curve_"):
         arrays["oob_curve"] = forest.oob_curve_
@@ -46,68 +46,68 @@ def write_to(forest: Any, file: BinaryIO) -> None:
         arrays[f"joined.{j}"] = joined.astype(np.int64)
     listed: list[dict[str, Any]] = []
     at = 0
-    for name, part in arrays.items():
+    for name, array in arrays.items():
         at = -(-at // ALIGN) * ALIGN
-        listed.append({"name": name, "type": _word(part.dtype), "shape": list(part.shape), "at": at})
-        at += part.nbytes
+        listed.append({"name": name, "type": _word(array.dtype), "shape": list(array.shape), "at": at})
+        at += array.nbytes
     header = json.dumps(_header(forest) | {"arrays": listed}, allow_nan=False).encode()
     file.write(MAGIC + len(header).to_bytes(8, "little") + header)
     done = 0
-    for entry, part in zip(listed, arrays.values()):
+    for entry, array in zip(listed, arrays.values()):
         file.write(b"\0" * (entry["at"] - done))
-        file.write(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data if part.size else b"")
-        done = entry["at"] + part.nbytes
+        file.write(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data if array.size else b"")
+        done = entry["at"] + array.nbytes
 
 
 def read(kind: Any, path: str | os.PathLike[str]) -> Any:
     """The forest of a file that `write` wrote."""
-    shown = repr(os.fspath(path))
+    file_name = repr(os.fspath(path))
     with Path(path).open("rb") as file:
         if file.read(len(MAGIC)) not in READABLE:
-            raise TamisError(f"{shown} does not hold a forest; give a file that save wrote")
+            raise TamisError(f"{file_name} does not hold a forest; give a file that save wrote")
         size = os.fstat(file.fileno()).st_size
-        with reading(f"the forest in {shown}", "save it again"):
+        with reading(f"the forest in {file_name}", "save it again"):
             header = read_header(file, size)
             name = text("kind", header["kind"])
             if name == kind.__name__:
                 return read_forest(kind, header, file, size)
-    raise TamisError(f"{shown} holds a {name[:40]}; load it with {name[:40]}.load")
+    raise TamisError(f"{file_name} holds a {name[:40]}; load it with {name[:40]}.load")
 
 
-def read_header(file: BinaryIO, most: int) -> dict[str, Any]:
+def read_header(file: BinaryIO, max_bytes: int) -> dict[str, Any]:
     """The header after the magic line, of at most so many bytes."""
-    size = whole("the size of its header", int.from_bytes(file.read(8), "little"), high=most)
+    size = whole("the size of its header", int.from_bytes(file.read(8), "little"), high=max_bytes)
     return mapping("its header", json.loads(file.read(size)))
 
 
-def read_forest(kind: Any, header: dict[str, Any], file: BinaryIO, most: int) -> Any:
+def read_forest(kind: Any, header: dict[str, Any], file: BinaryIO, max_bytes: int) -> Any:
     """The forest whose header has been read, from the arrays that follow: at most so many bytes of them."""
     arrays: dict[str, np.ndarray] = {}
     done = 0
     for entry in header["arrays"]:
-        begin, part = _room(entry, done, most)
+        begin, array = _room(entry, done, max_bytes)
         _fill(file, np.empty(begin - done, dtype=np.uint8))
-        _fill(file, part)
-        done = begin + part.nbytes
-        arrays[entry["name"]] = part
+        _fill(file, array)
+        done = begin + array.nbytes
+        arrays[entry["name"]] = array
     return _forest(kind, header, arrays)
 
 
-def _room(entry: Any, done: int, most: int) -> tuple[int, np.ndarray]:
+def _room(entry: Any, done: int, max_bytes: int) -> tuple[int, np.ndarray]:
     """Where an array begins, at most `ALIGN` bytes after the last one ended, and room for it."""
     name = text("the name of an array", mapping("an array", entry)["name"])
     dtype = _TYPES[entry["type"]]
-    shape = tuple(whole(f"the shape of {name}", n, high=most) for n in entry["shape"])
+    shape = tuple(whole(f"the shape of {name}", n, high=max_bytes) for n in entry["shape"])
     begin = whole(f"the place of {name}", entry["at"], low=done, high=done + ALIGN)
-    whole(f"the end of {name}", begin + math.prod(shape) * dtype.itemsize, high=most)
+    whole(f"the end of {name}", begin + math.prod(shape) * dtype.itemsize, high=max_bytes)
     return begin, np.empty(shape, dtype=dtype)
 
 
-def _fill(file: BinaryIO, part: np.ndarray) -> None:
+def _fill(file: BinaryIO, array: np.ndarray) -> None:
     """Read an array's bytes."""
-    if not part.size:
+    if not array.size:
         return
-    room = part.reshape(-1).view(np.uint8).data
+    room = array.reshape(-1).view(np.uint8).data
     while len(room):
         n = file.readinto(room)  # type: ignore[attr-defined]
         if not n:
@@ -154,17 +154,19 @@ def _header(forest: Any) -> dict[str, Any]:
 def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     forest = kind(**mapping("params", header["params"]))
     workers(forest.n_jobs)
-    parts = {name.removeprefix("trees."): part for name, part in arrays.items() if name.startswith("trees.")}
+    tree_arrays = {name.removeprefix("trees."): array for name, array in arrays.items() if name.startswith("trees.")}
     n_classes, n_outputs = whole("n_classes", header["n_classes"]), whole("n_outputs", header["n_outputs"], low=1)
-    forest.trees_ = Trees(**parts, n_classes=n_classes, n_outputs=n_outputs)
+    forest.trees_ = Trees(**tree_arrays, n_classes=n_classes, n_outputs=n_outputs)
     n = forest.n_features_in_ = whole("n_features_in", header["n_features_in"], low=1, high=COLUMN)
     names = tuple(f"x{j}" for j in range(n)) if header["names"] is None else texts("names", header["names"])
     if len(names) != n:
         raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
     if header["names"] is not None:
         forest.feature_names_in_ = np.array(names, dtype=object)
-    forest.levels_in_ = {text("a column", name): levels("levels", known) for name, known in header["levels"]}
-    forest.joined_levels_ = {int(n.split(".")[1]): part for n, part in arrays.items() if n.startswith("joined.")}
+    forest.levels_in_ = {
+        text("a column", name): levels("levels", column_levels) for name, column_levels in header["levels"]
+    }
+    forest.joined_levels_ = {int(n.split(".")[1]): array for n, array in arrays.items() if n.startswith("joined.")}
     refuse_damaged(forest.trees_, n, codes_of(names, forest.levels_in_, forest.joined_levels_))
     forest.impurity_importance_ = arrays["impurity_importance"]
     refuse_shape("impurity_importance", forest.impurity_importance_, (n,))
@@ -216,7 +218,7 @@ def _setting(
 
 
 def _word(dtype: np.dtype) -> str:
-    return next(word for word, known in _TYPES.items() if known == dtype)
+    return next(word for word, type in _TYPES.items() if type == dtype)
 
 
 def _finite(value: float | None) -> float | None:
@@ -233,7 +235,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (list, tuple)):
-        return [_plain(name, part) for part in value]
+        return [_plain(name, item) for item in value]
     if isinstance(value, dict):  # what class_weight did is in the trees, what tune did in `tuning`
         return True if name == "tune" else None
     return value if value is None or isinstance(value, (bool, int, float, str)) else None

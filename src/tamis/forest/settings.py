@@ -11,22 +11,22 @@ from tamis import check
 CRITERIA = ("squared_error", "standard_deviation", "poisson")  # whose fall the splits of numbers are compared by
 
 
-def columns_to_try(given: Any, n_columns: int) -> int:
+def columns_to_try(value: Any, n_columns: int) -> int:
     """How many columns each split looks at.
 
     >>> columns_to_try("sqrt", 30), columns_to_try(1 / 3, 30), columns_to_try(None, 30)
     (5, 10, 30)
     """
-    if given is None:
+    if value is None:
         return n_columns
-    if isinstance(given, str):
-        word = check.one_of("max_features", given, ["sqrt", "log2"])
+    if isinstance(value, str):
+        word = check.one_of("max_features", value, ["sqrt", "log2"])
         return max(1, int(np.sqrt(n_columns) if word == "sqrt" else np.log2(n_columns)))
-    if isinstance(given, (float, np.floating)):
-        return max(1, int(check.number("max_features", given, low=0, high=1, open_low=True) * n_columns))
-    return check.count("max_features", given, high=n_columns, of="columns")
+    if isinstance(value, (float, np.floating)):
+        return max(1, int(check.number("max_features", value, low=0, high=1, open_low=True) * n_columns))
+    return check.count("max_features", value, high=n_columns, of="columns")
 
 
-def rows_to_look_at(given: Any) -> int:
+def rows_to_look_at(value: Any) -> int:
     """How many rows of a node its split is looked for among: with fewer than 16 it would be drawn by chance."""
-    return check.count("max_split_samples", given, low=16)
+    return check.count("max_split_samples", value, low=16)

@@ -40,8 +40,8 @@ def given_to_fit(forest: Any) -> tuple[Any, Any, Any]:
 
 def is_given_to_fit(forest: Any, X: Any) -> bool:
     """Whether X is the very table that `fit` was given."""
-    given, _, _ = _given.get(forest, (_nothing, None, None))
-    return X is not None and given() is X
+    table, _, _ = _given.get(forest, (_nothing, None, None))
+    return X is not None and table() is X
 
 
 def _nothing() -> None:
@@ -52,12 +52,12 @@ def digest_of(data: ForestData, target: ForestTarget) -> str:
     """A digest of the training rows and their targets, whatever their order."""
     binned = data.binned
     high = None if binned.high is binned.low else binned.high
-    parts = (binned.codes, binned.low, high, target.classes, target.values, data.weight, data.copies)
-    return bytes_hash(*(_few_bytes(part) for part in parts if part is not None)).hex()
+    arrays = (binned.codes, binned.low, high, target.classes, target.values, data.weight, data.copies)
+    return bytes_hash(*(_few_bytes(array) for array in arrays if array is not None)).hex()
 
 
-def _few_bytes(part: np.ndarray) -> bytes:
-    flat = np.frombuffer(np.ascontiguousarray(part), dtype=np.uint8) if part.size else np.empty(0, dtype=np.uint8)
+def _few_bytes(array: np.ndarray) -> bytes:
+    flat = np.frombuffer(np.ascontiguousarray(array), dtype=np.uint8) if array.size else np.empty(0, dtype=np.uint8)
     n_words = len(flat) // 8
     lanes = _core.fold_words(flat[: 8 * n_words].view(np.uint64), 8)
     return lanes.tobytes() + flat[8 * n_words :].tobytes()

@@ -70,13 +70,13 @@ class Setting:
 
     def limits(self, first: ForestLimits) -> ForestLimits:
         """The limits of its trees; `first` has all others."""
-        most = self.drawing.max_split_samples
+        max_rows = self.drawing.max_split_samples
         return first._replace(
             max_features=self.max_features,
             min_leaf=self.min_samples_leaf,
             random_cut=self.thresholds == "random",
             criterion=CRITERIA.index(self.criterion),
-            max_rows=first.max_rows if most is None else most,
+            max_rows=first.max_rows if max_rows is None else max_rows,
         )
 
 
@@ -93,7 +93,7 @@ class Grid:
 
     @classmethod
     def of(
-        cls, given: Any, first: ForestLimits, n_columns: int, n_drawn: int, may_vary: Mapping[str, bool] | None = None
+        cls, grid: Any, first: ForestLimits, n_columns: int, n_drawn: int, may_vary: Mapping[str, bool] | None = None
     ) -> Grid:
         """What `tune` asks for: True, or a mapping with values for `max_features`, `min_samples_leaf`, `thresholds`.
 
@@ -101,7 +101,7 @@ class Grid:
         columns and leaves.
         """
         kind, criterion, vary = THRESHOLDS[first.random_cut], CRITERIA[first.criterion], may_vary or {}
-        if given is True:
+        if grid is True:
             return cls(
                 features_to_try(first.max_features, n_columns),
                 leaves_to_try(first.min_leaf, n_drawn),
@@ -110,20 +110,20 @@ class Grid:
                 drawings_to_try(n_drawn) if vary.get("drawing") else [Drawing()],
                 trees_to_compare(n_drawn),
             )
-        if not isinstance(given, Mapping) or not given:
+        if not isinstance(grid, Mapping) or not grid:
             raise KindError(
-                f"tune={given!r} is neither True, False nor a mapping; give True, or values to try, as in "
+                f"tune={grid!r} is neither True, False nor a mapping; give True, or values to try, as in "
                 "{'max_features': ['sqrt', 0.5], 'min_samples_leaf': [1, 5]}"
             )
-        for name in given:
+        for name in grid:
             check.one_of("tune", name, ["max_features", "min_samples_leaf", "thresholds"])
-        features = [columns_to_try(value, n_columns) for value in _values(given, "max_features", first.max_features)]
+        features = [columns_to_try(value, n_columns) for value in _values(grid, "max_features", first.max_features)]
         leaves = [
             rows_or_share("min_samples_leaf", value, n_drawn, 1)
-            for value in _values(given, "min_samples_leaf", first.min_leaf)
+            for value in _values(grid, "min_samples_leaf", first.min_leaf)
         ]
         fits = [leaf for leaf in leaves if leaf <= n_drawn // FEWEST] or leaves[:1]
-        kinds = [check.one_of("thresholds", value, THRESHOLDS) for value in _values(given, "thresholds", kind)]
+        kinds = [check.one_of("thresholds", value, THRESHOLDS) for value in _values(grid, "thresholds", kind)]
         return cls(list(dict.fromkeys(features)), list(dict.fromkeys(fits)), list(dict.fromkeys(kinds)), [criterion])
 
     def first(self, kind: str) -> Setting:
@@ -137,10 +137,10 @@ class Grid:
         """
         if at.drawing != self.drawings[0]:
             return
-        yield from (replace(at, criterion=other) for other in self.criteria if other != at.criterion)
-        for other in self.drawings[1:]:
-            many = max(n for n in self.features if n <= TIMES * self.features[0])
-            yield replace(at, max_features=many if other == SPARSE else at.max_features, drawing=other)
+        yield from (replace(at, criterion=variant) for variant in self.criteria if variant != at.criterion)
+        for variant in self.drawings[1:]:
+            max_features = max(n for n in self.features if n <= TIMES * self.features[0])
+            yield replace(at, max_features=max_features if variant == SPARSE else at.max_features, drawing=variant)
 
     def around(self, at: Setting) -> Iterator[Setting]:
         """Neighbours: more columns, next larger leaf, fewer columns, next smaller leaf."""
@@ -150,12 +150,12 @@ class Grid:
                 yield replace(at, max_features=self.features[i + more], min_samples_leaf=self.leaves[j + larger])
 
 
-def _values(given: Mapping[str, Any], name: str, alone: Any) -> list[Any]:
+def _values(grid: Mapping[str, Any], name: str, alone: Any) -> list[Any]:
     """The values to try of a parameter, in their order; the one it has, where none are given."""
-    values = given.get(name, [alone])
+    values = grid.get(name, [alone])
     listed = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if not listed:
-        raise KindError(f"tune={given!r} has no value for {name}; give one or several, or leave it out")
+        raise KindError(f"tune={grid!r} has no value for {name}; give one or several, or leave it out")
     return listed
 
 
@@ -172,10 +172,10 @@ def tuned(
     n_trees : of the forest that is judged.
     """
     search = Search(begin, first, grid, n_trees)
-    best, *others = map(search.climb, grid.thresholds)
-    for other in others:
-        if search.is_better(other, best, 0.0):
-            best = other
+    best, *rivals = map(search.climb, grid.thresholds)
+    for rival in rivals:
+        if search.is_better(rival, best, 0.0):
+            best = rival
     chosen = search.scored.pop(best)
     return search.forests[best], [*search.scored.values(), chosen]
 
@@ -210,46 +210,50 @@ class Search:
         self._judge(at)
         return self._moved(self._moved(at, self.grid.variants), self.grid.around)
 
-    def is_better(self, one: Setting, two: Setting, margin: float) -> bool:
+    def is_better(self, first: Setting, second: Setting, margin: float) -> bool:
         """Whether a setting is better than another by so many standard errors."""
-        return is_better(self.by_row[one], self.by_row[two], self.forests[one].by_copy.weight, margin)
+        return is_better(self.by_row[first], self.by_row[second], self.forests[first].by_copy.weight, margin)
 
     def _moved(self, at: Setting, near: Callable[[Setting], Iterator[Setting]]) -> Setting:
         """Where one arrives by going to a better neighbour as long as there is one."""
         is_moving = True
         while is_moving:
             is_moving = False
-            for other in near(at):
-                larger = other.min_samples_leaf > at.min_samples_leaf
-                if other in self.scored or not self._is_affordable(other) or (larger and self._is_worse_leaf(other)):
+            for neighbour in near(at):
+                larger = neighbour.min_samples_leaf > at.min_samples_leaf
+                if (
+                    neighbour in self.scored
+                    or not self._is_affordable(neighbour)
+                    or (larger and self._is_worse_leaf(neighbour))
+                ):
                     continue
-                self._judge(other)
-                if self.is_better(other, at, self._margin(at, other)):
+                self._judge(neighbour)
+                if self.is_better(neighbour, at, self._margin(at, neighbour)):
                     del self.forests[at]
-                    at, is_moving = other, True
+                    at, is_moving = neighbour, True
                     break
-                del self.forests[other]
+                del self.forests[neighbour]
                 if larger:
-                    self.worse_leaves.append(other)
+                    self.worse_leaves.append(neighbour)
         return at
 
-    def _is_worse_leaf(self, other: Setting) -> bool:
+    def _is_worse_leaf(self, setting: Setting) -> bool:
         """Whether a larger leaf need not be tried: with many rows what another number of columns says will do."""
-        known = [replace(each, max_features=other.max_features) for each in self.worse_leaves]
-        return len(self.grid.drawings) > 1 and other in known
+        worse = [replace(each, max_features=setting.max_features) for each in self.worse_leaves]
+        return len(self.grid.drawings) > 1 and setting in worse
 
-    def _margin(self, at: Setting, other: Setting) -> float:
+    def _margin(self, at: Setting, setting: Setting) -> float:
         """By how many standard errors a neighbour must be better: what costs time by `MARGIN`.
 
         With many rows a larger leaf, which saves time, may be worse by as much.
         """
-        if other.min_samples_leaf == at.min_samples_leaf:
-            return MARGIN if other.max_features >= at.max_features else 0.0
-        saves = other.min_samples_leaf > at.min_samples_leaf and len(self.grid.drawings) > 1
+        if setting.min_samples_leaf == at.min_samples_leaf:
+            return MARGIN if setting.max_features >= at.max_features else 0.0
+        saves = setting.min_samples_leaf > at.min_samples_leaf and len(self.grid.drawings) > 1
         return -MARGIN if saves else 0.0
 
-    def _is_affordable(self, other: Setting) -> bool:
-        tried = sum(each.max_features for each in (*self.scored, other) if each.thresholds == other.thresholds)
+    def _is_affordable(self, setting: Setting) -> bool:
+        tried = sum(each.max_features for each in (*self.scored, setting) if each.thresholds == setting.thresholds)
         return tried * self.grid.trees <= MOST * TREES * self.grid.features[0]
 
     def _judge(self, at: Setting) -> None:
@@ -298,26 +302,26 @@ def leaves_to_try(first: int, n_drawn: int) -> list[int]:
     return [first, *(leaf for leaf in LEAVES if first < leaf <= n_drawn // FEWEST)]
 
 
-def is_better(one: np.ndarray, two: np.ndarray, weight: np.ndarray, margin: float = 0.0) -> bool:
+def is_better(first: np.ndarray, second: np.ndarray, weight: np.ndarray, margin: float = 0.0) -> bool:
     """Whether scores of rows are lower than others by so many standard errors of their mean difference.
 
     >>> one, two, even = np.array([1.0, 2, 3, 4]), np.array([2.0, 3, 4, 4]), np.ones(4)
     >>> is_better(one, two, even), is_better(one, two, even, 9.0), is_better(even, even, even)
     (True, False, False)
     """
-    apart = one - two
-    seen = ~np.isnan(apart) & (weight > 0)
-    if not seen.any():
+    difference = first - second
+    judged = ~np.isnan(difference) & (weight > 0)
+    if not judged.any():
         return False
-    share = weight[seen] / weight[seen].sum()
-    mean = float(share @ apart[seen])
-    error = float(np.sqrt((share**2) @ (apart[seen] - mean) ** 2))
+    share = weight[judged] / weight[judged].sum()
+    mean = float(share @ difference[judged])
+    error = float(np.sqrt((share**2) @ (difference[judged] - mean) ** 2))
     return mean < -margin * error
 
 
 def _mean(scores: np.ndarray, weight: np.ndarray) -> float:
-    seen = ~np.isnan(scores) & (weight > 0)
-    return float(np.average(scores[seen], weights=weight[seen])) if seen.any() else np.inf
+    judged = ~np.isnan(scores) & (weight > 0)
+    return float(np.average(scores[judged], weights=weight[judged])) if judged.any() else np.inf
 
 
 def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int, on_new_rows: bool = False) -> np.ndarray:
@@ -332,10 +336,10 @@ def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int, on_new_row
     forest.grow(2 * half)
     truth, scale = _truth(judge.target)
     with np.errstate(invalid="ignore"):
-        one = (votes / counts[:, None] - truth) / scale
+        error = (votes / counts[:, None] - truth) / scale
         two = ((judge.votes - votes) / (judge.n_trees - counts)[:, None] - truth) / scale
     share = forest.share / forest.n_trees if on_new_rows else 1.0
-    return expected_scores(one, two, half * share, n_trees)
+    return expected_scores(error, two, half * share, n_trees)
 
 
 def _truth(target: ForestTarget) -> tuple[np.ndarray, np.ndarray]:
@@ -347,7 +351,7 @@ def _truth(target: ForestTarget) -> tuple[np.ndarray, np.ndarray]:
     return target.values, np.where(spread > 0, spread, 1.0) if several else np.ones(1)
 
 
-def expected_scores(one: np.ndarray, two: np.ndarray, trees: float, total: int) -> np.ndarray:
+def expected_scores(first: np.ndarray, second: np.ndarray, trees: float, total: int) -> np.ndarray:
     """The squared out-of-bag error of each row to expect of a forest of `total` trees, from two small forests.
 
     The mean answer of two forests scatters by v = mean |one - two|² / 4 about that of infinitely many trees; that of
@@ -365,5 +369,5 @@ def expected_scores(one: np.ndarray, two: np.ndarray, trees: float, total: int) 
     >>> expected_scores(one, two, 10, 20), expected_scores(one, two, 10, 40)
     (array([1., 4.]), array([1. , 3.5]))
     """
-    mean, apart = (one + two) / 2, one - two
-    return np.asarray((mean**2).sum(axis=1) - (apart**2).sum(axis=1) / 4 * (1 - 2 * trees / total))
+    mean, difference = (first + second) / 2, first - second
+    return np.asarray((mean**2).sum(axis=1) - (difference**2).sum(axis=1) / 4 * (1 - 2 * trees / total))

@@ -77,12 +77,12 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         if prune is None:
             return tree, problem, None
         sequence = Sequence.of(tree)
-        shown = sequence.table()
+        columns = sequence.table()
         if prune == "chi2":
-            return tree.pruned(chance_leaves(tree, problem.is_class, len(tree.names))), problem, shown
+            return tree.pruned(chance_leaves(tree, problem.is_class, len(tree.names))), problem, columns
         if prune == "cv":
             judged = cross_validate(problem, X, rows, limits, sequence, folds, self.n_jobs)
-            shown |= judged.table()
+            columns |= judged.table()
             chosen = judged.choose(self.rule)
             prune = float(sequence.alpha[chosen])
             if X is not None:
@@ -91,7 +91,7 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
                 prunings = judged.choose_without_fold(self.rule)
                 self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)))
         self.alpha_ = float(prune)
-        return tree.pruned(sequence.leaves_at(self.alpha_)), problem, shown
+        return tree.pruned(sequence.leaves_at(self.alpha_)), problem, columns
 
     def _rows_to_grow_on(self, table: Table, rows: np.ndarray) -> np.ndarray:
         """Rows with a weight; with `missing="drop"` those among them without a missing value."""
@@ -141,28 +141,28 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         from tamis.tree.optimal import choose_size, size_table, sized_trees
 
         sized = sized_trees(problem, rows, limits)
-        shown, chosen = size_table(sized), len(sized.trees) - 1
+        columns, chosen = size_table(sized), len(sized.trees) - 1
         if prune == "cv":
             folds = dealt_folds(self.cv, rows, problem.strata(), check_random_state(self.random_state), y)
             choice = choose_size(problem, X, sized, limits, folds, self.rule, self.n_jobs)
-            shown, chosen = choice.table, choice.chosen
+            columns, chosen = choice.table, choice.chosen
             self.cv_predictions_ = self._shaped(choice.cv_predictions)
             if len(folds) > 1:
                 self.nested_predictions_ = self._shaped(choice.nested_predictions)
         elif prune is not None:
-            chosen = int(np.argmin(shown["risk"] + float(prune) * shown["n_leaves"]))
+            chosen = int(np.argmin(columns["risk"] + float(prune) * columns["n_leaves"]))
         if prune is not None:
-            self.alpha_ = float(shown["alpha"][chosen])
+            self.alpha_ = float(columns["alpha"][chosen])
         self.optimal_ = sized.proved
-        self._keep(sized.trees[chosen], problem, shown)
+        self._keep(sized.trees[chosen], problem, columns)
 
     def _search_checked(self) -> str:
         """How splits are found; searching all trees knows fewer variants than growing one."""
         search = check.one_of("search", self.search, ["greedy", "optimal"])
         if search == "greedy":
             return search
-        least = ("gini", "squared_error")
-        for name, takes in (("criterion", least), ("splits", ("axis",)), ("leaf", ("constant",))):
+        criteria = ("gini", "squared_error")
+        for name, takes in (("criterion", criteria), ("splits", ("axis",)), ("leaf", ("constant",))):
             value = getattr(self, name)
             if value not in takes:
                 words = " or ".join(map(repr, takes))
@@ -204,14 +204,14 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         return check.number("prune", self.prune, low=0)
 
     def _limits(self, table: Table | LazyTable, n_rows: int) -> TreeLimits:
-        least = rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
+        min_leaf = rows_or_share("min_samples_leaf", self.min_samples_leaf, n_rows, 1)
         split = rows_or_share("min_samples_split", self.min_samples_split, n_rows, 2)
         depth = _NO_LIMIT if self.max_depth is None else check.count("max_depth", self.max_depth)
         leaves = 0 if self.max_leaf_nodes is None else check.count("max_leaf_nodes", self.max_leaf_nodes, low=2)
         return TreeLimits(
             max_depth=depth,
             min_split=split,
-            min_leaf=least,
+            min_leaf=min_leaf,
             min_decrease=check.number("min_impurity_decrease", self.min_impurity_decrease, low=0),
             max_leaves=leaves,
             missing=_MISSING[check.one_of("missing", self.missing, _MISSING)],
@@ -583,11 +583,11 @@ class TreeRegressor(RegressorMixin, BaseTree):
         return tags
 
 
-def _priors(given: Any, n_classes: int) -> np.ndarray | None:
+def _priors(priors_given: Any, n_classes: int) -> np.ndarray | None:
     """Expected shares of the classes, scaled to sum to one."""
-    if given is None:
+    if priors_given is None:
         return None
-    priors = np.asarray(given, dtype=np.float64)
+    priors = np.asarray(priors_given, dtype=np.float64)
     if priors.shape != (n_classes,):
         raise ParameterError(
             f"priors has shape {priors.shape}, but there are {n_classes} classes; give one number a class"

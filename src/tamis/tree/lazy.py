@@ -44,11 +44,11 @@ def fit_lazily(model: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
         model.fit(*rows_in_memory(table, answer))
         return
     _refuse(model)
-    rest = table.select([name for name in table.names if name != target])
-    features(model, rest.prototype(), reset=True, min_rows=2)
+    columns = table.select([name for name in table.names if name != target])
+    features(model, columns.prototype(), reset=True, min_rows=2)
     row_folds = RowFolds(_n_folds(model), seed_from(model.random_state)) if model._prune_checked() == "cv" else None
     n_judged = 0 if row_folds is None else judged_folds(row_folds.n_folds, table.n_rows)
-    mapped, counts = map_codes(table, rest.names, answer, row_folds, n_judged)
+    mapped, counts = map_codes(table, columns.names, answer, row_folds, n_judged)
     if classes:
         model.classes_, model.loss_ = np.array(answer.labels), loss_of(model.loss_matrix, len(answer.labels))
     else:
@@ -58,8 +58,8 @@ def fit_lazily(model: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     folds = [] if row_folds is None else _folds(row_folds, rows, n_judged)
     for name in ("cv_predictions_", "nested_predictions_", "optimal_"):
         model.__dict__.pop(name, None)
-    tree, _, shown = model._pruned(problem, None, rows, _limits(model, rest, len(rows)), folds)
-    model._keep(with_all_levels(tree, mapped.codings), problem, shown)
+    tree, _, path = model._pruned(problem, None, rows, _limits(model, columns, len(rows)), folds)
+    model._keep(with_all_levels(tree, mapped.codings), problem, path)
 
 
 def judged_folds(n_folds: int, n_rows: int) -> int:
@@ -72,8 +72,8 @@ def judged_folds(n_folds: int, n_rows: int) -> int:
 
 
 def _refuse(model: Any) -> None:
-    known = model.splits == "axis" and model.leaf == "constant" and model.search == "greedy"
-    if not known or model.max_leaf_nodes is not None or model.criterion in ("absolute_error", "poisson"):
+    is_plain = model.splits == "axis" and model.leaf == "constant" and model.search == "greedy"
+    if not is_plain or model.max_leaf_nodes is not None or model.criterion in ("absolute_error", "poisson"):
         raise ParameterError(
             f"criterion={model.criterion!r}, splits={model.splits!r}, leaf={model.leaf!r}, search={model.search!r} and "
             f"max_leaf_nodes={model.max_leaf_nodes!r} need rows in memory; give splits='axis', leaf='constant', "
@@ -94,14 +94,14 @@ def _n_folds(model: Any) -> int:
     return check.count("cv", model.cv, low=2)
 
 
-def _limits(model: Any, rest: LazyTable, n_rows: int) -> TreeLimits:
-    limits: TreeLimits = model._limits(rest, n_rows)
+def _limits(model: Any, columns: LazyTable, n_rows: int) -> TreeLimits:
+    limits: TreeLimits = model._limits(columns, n_rows)
     return limits._replace(min_leaf=max(limits.min_leaf, n_rows // MOST_LEAVES))
 
 
 def _folds(row_folds: RowFolds, rows: np.ndarray, n_judged: int) -> Folds:
     fold = row_folds.of(rows).astype(np.uint32)
-    return [(rows[fold != part], rows[fold == part]) for part in range(n_judged)]
+    return [(rows[fold != k], rows[fold == k]) for k in range(n_judged)]
 
 
 def _data(mapped: MappedCodes) -> TreeData:
@@ -110,18 +110,24 @@ def _data(mapped: MappedCodes) -> TreeData:
 
 
 def _number_problem(model: Any, mapped: MappedCodes) -> NumberProblem:
-    there = mapped.has_target(mapped.target)
-    values = mapped.target if there.all() else np.where(there, mapped.target, 0.0)
-    return NumberProblem(_data(mapped), NUMBER_CRITERIA[model.criterion], values[:, None], there.astype(np.float64))
+    has_target = mapped.has_target(mapped.target)
+    values = mapped.target if has_target.all() else np.where(has_target, mapped.target, 0.0)
+    return NumberProblem(
+        _data(mapped), NUMBER_CRITERIA[model.criterion], values[:, None], has_target.astype(np.float64)
+    )
 
 
 def _class_problem(model: Any, mapped: MappedCodes, counts: np.ndarray) -> Any:
-    there = mapped.has_target(mapped.target)
-    classes = mapped.target if there.all() else np.maximum(mapped.target, 0)
-    weight = check.class_factors(model.class_weight, model.classes_, counts.astype(np.float64))[classes] * there
+    has_target = mapped.has_target(mapped.target)
+    classes = mapped.target if has_target.all() else np.maximum(mapped.target, 0)
+    weight = check.class_factors(model.class_weight, model.classes_, counts.astype(np.float64))[classes] * has_target
     priors, by = model._priors_checked(len(model.classes_)), model._prune_by_checked()
     problem = ClassProblem(_data(mapped), CLASS_CRITERIA[model.criterion], classes, weight, model.loss_, priors, by)
-    return problem if model.class_weight is None else WeightedByFold(problem, there, model.class_weight, model.classes_)
+    return (
+        problem
+        if model.class_weight is None
+        else WeightedByFold(problem, has_target, model.class_weight, model.classes_)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +153,7 @@ def with_all_levels(tree: Tree, codings: tuple[Coding, ...]) -> Tree:
     """The tree with levels instead of codes that several levels share; the code of missing values is one beyond all."""
     if all(coding.lossless or not coding.is_categorical for coding in codings):
         return tree
-    parts: list[np.ndarray] = [np.empty((0, 2), dtype=np.int64)]
+    pairs_of: list[np.ndarray] = [np.empty((0, 2), dtype=np.int64)]
     first_level, n_levels, surrogate = tree.first_level.copy(), tree.n_levels.copy(), tree.surrogate.copy()
     at = 0
 
@@ -155,11 +161,11 @@ def with_all_levels(tree: Tree, codings: tuple[Coding, ...]) -> Tree:
         nonlocal at
         pairs = tree.level[first : first + n]
         if n and codings[column].table is not None:
-            own = [_levels_of(codings[column], code) for code in pairs[:, 0].tolist()]
-            sides = np.repeat(pairs[:, 1], [len(levels) for levels in own])
-            pairs = np.column_stack([np.concatenate(own), sides])
+            expanded = [_levels_of(codings[column], code) for code in pairs[:, 0].tolist()]
+            sides = np.repeat(pairs[:, 1], [len(levels) for levels in expanded])
+            pairs = np.column_stack([np.concatenate(expanded), sides])
             pairs = pairs[np.argsort(pairs[:, 0])]  # rows look their level up by bisection
-        parts.append(pairs)
+        pairs_of.append(pairs)
         at += len(pairs)
         return at - len(pairs), len(pairs)
 
@@ -167,7 +173,7 @@ def with_all_levels(tree: Tree, codings: tuple[Coding, ...]) -> Tree:
         first_level[k], n_levels[k] = added(int(tree.feature[k]), int(tree.first_level[k]), int(tree.n_levels[k]))
     for q in range(len(surrogate)):
         surrogate[q, 2:] = added(*tree.surrogate[q, [0, 2, 3]].tolist())
-    level = np.concatenate(parts)
+    level = np.concatenate(pairs_of)
     return replace(
         tree, first_level=first_level, n_levels=n_levels, surrogate=surrogate, level=level,
         coefficient=np.zeros(len(level)),

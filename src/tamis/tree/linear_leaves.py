@@ -49,27 +49,27 @@ class LeafModels:
 
     def answers(self, filled: np.ndarray, node: np.ndarray) -> np.ndarray:
         """The same for rows whose numeric columns have no holes."""
-        said = self.intercept[node] + np.einsum("ij,ij->i", self.coef[node], filled)
-        return np.clip(said, self.low[node], self.high[node])
+        predictions = self.intercept[node] + np.einsum("ij,ij->i", self.coef[node], filled)
+        return np.clip(predictions, self.low[node], self.high[node])
 
     def filled(self, X: np.ndarray) -> np.ndarray:
-        part = X[:, self.columns]
-        return np.where(np.isnan(part), self.fill, part)
+        values = X[:, self.columns]
+        return np.where(np.isnan(values), self.fill, values)
 
     def words(self, node: int) -> str:
         """The model as a sum, its largest terms first; small trees are read by people."""
         order = np.argsort(-np.abs(self.coef[node]), kind="stable")
-        parts = [number(self.intercept[node])]
+        terms = [number(self.intercept[node])]
         for j in order[:6]:
             if self.coef[node, j] != 0:
                 sign = "-" if self.coef[node, j] < 0 else "+"
-                parts.append(f"{sign} {number(abs(self.coef[node, j]))}·{self.names[j]}")
-        return " ".join(parts) + (" …" if np.count_nonzero(self.coef[node]) > 6 else "")
+                terms.append(f"{sign} {number(abs(self.coef[node, j]))}·{self.names[j]}")
+        return " ".join(terms) + (" …" if np.count_nonzero(self.coef[node]) > 6 else "")
 
     def of_nodes(self, keep: np.ndarray) -> LeafModels:
         """The models of some nodes."""
-        parts = {name: getattr(self, name)[keep] for name in ("coef", "intercept", "low", "high")}
-        return replace(self, **parts)
+        arrays = {name: getattr(self, name)[keep] for name in ("coef", "intercept", "low", "high")}
+        return replace(self, **arrays)
 
     def to_dict(self) -> dict[str, Any]:
         arrays = ("columns", "fill", "coef", "intercept", "low", "high")
@@ -133,16 +133,16 @@ class LinearLeaves:
     def _numeric(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The numeric columns, their values in some rows with means in place of missing ones, and the means."""
         numeric = np.flatnonzero(~self.base.data.bins.is_categorical)
-        part = self.X[np.ix_(rows, numeric)]
-        seen = np.where(np.isnan(part), 0.0, part).sum(axis=0) / np.maximum((~np.isnan(part)).sum(axis=0), 1)
-        return numeric, np.where(np.isnan(part), seen, part), seen
+        values = self.X[np.ix_(rows, numeric)]
+        means = np.where(np.isnan(values), 0.0, values).sum(axis=0) / np.maximum((~np.isnan(values)).sum(axis=0), 1)
+        return numeric, np.where(np.isnan(values), means, values), means
 
     def models(self, tree: Tree) -> LeafModels:
         """The models of a tree that `grow_on` grew, pruned or not."""
         return tree.models  # type: ignore[attr-defined, no-any-return]
 
     def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LeafModels, np.ndarray]:
-        numeric, filled, seen = self._numeric(rows)
+        numeric, filled, means = self._numeric(rows)
         weight = self.base.weight[rows]
         centre, unit = _units(filled, weight)
         Z = np.column_stack([(filled - centre) / unit, self.base.values[rows, 0]])
@@ -166,7 +166,7 @@ class LinearLeaves:
         start = start - smooth @ centre
         names = tuple(tree.names[j] for j in numeric)
         low, high = _range(tree, Z[:, -1], leaf)
-        return LeafModels(numeric, seen, smooth, start, names, low, high), risk
+        return LeafModels(numeric, means, smooth, start, names, low, high), risk
 
     def errors(
         self, tree: Tree, test: np.ndarray, collapse: np.ndarray, betas: np.ndarray

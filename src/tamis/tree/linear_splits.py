@@ -83,10 +83,10 @@ class LinearSplits:
         node = self._node(node_rows, weight)
         if not node.weight @ node.residual**2 > 1e-12 * alone.impurity[0]:
             return none
-        least = np.array([stump.min_leaf, max(LEAST, stump.min_share * weight.sum())], dtype=np.float64)
-        column, gain, left = _best(codes, category, node, least)
+        minimum = np.array([stump.min_leaf, max(LEAST, stump.min_share * weight.sum())], dtype=np.float64)
+        column, gain, left = _best(codes, category, node, minimum)
         if column >= 0 and not category[column]:
-            left = _refined(self.X[node_rows, column], left, node, least)
+            left = _refined(self.X[node_rows, column], left, node, minimum)
         return column, gain, left
 
     def _node(self, node_rows: np.ndarray, weight: np.ndarray) -> LinearNode:
@@ -123,47 +123,47 @@ def _coarse(X: np.ndarray, category: np.ndarray, rows: np.ndarray, weight: np.nd
     codes = np.full((X.shape[1], len(X)), MISSING, dtype=np.uint8)
     for j in range(X.shape[1]):
         x = X[rows, j]
-        there = ~np.isnan(x)
-        if not there.any():
+        present = ~np.isnan(x)
+        if not present.any():
             continue
-        values, place = np.unique(x[there], return_inverse=True)
+        values, index = np.unique(x[present], return_inverse=True)
         if category[j]:
             if values[-1] < MISSING:  # more levels cannot be told apart in a byte: the column is not asked for
-                codes[j, rows[there]] = x[there]
+                codes[j, rows[present]] = x[present]
             continue
-        heavy = np.cumsum(np.bincount(place, weights=weight[rows[there]]))
+        heavy = np.cumsum(np.bincount(index, weights=weight[rows[present]]))
         before = np.concatenate([[0.0], heavy[:-1]])
         bins = np.arange(len(values)) if len(values) <= BINS else (before * (BINS / heavy[-1])).astype(np.int64)
-        codes[j, rows[there]] = np.minimum(bins, BINS - 1)[place]
+        codes[j, rows[present]] = np.minimum(bins, BINS - 1)[index]
     return codes
 
 
 def _best(
-    codes: np.ndarray, category: np.ndarray, node: LinearNode, least: np.ndarray
+    codes: np.ndarray, category: np.ndarray, node: LinearNode, minimum: np.ndarray
 ) -> tuple[int, float, np.ndarray]:
     """The column of the best split (-1: none), its gain, and for each row whether it goes left."""
-    gains, goes_left = _core.linear_splits(codes, category, *node, *least)
+    gains, goes_left = _core.linear_splits(codes, category, *node, *minimum)
     column = int(np.argmax(gains))
     if not gains[column] > 0.0:
         return -1, 0.0, np.empty(0, dtype=bool)
     return column, float(gains[column]), goes_left[column, codes[column, node.rows]] > 0
 
 
-def _refined(x: np.ndarray, left: np.ndarray, node: LinearNode, least: np.ndarray) -> np.ndarray:
+def _refined(x: np.ndarray, left: np.ndarray, node: LinearNode, minimum: np.ndarray) -> np.ndarray:
     """The rows that go left when the cut may lie between any two values of the bins that it separates now."""
-    there = ~np.isnan(x)
-    values, place = np.unique(x[there], return_inverse=True)
+    present = ~np.isnan(x)
+    values, index = np.unique(x[present], return_inverse=True)
     width = -(-len(values) // BINS)
     inside = node._replace(rows=np.arange(len(x)))
-    codes, one = np.full((1, len(x)), MISSING, dtype=np.uint8), np.zeros(1, dtype=bool)
+    codes, is_category = np.full((1, len(x)), MISSING, dtype=np.uint8), np.zeros(1, dtype=bool)
     while width > 1:
-        last = int(place[left[there]].max())  # the largest value that goes left
+        last = int(index[left[present]].max())  # the largest value that goes left
         low, width = last - width, -(-2 * width // BINS)
-        codes[0, there] = np.clip((place - low) // width, 0, BINS - 1)
-        column, _, found = _best(codes, one, inside, least)
+        codes[0, present] = np.clip((index - low) // width, 0, BINS - 1)
+        column, _, goes_left = _best(codes, is_category, inside, minimum)
         if column < 0:
             break
-        left = found
+        left = goes_left
     return left
 
 
@@ -178,15 +178,15 @@ def _as_tree(
     gain: float,
 ) -> Tree:
     """The split as a tree with surrogates: the stump that tells the rows of the two sides apart."""
-    there = ~np.isnan(x)
+    present = ~np.isnan(x)
     side = np.zeros((len(target.weight), 1))
     side[node_rows[~left], 0] = 1.0
     sides = TreeTarget(SQUARED_ERROR, 2, target.classes, side, target.weight, target.case)
     free = stump._replace(min_leaf=1, min_split=2, min_share=0.0)
-    tree, _ = grow_tree(data, sides, free, node_rows[there])
+    tree, _ = grow_tree(data, sides, free, node_rows[present])
     if tree.left[0] < 0:
         return alone
     first = {name: getattr(tree, name).copy() for name in _OF_NODE}
-    for name, part in first.items():
-        part[0] = gain if name == "improvement" else getattr(alone, name)[0]
+    for name, array in first.items():
+        array[0] = gain if name == "improvement" else getattr(alone, name)[0]
     return replace(tree, **first)

@@ -61,14 +61,14 @@ def mimic(
     """
     count("max_leaf_nodes", max_leaf_nodes, low=2)
     share = number("held_out", held_out, low=0, high=1, open_low=True, open_high=True)
-    said = _answers(model, X)
+    answers = _answers(model, X)
     table = Table.of(X)
     mixed = check_random_state(random_state).permutation(table.n_rows)
     n_held = min(max(1, round(share * table.n_rows)), table.n_rows - 1)
-    held, seen = mixed[:n_held], mixed[n_held:]
+    test, train = mixed[:n_held], mixed[n_held:]
     kind = TreeClassifier if hasattr(model, "classes_") else TreeRegressor
-    fitted = kind(max_leaf_nodes=max_leaf_nodes, **tree).fit(table.take(seen), said[seen])
-    theirs, ours = said[held], fitted.predict(table.take(held))
+    fitted = kind(max_leaf_nodes=max_leaf_nodes, **tree).fit(table.take(train), answers[train])
+    theirs, ours = answers[test], fitted.predict(table.take(test))
     if kind is TreeClassifier:
         fidelity = float(np.mean(theirs == ours))
     else:

@@ -79,7 +79,7 @@ def _binned(column: Column, n_bins: int) -> Column:
     values = column.values[~column.missing]
     if not values.size or len(np.unique(values)) <= n_bins:
         return column
-    largest = np.unique([part[-1] for part in np.array_split(np.sort(values), n_bins) if part.size])
+    largest = np.unique([group[-1] for group in np.array_split(np.sort(values), n_bins) if group.size])
     bins = np.minimum(np.searchsorted(largest, column.values), len(largest) - 1)
     return replace(column, values=np.where(column.missing, np.nan, largest[bins]))
 

@@ -52,34 +52,34 @@ class ObliqueProblem:
         self, target: TreeTarget, stump: TreeLimits, rows: np.ndarray, numeric: np.ndarray, axis: Tree
     ) -> Stump:
         """The best oblique stump, when it is better enough than the axis split; else that."""
-        found = Stump(axis)
-        part = self.X[np.ix_(rows, numeric)]
-        complete = ~np.isnan(part).any(axis=1)
-        whole, part = rows[complete], part[complete]
-        if target.case[whole].sum() < 8.0 or len(numeric) < 2:
-            return found
-        full = _direction(part, target, whole)
+        result = Stump(axis)
+        values = self.X[np.ix_(rows, numeric)]
+        complete = ~np.isnan(values).any(axis=1)
+        complete_rows, values = rows[complete], values[complete]
+        if target.case[complete_rows].sum() < 8.0 or len(numeric) < 2:
+            return result
+        full = _direction(values, target, complete_rows)
         if full is None:
-            return found
-        ranking = np.argsort(-np.abs(full) * _spread(part, target.weight[whole]), kind="stable")
+            return result
+        ranking = np.argsort(-np.abs(full) * _spread(values, target.weight[complete_rows]), kind="stable")
         for size in SIZES:
             if size > len(numeric):
                 break
             chosen = np.sort(ranking[:size])
-            factors = _direction(part[:, chosen], target, whole)
+            factors = _direction(values[:, chosen], target, complete_rows)
             if factors is None or not factors.any():
                 continue
             factors = factors / np.abs(factors).max()
             tree = _cut(self.X[np.ix_(rows, numeric[chosen])] @ factors, target, stump, rows)
-            if tree.left[0] >= 0 and tree.improvement[0] > found.gain * (1.0 + PRICE * (size - 1)):
-                found = Stump(axis, tree, numeric[chosen], factors)
-        return found
+            if tree.left[0] >= 0 and tree.improvement[0] > result.gain * (1.0 + PRICE * (size - 1)):
+                result = Stump(axis, tree, numeric[chosen], factors)
+        return result
 
 
 def _cut(projected: np.ndarray, target: TreeTarget, stump: TreeLimits, rows: np.ndarray) -> Tree:
     """The best cut of a projection of the rows, as a stump."""
-    one = TreeData.of(Table(matrix=projected[:, None]))
-    return grow_tree(one, of_rows(target, rows), stump._replace(missing=MAJORITY), np.arange(len(rows)))[0]
+    data = TreeData.of(Table(matrix=projected[:, None]))
+    return grow_tree(data, of_rows(target, rows), stump._replace(missing=MAJORITY), np.arange(len(rows)))[0]
 
 
 def _spread(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -102,16 +102,16 @@ def _direction(X: np.ndarray, target: TreeTarget, rows: np.ndarray) -> np.ndarra
         size = share.sum(axis=1)
         centres = (share @ Z)[size > 0] / size[size > 0, None]
         between = (centres * size[size > 0, None]).T @ centres
-        within = (Z * w[:, None]).T @ Z - between
+        scatter = (Z * w[:, None]).T @ Z - between
     else:
         y = target.values[rows] - w @ target.values[rows]
         slope = (Z * w[:, None]).T @ y
         between = slope @ slope.T
-        within = (Z * w[:, None]).T @ Z
-    within = within + 1e-3 * np.eye(len(within))
+        scatter = (Z * w[:, None]).T @ Z
+    scatter = scatter + 1e-3 * np.eye(len(scatter))
     values, vectors = np.linalg.eigh(between)
     half = vectors * np.sqrt(np.maximum(values, 0.0))
-    solved = np.linalg.solve(within, half)
+    solved = np.linalg.solve(scatter, half)
     strength, turn = np.linalg.eigh(half.T @ solved)
     v = solved @ turn[:, np.argmax(strength)]
     v = v * np.sign(v[np.argmax(np.abs(v))] or 1.0)

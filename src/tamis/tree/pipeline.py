@@ -43,6 +43,6 @@ def from_pipeline(pipeline: Pipeline) -> Any:
     out: Any = copy(tree)
     out.tree_ = replace(tree.tree_, names=names)
     if all(isinstance(step, SelectorMixin) for step in before):
-        known = getattr(before[0], "notations_in_", {})
-        out.notations_in_ = {name: known[name] for name in names if name in known}
+        notations = getattr(before[0], "notations_in_", {})
+        out.notations_in_ = {name: notations[name] for name in names if name in notations}
     return out

@@ -23,7 +23,7 @@ def stability_of(model: Any, X: Any, y: Any, n_resamples: int, random_state: Any
     random = check_random_state(random_state)
     table = Table.of(X)
     target = np.asarray(y)
-    root, inside, leaves, said = np.zeros(table.n_columns), np.zeros(table.n_columns), [], []
+    root, inside, leaves, predictions = np.zeros(table.n_columns), np.zeros(table.n_columns), [], []
     for _ in range(n_resamples):
         drawn = np.bincount(random.randint(0, len(target), len(target)), minlength=len(target))
         grown = clone(model).fit(table, target, sample_weight=drawn.astype(np.float64))
@@ -32,12 +32,12 @@ def stability_of(model: Any, X: Any, y: Any, n_resamples: int, random_state: Any
         if grown.tree_.feature[0] >= 0:
             root[grown.tree_.feature[0]] += 1
         leaves.append(grown.tree_.n_leaves)
-        said.append(np.asarray(grown.predict(table)).reshape(len(target), -1))
+        predictions.append(np.asarray(grown.predict(table)).reshape(len(target), -1))
     return {
         "columns": list(table.names),
         "root": root / n_resamples,
         "tree": inside / n_resamples,
-        "agreement": _alike(said, hasattr(model, "predict_proba")),
+        "agreement": _alike(predictions, hasattr(model, "predict_proba")),
         "n_leaves": np.array(leaves),
         "n_resamples": n_resamples,
     }
@@ -51,15 +51,15 @@ def _columns_of(tree: Any) -> set[int]:
     return used
 
 
-def _alike(said: list[np.ndarray], classes: bool) -> float:
+def _alike(predictions: list[np.ndarray], classes: bool) -> float:
     """Mean likeness over all pairs of trees."""
     pairs = []
-    for a in range(len(said)):
+    for a in range(len(predictions)):
         for b in range(a):
             if classes:
-                pairs.append(float(np.mean(said[a] == said[b])))
+                pairs.append(float(np.mean(predictions[a] == predictions[b])))
             else:
-                pairs.append(_correlation(said[a].ravel(), said[b].ravel()))
+                pairs.append(_correlation(predictions[a].ravel(), predictions[b].ravel()))
     return float(np.mean(pairs))
 
 

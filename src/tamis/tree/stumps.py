@@ -79,7 +79,7 @@ def grow_by_stumps(
     limits : of the whole tree; with max_leaves the split that improves most is made first.
     """
     stump = limits._replace(max_depth=1, max_leaves=0, min_decrease=0.0)
-    made: list[Stump] = []
+    stumps: list[Stump] = []
     links, inside = [[-1, -1, 0]], [rows]  # parent, left child, depth; rows of each node
     frontier: list[int] = []
     total = float(target.weight[rows].sum())
@@ -87,22 +87,22 @@ def grow_by_stumps(
     def look(node: int) -> None:
         node_rows, depth = inside[node], links[node][2]
         share = limits.min_share * total / float(target.weight[node_rows].sum())
-        found = find(node_rows, stump._replace(max_depth=int(depth < limits.max_depth), min_share=share))
-        made.append(found)
-        if found.axis.left[0] >= 0 and found.gain >= limits.min_decrease * total:
+        split = find(node_rows, stump._replace(max_depth=int(depth < limits.max_depth), min_share=share))
+        stumps.append(split)
+        if split.axis.left[0] >= 0 and split.gain >= limits.min_decrease * total:
             frontier.append(node)
 
     look(0)
     while frontier and not (limits.max_leaves and (len(links) + 1) // 2 >= limits.max_leaves):
-        gains = [made[n].gain for n in frontier]
+        gains = [stumps[n].gain for n in frontier]
         node = frontier.pop(int(np.argmax(gains)) if limits.max_leaves else len(frontier) - 1)
-        left = made[node].goes_left(X, inside[node])
+        left = stumps[node].goes_left(X, inside[node])
         links[node][1] = len(links)
         for side in (left, ~left):
             links.append([node, -1, links[node][2] + 1])
             inside.append(inside[node][side])
             look(len(links) - 1)
-    tree = _assembled(made, links)
+    tree = _assembled(stumps, links)
     leaf = np.empty(len(X), dtype=np.int64)
     for node in map(int, np.flatnonzero(tree.left < 0)):
         leaf[inside[node]] = node
@@ -113,14 +113,14 @@ def _assembled(stumps: list[Stump], links: list[list[int]]) -> Tree:
     """One tree from the stumps of its nodes."""
     link = np.array(links, dtype=np.int32)
     inner = link[:, 1] >= 0
-    made = [stump for stump, split in zip(stumps, inner) if split]
+    splits = [stump for stump, split in zip(stumps, inner) if split]
     length, n_levels, n_surrogates = (np.zeros(len(link), dtype=np.int64) for _ in range(3))
-    length[inner] = [len(stump.level) for stump in made]
-    n_levels[inner] = [stump.axis.n_levels[0] if stump.which is None else len(stump.which) for stump in made]
-    n_surrogates[inner] = [stump.n_surrogates for stump in made]
+    length[inner] = [len(stump.level) for stump in splits]
+    n_levels[inner] = [stump.axis.n_levels[0] if stump.which is None else len(stump.which) for stump in splits]
+    n_surrogates[inner] = [stump.n_surrogates for stump in splits]
     first = np.cumsum(length) - length
-    axis = [(stump.axis, int(start)) for stump, start in zip(made, first[inner]) if stump.n_surrogates]
-    within = np.array([0 if stump.oblique else stump.axis.first_level[0] for stump in stumps], dtype=np.int64)
+    axis = [(stump.axis, int(start)) for stump, start in zip(splits, first[inner]) if stump.n_surrogates]
+    first_level = np.array([0 if stump.oblique else stump.axis.first_level[0] for stump in stumps], dtype=np.int64)
     root, none = stumps[0].axis, np.empty(0)
 
     def each(name: str) -> np.ndarray:
@@ -138,10 +138,10 @@ def _assembled(stumps: list[Stump], links: list[list[int]]) -> Tree:
         parent=link[:, 0].copy(),
         depth=link[:, 2].copy(),
         default=np.array([stump.best.default[0] for stump in stumps], dtype=np.uint8),
-        first_level=first + np.where(inner, within, 0),
+        first_level=first + np.where(inner, first_level, 0),
         n_levels=n_levels.astype(np.int32),
-        level=np.concatenate([np.empty((0, 2), dtype=np.int64), *(stump.level for stump in made)]),
-        coefficient=np.concatenate([none, *(stump.coefficient for stump in made)]),
+        level=np.concatenate([np.empty((0, 2), dtype=np.int64), *(stump.level for stump in splits)]),
+        coefficient=np.concatenate([none, *(stump.coefficient for stump in splits)]),
         first_surrogate=np.cumsum(n_surrogates) - n_surrogates,
         n_surrogates=n_surrogates.astype(np.int32),
         surrogate=np.concatenate(

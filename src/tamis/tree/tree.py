@@ -118,11 +118,11 @@ class Tree:
         """The tree whose nodes in the mask have become leaves; what hung below them is gone."""
         keep = self.kept(is_leaf)
         split = keep & ~is_leaf & (self.left >= 0)
-        place = np.cumsum(keep) - 1
+        index = np.cumsum(keep) - 1
         out = {f.name: getattr(self, f.name)[keep] for f in fields(self) if f.name in _BY_NODE}
         inside = split[keep]
-        out["left"] = np.where(inside, place[np.where(split, self.left, 0)][keep], -1).astype(np.int32)
-        out["parent"] = np.where(out["parent"] >= 0, place[out["parent"]], -1).astype(np.int32)
+        out["left"] = np.where(inside, index[np.where(split, self.left, 0)][keep], -1).astype(np.int32)
+        out["parent"] = np.where(out["parent"] >= 0, index[out["parent"]], -1).astype(np.int32)
         out["feature"] = np.where(inside, out["feature"], -1).astype(np.int32)
         out["threshold"] = np.where(inside, out["threshold"], 0.0)
         out["improvement"] = np.where(inside, out["improvement"], 0.0)
@@ -168,8 +168,8 @@ class Tree:
         if missing:
             raise DamagedError(f"the saved tree has no {missing[0]!r}")
         names = texts("names", saved["names"])
-        given = saved["levels"]
-        if not isinstance(given, list) or len(given) != len(names):
+        saved_levels = saved["levels"]
+        if not isinstance(saved_levels, list) or len(saved_levels) != len(names):
             raise DamagedError(f"the tree has no levels for each of its {len(names):,} columns")
         out: dict[str, Any] = {}
         for field in fields(cls)[2:]:
@@ -181,7 +181,7 @@ class Tree:
             out[field.name] = numbers(field.name, values, _TYPES.get(field.name, np.float64), shape)
             if unbounded is not None:
                 out[field.name][unbounded] = np.inf
-        tree = cls(names=names, levels=tuple(None if v is None else levels("levels", v) for v in given), **out)
+        tree = cls(names=names, levels=tuple(None if v is None else levels("levels", v) for v in saved_levels), **out)
         tree._refuse_damaged()
         return tree
 
@@ -222,10 +222,10 @@ class Tree:
         for j, first, count in lists:
             if j == -2:
                 continue
-            known, codes = self.levels[j], self.level[first : first + count]
-            if known is None:
+            levels, codes = self.levels[j], self.level[first : first + count]
+            if levels is None:
                 raise DamagedError(f"the tree asks for levels of {self.names[j]!r}, which holds numbers")
-            refuse_outside(f"levels of {self.names[j]!r}", codes[:, 0], -1, len(known))  # one more for missing
+            refuse_outside(f"levels of {self.names[j]!r}", codes[:, 0], -1, len(levels))  # one more for missing
             refuse_outside(f"sides of {self.names[j]!r}", codes[:, 1], 0, 2)
             if np.any(np.diff(codes[:, 0]) <= 0):
                 raise DamagedError(f"levels of {self.names[j]!r} are not in order")

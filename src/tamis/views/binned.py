@@ -38,26 +38,26 @@ def bin_columns(
     order = np.arange(table.n_columns) if order is None else order
     origin = table.origin
     if origin is not None and origin.table.n_rows <= MOST and not table.is_sparse:
-        return _some_rows(table, order, _kept(origin.table, n_jobs), origin, n_jobs)
+        return _some_rows(table, order, _binned_once(origin.table, n_jobs), origin, n_jobs)
     return _short(table, order, n_jobs) if table.n_rows <= MOST else _long(table, order, n_jobs)
 
 
 _KEEPING = Lock()
 
 
-def _kept(table: Table, n_jobs: int | None) -> BinnedTable:
+def _binned_once(table: Table, n_jobs: int | None) -> BinnedTable:
     """The binned table of a table that keeps its views: worked out once."""
     views = table.views
     assert views is not None
     with _KEEPING:
         if "binned" not in views:
             views["binned"] = _short(table, np.arange(table.n_columns), n_jobs)[0]
-        found: BinnedTable = views["binned"]
-    return found
+        binned: BinnedTable = views["binned"]
+    return binned
 
 
 def _some_rows(
-    table: Table, order: np.ndarray, whole: BinnedTable, origin: Origin, n_jobs: int | None
+    table: Table, order: np.ndarray, all_rows: BinnedTable, origin: Origin, n_jobs: int | None
 ) -> tuple[BinnedTable, dict[int, Coding]]:
     """The binned table of some rows of a table that is coded: values keep their order, so nothing is sorted."""
     n_rows, n_columns = table.shape
@@ -70,15 +70,17 @@ def _some_rows(
     category = np.zeros(n_columns, dtype=bool)
     category[list(words)] = True
     category = category[order]
-    places = np.flatnonzero(~category)
+    numeric = np.flatnonzero(~category)
     columns, rows = origin.columns[order], np.ascontiguousarray(origin.rows, dtype=np.int64)
     step = max(1, CELLS // max(n_rows, 1))
 
     def several(first: int) -> None:
-        some = places[first : first + step]
-        _core.recode_columns(whole.codes, whole.n_values, whole.first, whole.low, rows, columns, some, *coded)
+        some = numeric[first : first + step]
+        _core.recode_columns(
+            all_rows.codes, all_rows.n_values, all_rows.first, all_rows.low, rows, columns, some, *coded
+        )
 
-    map_threads(several, range(0, len(places), step), n_jobs)
+    map_threads(several, range(0, len(numeric), step), n_jobs)
     return _lossless(coded, n_values, category), categories
 
 
@@ -86,21 +88,21 @@ def _short(table: Table, order: np.ndarray, n_jobs: int | None) -> tuple[BinnedT
     """Fewer rows than codes: every column of numbers is lossless."""
     n_rows, n_columns = table.shape
     dense = table.dense
-    place = np.empty(n_columns, dtype=np.int64)
-    place[order] = np.arange(n_columns)
+    position = np.empty(n_columns, dtype=np.int64)
+    position[order] = np.arange(n_columns)
     coded, n_values, categories = _room(n_rows, n_columns)
 
     def several(columns: range) -> None:
         if dense is None:
             column = table.column(columns.start)
             if column.is_categorical:
-                categories[columns.start] = _code_category(column, place[columns.start], coded, n_values)
+                categories[columns.start] = _code_category(column, position[columns.start], coded, n_values)
                 return
             lines = column.values.reshape(1, -1)
         else:
             lines = dense[:, columns.start : columns.stop].T
         lines = np.ascontiguousarray(lines, dtype=np.float64)
-        _core.code_columns(lines, place[columns.start : columns.stop], *coded)
+        _core.code_columns(lines, position[columns.start : columns.stop], *coded)
 
     step = max(1, min(BLOCK, CELLS // max(n_rows, 1))) if dense is not None else 1
     map_threads(several, [range(j, min(j + step, n_columns)) for j in range(0, n_columns, step)], n_jobs)

@@ -62,18 +62,18 @@ class Bins:
     @classmethod
     def _of_binned(cls, binned: BinnedTable, categories: dict[int, Coding], table: Table) -> Bins:
         """An object a column is made when asked for: in a table of 100,000 columns they cost more than the codes."""
-        made = cls((), (), n_rows=table.n_rows, named=table.named)
-        made.binned, made._categories, made._table = binned, categories, table
-        made._codings = made._codes = None
-        return made
+        bins = cls((), (), n_rows=table.n_rows, named=table.named)
+        bins.binned, bins._categories, bins._table = binned, categories, table
+        bins._codings = bins._codes = None
+        return bins
 
     @classmethod
     def mapped(cls, binned: BinnedTable, codings: Sequence[Coding]) -> Bins:
         """Bins of a binned table whose columns are named and stay where they are."""
-        made = cls(codings, tuple(binned.codes), n_rows=binned.codes.shape[1], named=True)
-        made.binned = binned
-        made._categories = {j: coding for j, coding in enumerate(codings) if coding.is_categorical}
-        return made
+        bins = cls(codings, tuple(binned.codes), n_rows=binned.codes.shape[1], named=True)
+        bins.binned = binned
+        bins._categories = {j: coding for j, coding in enumerate(codings) if coding.is_categorical}
+        return bins
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -135,10 +135,10 @@ class Bins:
         """The levels of each column, None for numbers."""
         if self.binned is None:
             return tuple(coding.levels for coding in self.codings)
-        found: list[tuple[Any, ...] | None] = [None] * self.n_columns
+        levels: list[tuple[Any, ...] | None] = [None] * self.n_columns
         for j, coding in self._categories.items():
-            found[j] = coding.levels
-        return tuple(found)
+            levels[j] = coding.levels
+        return tuple(levels)
 
     @property
     def code_values(self) -> tuple[np.ndarray, np.ndarray]:
@@ -182,10 +182,10 @@ class Bins:
         """
         target = np.ascontiguousarray(y, dtype=np.float64)
         self._same_length(len(target))
-        given = np.ones(len(target)) if weights is None else np.asarray(weights, dtype=np.float64)
+        weight = np.ones(len(target)) if weights is None else np.asarray(weights, dtype=np.float64)
         codes, n_codes = self.codes[j], self.codings[j].n_values + 1
-        parts = (given, given * target, given * target * target)
-        return np.column_stack([np.bincount(codes, weights=part, minlength=n_codes) for part in parts])
+        terms = (weight, weight * target, weight * target * target)
+        return np.column_stack([np.bincount(codes, weights=term, minlength=n_codes) for term in terms])
 
     def take(self, rows: Any) -> Bins:
         """The same coding, some of the rows (positions or a mask)."""
@@ -195,8 +195,8 @@ class Bins:
 
     def select(self, columns: Sequence[int]) -> Bins:
         """Some of the columns, by position, in the order given."""
-        places = [int(j) for j in columns]
-        codings, codes = [self.codings[j] for j in places], [self.codes[j] for j in places]
+        positions = [int(j) for j in columns]
+        codings, codes = [self.codings[j] for j in positions], [self.codes[j] for j in positions]
         return Bins(codings, codes, n_rows=self.n_rows, named=self.named)
 
     def _same_length(self, n: int) -> None:

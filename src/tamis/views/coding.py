@@ -60,22 +60,22 @@ class Coding:
         return cls._numbers(column, most)
 
     @classmethod
-    def _numbers(cls, column: Column, most: int) -> tuple[Coding, np.ndarray]:
-        given = np.ascontiguousarray(column.values, dtype=np.float64)
-        low, high, edges, lossless = _core.learn_numbers(given, most)
-        return cls(column.name, len(low), low, high, edges, lossless=lossless), _core.encode(given, edges, len(low))
+    def _numbers(cls, column: Column, max_codes: int) -> tuple[Coding, np.ndarray]:
+        values = np.ascontiguousarray(column.values, dtype=np.float64)
+        low, high, edges, lossless = _core.learn_numbers(values, max_codes)
+        return cls(column.name, len(low), low, high, edges, lossless=lossless), _core.encode(values, edges, len(low))
 
     @classmethod
-    def _categories(cls, column: Column, most: int) -> Coding:
+    def _categories(cls, column: Column, max_codes: int) -> Coding:
         levels = column.levels or ()
         table = np.arange(len(levels), dtype=np.int64)
-        if len(levels) > most:
+        if len(levels) > max_codes:
             counts = np.bincount(column.values[column.values >= 0], minlength=len(levels))
-            frequent = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
-            table = np.full(len(levels), most - 1, dtype=np.int64)
-            table[frequent] = np.arange(most - 1)
-        n_values = min(len(levels), most)
-        return cls(column.name, n_values, levels=levels, table=table, lossless=len(levels) <= most)
+            frequent = np.sort(np.argsort(-counts, kind="stable")[: max_codes - 1])
+            table = np.full(len(levels), max_codes - 1, dtype=np.int64)
+            table[frequent] = np.arange(max_codes - 1)
+        n_values = min(len(levels), max_codes)
+        return cls(column.name, n_values, levels=levels, table=table, lossless=len(levels) <= max_codes)
 
     def encode(self, column: Column) -> np.ndarray:
         """The codes of a column's rows, old or new."""
@@ -89,5 +89,5 @@ class Coding:
             values = np.ascontiguousarray(column.values, dtype=np.float64)
             return np.asarray(_core.encode(values, self.edges, self.missing))
         levels = column.recode(self.levels or ()).values
-        known = np.append(self.table, self.missing)  # anything below 0 (missing, unseen) is the last
-        return known[np.maximum(levels, -1)].astype(self.dtype)
+        codes = np.append(self.table, self.missing)  # anything below 0 (missing, unseen) is the last
+        return codes[np.maximum(levels, -1)].astype(self.dtype)

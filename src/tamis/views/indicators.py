@@ -59,7 +59,9 @@ class Indicators:
     @cached_property
     def sizes(self) -> np.ndarray:
         """How many encoded columns each column of the table has."""
-        return np.array([1 if level is None else len(self._kept(level)) for level in self.levels], dtype=np.int64)
+        return np.array(
+            [1 if level is None else len(self._levels_to_encode(level)) for level in self.levels], dtype=np.int64
+        )
 
     @cached_property
     def groups(self) -> np.ndarray:
@@ -75,10 +77,10 @@ class Indicators:
         """Names of the encoded columns; an indicator is called column=level."""
         out: list[str] = []
         for name, level in zip(self.names, self.levels):
-            out.extend([name] if level is None else [f"{name}={value}" for value in self._kept(level)])
+            out.extend([name] if level is None else [f"{name}={value}" for value in self._levels_to_encode(level)])
         return tuple(out)
 
-    def _kept(self, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _levels_to_encode(self, levels: tuple[Any, ...]) -> tuple[Any, ...]:
         return levels[1:] if self.reference else levels
 
     def encoded(self, which: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -130,15 +132,15 @@ class Indicators:
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Indicators:
         """The encoding that `to_dict` wrote down."""
-        names, given = saved.texts("names", state["names"]), state["levels"]
-        if not isinstance(given, list) or len(given) != len(names):
+        names, saved_levels = saved.texts("names", state["names"]), state["levels"]
+        if not isinstance(saved_levels, list) or len(saved_levels) != len(names):
             raise DamagedError(f"it has no levels for each of its {len(names):,} columns")
-        levels = tuple(None if level is None else saved.levels("levels", level) for level in given)
+        levels = tuple(None if level is None else saved.levels("levels", level) for level in saved_levels)
         return cls(names, levels, bool(state["reference"]))
 
 
 def _plain(name: str, value: Any) -> Any:
-    given = value.item() if isinstance(value, np.generic) else value
-    if isinstance(given, (str, bool, int, float)):
-        return given
+    item = value.item() if isinstance(value, np.generic) else value
+    if isinstance(item, (str, bool, int, float)):
+        return item
     raise KindError(f"column {name!r} has the level {value!r}, which JSON cannot hold; give its levels as text")

@@ -77,9 +77,9 @@ class Moments:
         half = state["unit_scatter"]
         if half.ndim == 1:
             q = len(state["shift"])
-            whole = np.zeros((q, q))
-            whole[np.tril(np.ones((q, q), dtype=bool))] = half
-            state = state | {"unit_scatter": np.where(np.tri(q, dtype=bool), whole, whole.T)}
+            square = np.zeros((q, q))
+            square[np.tril(np.ones((q, q), dtype=bool))] = half
+            state = state | {"unit_scatter": np.where(np.tri(q, dtype=bool), square, square.T)}
         self.__dict__.update(state)
 
     @property
@@ -136,14 +136,14 @@ class Moments:
         weight = self.weight + other.weight
         if weight == 0:
             return self
-        apart = mean - self.unit_mean
+        difference = mean - self.unit_mean
         together = self.unit_scatter + scatter
-        together += np.outer(apart, apart) * (self.weight * other.weight / weight)
+        together += np.outer(difference, difference) * (self.weight * other.weight / weight)
         return replace(
             self,
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
-            unit_mean=self.unit_mean + apart * (other.weight / weight),
+            unit_mean=self.unit_mean + difference * (other.weight / weight),
             unit_scatter=together,
         )
 
@@ -159,34 +159,36 @@ class Moments:
             empty = np.zeros_like(self.unit_mean)
             return replace(self, n_rows=rows, weight=0.0, unit_mean=empty, unit_scatter=np.zeros_like(scatter))
         left = self.unit_mean + (self.unit_mean - mean) * (other.weight / weight)
-        apart = mean - left
-        rest = self.unit_scatter - scatter - np.outer(apart, apart) * (weight * other.weight / self.weight)
-        return replace(self, n_rows=rows, weight=weight, unit_mean=left, unit_scatter=rest)
+        difference = mean - left
+        remainder = (
+            self.unit_scatter - scatter - np.outer(difference, difference) * (weight * other.weight / self.weight)
+        )
+        return replace(self, n_rows=rows, weight=weight, unit_mean=left, unit_scatter=remainder)
 
     def __getitem__(self, columns: Any) -> Moments:
         """Moments of some columns of the table, groups whole, with all targets."""
-        which = self._places(columns)
-        kept = np.concatenate([self.encoding.encoded(which), np.arange(self.n_columns, len(self.shift))])
+        which = self._positions_of(columns)
+        positions = np.concatenate([self.encoding.encoded(which), np.arange(self.n_columns, len(self.shift))])
         return replace(
             self,
-            shift=self.shift[kept],
-            scale=self.scale[kept],
-            unit_mean=self.unit_mean[kept],
-            unit_scatter=self.unit_scatter[np.ix_(kept, kept)],
+            shift=self.shift[positions],
+            scale=self.scale[positions],
+            unit_mean=self.unit_mean[positions],
+            unit_scatter=self.unit_scatter[np.ix_(positions, positions)],
             encoding=self.encoding.select(which),
         )
 
-    def _places(self, columns: Any) -> np.ndarray:
+    def _positions_of(self, columns: Any) -> np.ndarray:
         names = self.encoding.names
         if isinstance(columns, (str, int, np.integer)):
             columns = [columns]
         if isinstance(columns, slice):
             return np.arange(len(names))[columns]
-        given = np.asarray(columns)
-        if given.dtype == bool:
-            return np.flatnonzero(given)
-        if given.dtype.kind in "iu":
-            return np.arange(len(names))[given]
+        array = np.asarray(columns)
+        if array.dtype == bool:
+            return np.flatnonzero(array)
+        if array.dtype.kind in "iu":
+            return np.arange(len(names))[array]
         return np.array([names.index(str(name)) for name in columns], dtype=np.int64)
 
     def _align(self, other: Moments) -> tuple[np.ndarray, np.ndarray]:
@@ -223,36 +225,40 @@ class FoldMoments:
         """Moments by fold; `splits` are pairs of positions (training rows, test rows)."""
         rows = _Rows.of(X, y, sample_weight)
         pairs = [(_positions(train, rows.n_rows), _positions(test, rows.n_rows)) for train, test in splits]
-        test = [rows.moments(held) for _, held in pairs]
+        test = [rows.moments(test_rows) for _, test_rows in pairs]
         if pairs and _is_partition(pairs, rows.n_rows):
             return cls(sum_of(test), all_but_one(test), test)
-        return cls(rows.moments(np.arange(rows.n_rows)), [rows.moments(kept) for kept, _ in pairs], test)
+        return cls(rows.moments(np.arange(rows.n_rows)), [rows.moments(train_rows) for train_rows, _ in pairs], test)
 
     def __len__(self) -> int:
         return len(self.test)
 
 
 def _positions(rows: Any, n_rows: int) -> np.ndarray:
-    given = np.asarray(rows)
-    return np.flatnonzero(given) if given.dtype == bool and len(given) == n_rows else given.astype(np.int64)
+    positions = np.asarray(rows)
+    return (
+        np.flatnonzero(positions)
+        if positions.dtype == bool and len(positions) == n_rows
+        else positions.astype(np.int64)
+    )
 
 
 def _is_partition(pairs: Sequence[tuple[np.ndarray, np.ndarray]], n_rows: int) -> bool:
     times = np.zeros(n_rows, dtype=np.int64)
     for train, test in pairs:
         np.add.at(times, test, 1)
-        both = np.zeros(n_rows, dtype=np.int64)
-        np.add.at(both, train, 1)
-        np.add.at(both, test, 1)
-        if not np.all(both == 1):
+        counts = np.zeros(n_rows, dtype=np.int64)
+        np.add.at(counts, train, 1)
+        np.add.at(counts, test, 1)
+        if not np.all(counts == 1):
             return False
     return bool(np.all(times == 1))
 
 
 def sum_of(parts: Sequence[Moments]) -> Moments:
     total = parts[0]
-    for part in parts[1:]:
-        total = total + part
+    for moments in parts[1:]:
+        total = total + moments
     return total
 
 
@@ -261,8 +267,8 @@ def all_but_one(parts: Sequence[Moments]) -> list[Moments]:
     if len(parts) == 1:
         return [parts[0] - parts[0]]
     after = [parts[-1]]
-    for part in parts[-2:0:-1]:
-        after.append(part + after[-1])
+    for moments in parts[-2:0:-1]:
+        after.append(moments + after[-1])
     after.reverse()
     out, before = [after[0]], parts[0]
     for k in range(1, len(parts)):
@@ -303,15 +309,15 @@ class _Rows:
         weight, mean, scatter = 0.0, np.zeros(q), np.zeros((q, q))
         for start in range(0, len(rows), self.size):
             batch = _as_slice(rows[start : start + self.size])
-            part = self._sparse(batch) if self.matrix is not None else self._dense(batch)
-            if part[0] == 0:
+            block = self._sparse(batch) if self.matrix is not None else self._dense(batch)
+            if block[0] == 0:
                 continue
-            apart = part[1] - mean
-            both = weight + part[0]
-            scatter += part[2]
-            scatter += np.outer(apart, apart) * (weight * part[0] / both)
-            mean += apart * (part[0] / both)
-            weight = both
+            difference = block[1] - mean
+            total = weight + block[0]
+            scatter += block[2]
+            scatter += np.outer(difference, difference) * (weight * block[0] / total)
+            mean += difference * (block[0] / total)
+            weight = total
         return Moments(len(rows), weight, self.shift, self.scale, mean, scatter, self.encoding, self.targets.shape[1])
 
     def _plain(self, rows: np.ndarray) -> Moments:
@@ -328,13 +334,13 @@ class _Rows:
         size = max(size, _WHOLE_NUMBERS // q) if as_it_is else size
         by_column = matrix is not None and matrix.strides[0] < matrix.strides[1]  # copied as it lies: 1.4 times faster
         buffer = None if as_it_is else np.empty((min(size, len(rows)), q), order="F" if by_column else "C")
-        sums, products, ones = np.zeros(q), np.zeros((q, q)), np.ones(min(size, len(rows)))
+        sums, products, unit = np.zeros(q), np.zeros((q, q)), np.ones(min(size, len(rows)))
         for start in range(0, len(rows), size):
             block = self.encoding.encode(self.table, _as_slice(rows[start : start + size]))
             if buffer is not None:
                 block = np.subtract(block, shift, out=buffer[: block.shape[0]], dtype=np.float64)
                 block = np.divide(block, self.scale, out=block) if wide else block
-            sums += ones[: len(block)] @ block
+            sums += unit[: len(block)] @ block
             products += block.T @ block
         if not np.isfinite(sums).all():
             refuse_missing(self.table)
@@ -351,20 +357,20 @@ class _Rows:
             mean = block.mean(axis=0)
             block -= mean
             return weight, mean, block.T @ block
-        given = self.weights[batch]
-        weight = float(given.sum())
+        row_weight = self.weights[batch]
+        weight = float(row_weight.sum())
         if weight == 0:
             return 0.0, np.zeros(block.shape[1]), np.zeros((block.shape[1],) * 2)
-        mean = given @ block / weight
+        mean = row_weight @ block / weight
         block -= mean
-        block *= np.sqrt(given)[:, None]
+        block *= np.sqrt(row_weight)[:, None]
         return weight, mean, block.T @ block
 
     def _block(self, batch: Any) -> np.ndarray:
-        given = self.encoding.encode(self.table, batch)
-        block = np.empty((given.shape[0], len(self.shift)))
-        p = given.shape[1]
-        np.subtract(given, self.shift[:p], out=block[:, :p], dtype=np.float64)
+        encoded = self.encoding.encode(self.table, batch)
+        block = np.empty((encoded.shape[0], len(self.shift)))
+        p = encoded.shape[1]
+        np.subtract(encoded, self.shift[:p], out=block[:, :p], dtype=np.float64)
         np.subtract(self.targets[batch], self.shift[p:], out=block[:, p:])
         block /= self.scale
         return block
@@ -374,19 +380,19 @@ class _Rows:
         assert self.matrix is not None
         rows = self.matrix[batch].astype(np.float64)
         p, thin = rows.shape[1], np.flatnonzero(~self.full)
-        given = np.ones(rows.shape[0]) if self.weights is None else self.weights[batch]
-        weight = float(given.sum())
+        row_weight = np.ones(rows.shape[0]) if self.weights is None else self.weights[batch]
+        weight = float(row_weight.sum())
         if weight == 0:
             return 0.0, np.zeros(len(self.shift)), np.zeros((len(self.shift),) * 2)
         thick = np.concatenate([np.flatnonzero(self.full), np.arange(p, len(self.shift))])
         dense = np.hstack([rows[:, np.flatnonzero(self.full)].toarray(), self.targets[batch]])
         dense = (dense - self.shift[thick]) / self.scale[thick]
         light = rows[:, thin] @ sparse.diags_array(1 / self.scale[thin]) if thin.size else rows[:, thin]
-        weighted = sparse.diags_array(given) @ light
+        weighted = sparse.diags_array(row_weight) @ light
         mean, scatter = np.empty(len(self.shift)), np.empty((len(self.shift),) * 2)
-        mean[thick], mean[thin] = given @ dense / weight, weighted.sum(axis=0) / weight
+        mean[thick], mean[thin] = row_weight @ dense / weight, weighted.sum(axis=0) / weight
         dense -= mean[thick]
-        scatter[np.ix_(thick, thick)] = dense.T @ (dense * given[:, None])
+        scatter[np.ix_(thick, thick)] = dense.T @ (dense * row_weight[:, None])
         cross = weighted.T @ dense  # the dense side is centred, so the sparse side's mean drops out
         scatter[np.ix_(thin, thick)], scatter[np.ix_(thick, thin)] = cross, cross.T
         inner = (light.T @ weighted).toarray() - weight * np.outer(mean[thin], mean[thin])
@@ -414,16 +420,16 @@ class _Rows:
     def _sparse_units(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         assert self.matrix is not None
         p, top = self.matrix.shape[1], abs(self.matrix).max(axis=0)
-        shift, most = np.zeros(p), np.asarray(top.toarray(), dtype=np.float64).ravel()
+        shift, largest = np.zeros(p), np.asarray(top.toarray(), dtype=np.float64).ravel()
         thick = np.flatnonzero(self.full)
         sample = self.matrix[rows][:, thick].toarray().astype(np.float64)
         shift[thick] = sample.mean(axis=0)
-        most[thick] = np.abs(sample - shift[thick]).max(axis=0)
+        largest[thick] = np.abs(sample - shift[thick]).max(axis=0)
         targets = self.targets[rows]
         middle = targets.mean(axis=0)
-        most = np.concatenate([most, np.abs(targets - middle).max(axis=0)])
+        largest = np.concatenate([largest, np.abs(targets - middle).max(axis=0)])
         shift = np.concatenate([shift, middle])
-        return shift, power_above(most, shift)
+        return shift, power_above(largest, shift)
 
 
 def power_above(spread: np.ndarray, shift: np.ndarray) -> np.ndarray:

@@ -76,9 +76,9 @@ class Neighbours:
         go to the row that comes first.
         """
         of = np.zeros((1, self.n_rows), dtype=np.int32) if codes is None else codes
-        found = np.full((len(rows), len(of), n_classes, k), -1, dtype=np.int32)
-        _core.nearest_rows(self.points if points is None else points, np.asarray(rows, dtype=np.int64), of, found)
-        return found
+        neighbours = np.full((len(rows), len(of), n_classes, k), -1, dtype=np.int32)
+        _core.nearest_rows(self.points if points is None else points, np.asarray(rows, dtype=np.int64), of, neighbours)
+        return neighbours
 
 
 def _stack(arrays: list[np.ndarray], n: int, dtype: type) -> np.ndarray:
@@ -87,10 +87,10 @@ def _stack(arrays: list[np.ndarray], n: int, dtype: type) -> np.ndarray:
 
 def _scaled(values: np.ndarray) -> np.ndarray:
     """Numbers over their range, from 0 to 1; a constant is 0."""
-    seen = values[~np.isnan(values)]
-    if not seen.size or seen.min() == seen.max():
+    present = values[~np.isnan(values)]
+    if not present.size or present.min() == present.max():
         return np.where(np.isnan(values), np.nan, 0.0)
-    low, high = seen.min() / 2, seen.max() / 2  # halves: the range of huge numbers would overflow
+    low, high = present.min() / 2, present.max() / 2  # halves: the range of huge numbers would overflow
     return (values / 2 - low) / (high - low)
 
 
@@ -107,17 +107,17 @@ def _expectations(
     expected = np.zeros((len(holed), holed.shape[1], n_groups))
     between = np.zeros((len(holed), n_groups, n_groups))
     for h, values in enumerate(holed):
-        seen = ~np.isnan(values)
+        present = ~np.isnan(values)
         for g in range(n_groups):
-            pool = values[seen & (groups == g)]
+            pool = values[present & (groups == g)]
             if not pool.size:
-                pool = values[seen]  # nothing is known of this group: all rows speak for it
+                pool = values[present]  # nothing is known of this group: all rows speak for it
             if pool.size:
-                expected[h, seen, g] = _expected(values[seen], np.sort(pool), bool(category[h]), squared)
+                expected[h, present, g] = _expected(values[present], np.sort(pool), bool(category[h]), squared)
         for g in range(n_groups):
-            of_group = expected[h, seen & (groups == g)]
+            of_group = expected[h, present & (groups == g)]
             if not len(of_group):
-                of_group = expected[h, seen]
+                of_group = expected[h, present]
             between[h, g] = of_group.mean(axis=0) if len(of_group) else 0.0
     return expected, between
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "../frontier.hpp"
+
 namespace tamis {
 
 /// The best row to cut behind, and its gain; a gain below 0 where no cut is accepted.
@@ -26,18 +28,22 @@ std::vector<double> cut_recursively(int64_t n_rows, int64_t max_cuts, BestCut be
         int64_t begin, end;
         Cut cut;
     };
-    std::vector<Interval> intervals{{0, n_rows, best_cut(0, n_rows)}};
+    std::vector<Interval> intervals;
     std::vector<double> cuts;
-    while (int64_t(cuts.size()) < max_cuts) {
-        size_t best = 0;
-        for (size_t i = 1; i < intervals.size(); ++i)
-            if (intervals[i].cut.gain > intervals[best].cut.gain) best = i;
-        if (intervals[best].cut.gain < 0) break;
-        const auto [begin, end, cut] = intervals[best];
+    Frontier<> frontier(Order::BEST_FIRST);
+    auto look_at = [&](size_t k, int64_t begin, int64_t end) {
+        if (intervals.size() == k) intervals.emplace_back();
+        intervals[k] = {begin, end, best_cut(begin, end)};
+        if (intervals[k].cut.gain >= 0.0) frontier.push({k, intervals[k].cut.gain});
+    };
+    look_at(0, 0, n_rows);
+    grow_nodes(frontier, size_t(max_cuts) + 1, Interrupt{}, [&](const Waiting& item) {
+        const auto [begin, end, cut] = intervals[item.node];
         cuts.push_back(midpoint(x(), cut.row));
-        intervals[best] = {begin, cut.row + 1, best_cut(begin, cut.row + 1)};
-        intervals.push_back({cut.row + 1, end, best_cut(cut.row + 1, end)});
-    }
+        look_at(item.node, begin, cut.row + 1);
+        look_at(intervals.size(), cut.row + 1, end);
+        return true;
+    });
     return cuts;
 }
 

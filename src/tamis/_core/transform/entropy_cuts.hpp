@@ -7,11 +7,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "../exponential.hpp"
 #include "../matrix.hpp"
+#include "../tie.hpp"
 #include "cuts.hpp"
 
 namespace tamis {
@@ -186,7 +189,6 @@ class Buckets {
 /// Search for the cut of least entropy of a stretch of rows; entropies are in bits times rows.
 class EntropyCut {
    public:
-    static constexpr double kTie = 1e-10;      // bits per row: a later cut must be better by more
     static constexpr size_t kBoundClasses = 6;  // classes of a bucket up to which all ways to part them are tried
 
     /// nlogn[n] = n log2 n, from 0 to the number of rows.
@@ -206,9 +208,11 @@ class EntropyCut {
             k += count > 0;
         }
         if (k < 2) return {};
-        const double labels = k * std::log2(3.0) + std::log1p(-2.0 * std::pow(3.0, -k)) / std::log(2.0);  // log2(3^k - 2)
-        double price = std::log2(n - 1.0) + labels - k * whole / n;
-        limit_ = std::min(least_at_bucket_ends(begin, end), whole - price) + kTie * n;
+        double partings = 1.0;
+        for (int c = 0; c < k; ++c) partings /= 3.0;
+        const double labels = (k * natural_log(3.0) + natural_log(1.0 - 2.0 * partings)) / std::numbers::ln2;  // log2(3^k - 2)
+        double price = natural_log(n - 1.0) / std::numbers::ln2 + labels - k * whole / n;
+        limit_ = std::min(least_at_bucket_ends(begin, end), whole - price) + TIE * n;
         search(begin, end);
         if (cut_row_ < 0) return {};
         const double gain = whole - least_;
@@ -282,7 +286,7 @@ class EntropyCut {
     void search(int64_t begin, int64_t end) {
         cut_row_ = -1;
         least_ = std::numeric_limits<double>::infinity();
-        const double tie = kTie * double(end - begin);
+        const double tie = TIE * double(end - begin);
         size_t b = rows_.bucket_at(begin);
         for (int64_t i = begin; i < end;) {
             if (b % Buckets::kGroup == 0 && skip_group(b, i, begin, end)) {

@@ -5,12 +5,11 @@
 #include <limits>
 #include <span>
 
+#include "../exponential.hpp"
+#include "../tie.hpp"
 #include "cuts.hpp"
 
 namespace tamis {
-
-/// Share of the target's variance, per row, by which a later cut must be better.
-inline constexpr double kSquaresTie = 1e-10;
 
 /// Accepted cut points of a sorted column x (n) whose target, centred and scaled, has running sums and squares (n + 1).
 ///
@@ -21,7 +20,7 @@ inline std::vector<double> squared_error_cuts(std::span<const double> x, std::sp
     const auto best_cut = [&](int64_t begin, int64_t end) {
         const int64_t n = end - begin;
         const double total = sums[end] - sums[begin], level = n > 0 ? total * total / double(n) : 0.0;
-        const double tie = kSquaresTie * double(n);
+        const double tie = TIE * double(n);  // the target is scaled to a variance of 1
         Cut best{-1, -std::numeric_limits<double>::infinity()};
         for (int64_t i = begin; i + 1 < end; ++i) {
             if (x[i] == x[i + 1]) continue;
@@ -31,8 +30,8 @@ inline std::vector<double> squared_error_cuts(std::span<const double> x, std::sp
         }
         if (best.row < 0) return Cut{};
         const double before = std::max(squares[end] - squares[begin] - level, 0.0), after = std::max(before - best.gain, 0.0);
-        const double shorter = 0.5 * double(n) * std::log((before + 1.0) / (after + 1.0));
-        return shorter > std::log(double(n) - 1.0) + 0.5 * std::log(double(n)) ? best : Cut{};
+        const double shorter = 0.5 * double(n) * natural_log((before + 1.0) / (after + 1.0));
+        return shorter > natural_log(double(n) - 1.0) + 0.5 * natural_log(double(n)) ? best : Cut{};
     };
     return cut_recursively(int64_t(x.size()), max_cuts, best_cut, [&] { return x.data(); });
 }

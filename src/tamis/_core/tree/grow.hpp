@@ -1,6 +1,7 @@
 #pragma once
 // Growing a binary tree on codes (Breiman, Friedman, Olshen and Stone 1984): rows of a node are kept side by side, buffers allocated once.
-#include "../threads.hpp"
+#include "../divide.hpp"
+#include "../frontier.hpp"
 #include "absolute_error.hpp"
 #include "criteria.hpp"
 #include "keys.hpp"
@@ -40,22 +41,22 @@ public:
     }
 
     GrownTree grow(const Interrupt& interrupt) {
+        const bool is_best_first = limits_.max_leaves > 0;
+        Frontier<> frontier(is_best_first ? Order::BEST_FIRST : Order::DEPTH_FIRST);
+        auto look_at = [&](size_t k) {
+            examine(k);
+            if (tree_.nodes[k].feature >= 0) frontier.push({k, tree_.nodes[k].improvement});
+        };
         add_leaf(-1, 0, 0, tree_.rows.size());
-        std::vector<int32_t> frontier;
-        const bool best_first = limits_.max_leaves > 0;
-        for (size_t next = 0;;) {
-            for (; next < tree_.nodes.size() && !interrupt.requested(); ++next) {
-                examine(next);
-                if (tree_.nodes[next].feature >= 0) frontier.push_back(int32_t(next));
-            }
-            const bool has_all_leaves = best_first && int64_t(tree_.nodes.size() + 1) / 2 >= limits_.max_leaves;
-            if (frontier.empty() || has_all_leaves || interrupt.requested()) break;
-            const size_t k = take_next(frontier, best_first);
-            partition(k);
-            split(k);
-        }
-        for (const int32_t k : frontier) {  // splits found but not made, because there are leaves enough
-            TreeNode& node = tree_.nodes[size_t(k)];
+        look_at(0);
+        grow_nodes(frontier, is_best_first ? size_t(limits_.max_leaves) : std::numeric_limits<size_t>::max(), interrupt, [&](const Waiting& item) {
+            partition(item.node);
+            split(item.node);
+            for (size_t child = size_t(tree_.nodes[item.node].left), end = child + 2; child < end; ++child) look_at(child);
+            return true;
+        });
+        for (const Waiting& item : frontier.items()) {  // splits found but not made, because there are leaves enough
+            TreeNode& node = tree_.nodes[item.node];
             node.feature = -1;
             node.improvement = 0.0;
             node.side = LEFT;
@@ -169,19 +170,6 @@ private:
         node.end = end;
         tree_.nodes.push_back(std::move(node));
         tree_.stats.resize(tree_.nodes.size() * n_);
-    }
-
-    /// Take a node off the frontier: the latest, or the one whose split improves most.
-    size_t take_next(std::vector<int32_t>& frontier, bool best_first) const {
-        size_t pick = frontier.size() - 1;
-        auto improvement = [&](size_t q) { return tree_.nodes[size_t(frontier[q])].improvement; };
-        for (size_t q = 0; best_first && q < frontier.size(); ++q) {
-            if (improvement(q) > improvement(pick)) pick = q;
-        }
-        const int32_t node = frontier[pick];
-        frontier[pick] = frontier.back();
-        frontier.pop_back();
-        return size_t(node);
     }
 
     bool is_large_enough(const TreeNode& node) const {
@@ -839,24 +827,11 @@ private:
         }
     }
 
-    /// Rows that go left first, both sides in their order; returns how many do. Both places are written, one of them moves on.
+    /// Rows that go left first; returns how many do.
     size_t keep_both(std::span<uint32_t> keys, uint32_t* moved) const {
-        size_t left = 0, right = 0;
         const int8_t* direction = direction_.data();
-        for (size_t p = 0; p < keys.size(); ++p) {
-            const uint32_t key = keys[p];
-            const size_t goes_right = direction[key & ROW] < 0;
-            keys[left] = key;
-            moved[right] = key;
-            left += 1 - goes_right;
-            right += goes_right;
-        }
-        if (right <= FEW_ROWS) {  // of few rows a call of memmove would take longer
-            for (size_t p = 0; p < right; ++p) keys[left + p] = moved[p];
-        } else {
-            std::copy_n(moved, right, keys.data() + left);
-        }
-        return left;
+        const uint32_t* key = keys.data();
+        return divide(keys.size(), [=](size_t p) { return size_t(direction[key[p] & ROW] < 0); }, Stretch{keys.data(), moved});
     }
     void keep_left(std::span<uint32_t> keys) const {
         size_t left = 0;

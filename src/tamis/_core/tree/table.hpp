@@ -9,6 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "../binned_table.hpp"
+#include "../row_order.hpp"
+
 namespace tamis::cart {
 
 /// The codes of one column, of 1, 2 or 4 bytes each: `visit` hands on a pointer of the right type.
@@ -27,21 +30,12 @@ struct CodedColumn {
     }
 };
 
-/// A table whose every distinct value has a code: numbers by the order of their values, categories by level, missing by n_values.
-///
-/// As BinnedTable, but codes may be wider than two bytes, so that splits are exact however many values a column has.
-struct TreeTable {
+/// Codes of any width, a column each, so that every distinct value has its own and splits are exact however many values a column has.
+struct TreeTable : CodedTable {
     std::vector<CodedColumn> columns;
-    size_t n_rows = 0;
-    std::span<const int64_t> n_values;  // (columns): value codes of each column, and its code for missing
-    std::span<const bool> category;     // (columns)
-    std::span<const int64_t> order;     // (columns): the order in which columns are tried; of equal splits the first one is made
-    std::span<const int64_t> first;     // (columns + 1): where a column's values begin in low and high; categories have none
-    std::span<const double> low, high;  // smallest and largest value of each code; one array where every value has its own
-    size_t max_sorted = 0;              // bytes that sorted columns may take; beyond, rows are sorted at each node
-    std::vector<char> has_missing;      // (columns): whether some row has no value
-
-    size_t n_columns() const { return columns.size(); }
+    std::span<const int64_t> order;  // (columns): the order in which columns are tried; of equal splits the first one is made
+    size_t max_sorted = 0;           // bytes that sorted columns may take; beyond, rows are sorted at each node
+    std::vector<char> has_missing;   // (columns): whether some row has no value
 
     /// Codes of the column that has most, missing included.
     size_t max_codes() const { return n_values.empty() ? 1 : size_t(std::ranges::max(n_values)) + 1; }
@@ -55,17 +49,11 @@ struct TreeTable {
         columns.push_back(column);
     }
 
-    /// Midway between the values of two codes, the largest on the left and the smallest on the right; upper -1: there is none. Where values
-    /// share codes, it lies between two of the codes, so that a row's codes send it where its values do.
+    /// Where values share codes, a threshold lies between two of the codes, so that a row's codes send it where its values do.
     double threshold(size_t j, int64_t cut, int64_t upper) const {
-        if (low.data() != high.data() && upper >= 0) {
-            cut = (cut + upper) / 2;
-            upper = cut + 1;
-        }
-        const double below = high[size_t(first[j] + cut)];
-        const double above = upper < 0 ? std::numeric_limits<double>::infinity() : low[size_t(first[j] + upper)];
-        const double middle = 0.5 * below + 0.5 * above;
-        return below <= middle && (middle < above || std::isinf(above)) ? middle : below;
+        if (low.data() == high.data() || upper < 0) return CodedTable::threshold(j, cut, upper);
+        const int64_t middle = (cut + upper) / 2;
+        return CodedTable::threshold(j, middle, middle + 1);
     }
 
     /// The values of a row, as splits read them: missing is NaN, a category its code.
@@ -77,20 +65,6 @@ struct TreeTable {
         }
     }
 };
-
-/// Sort rows by their codes, equal ones as they are: radix sort on digits of 16 bits, one pass for most columns.
-template <class Code>
-void sort_by_code(const Code* codes, size_t highest, std::span<uint32_t> rows, std::vector<uint32_t>& other, std::vector<uint32_t>& counts) {
-    for (unsigned shift = 0; shift == 0 || highest >> shift; shift += 16) {
-        const size_t digits = std::min<size_t>((highest >> shift) + 1, size_t(1) << 16);
-        counts.assign(digits + 1, 0);
-        auto digit = [&](uint32_t row) { return (size_t(codes[row]) >> shift) & 0xFFFF; };
-        for (const uint32_t row : rows) ++counts[digit(row) + 1];
-        for (size_t d = 1; d < digits; ++d) counts[d] += counts[d - 1];
-        for (const uint32_t row : rows) other[counts[digit(row)]++] = row;
-        std::copy_n(other.begin(), rows.size(), rows.begin());
-    }
-}
 
 /// The rows of every numeric column in the order of its codes, rows without a value last: sorted once, however many trees grow.
 class SortedColumns {

@@ -71,8 +71,8 @@ class ForestData:
 
 def _copies(weight: np.ndarray) -> np.ndarray | None:
     """Whole weights as numbers of copies; None when they are not whole, or far too many."""
-    whole = np.all(weight == np.round(weight)) and weight.sum() <= max(MOST_COPIES * len(weight), 1_000)
-    return weight.astype(np.int64) if whole else None
+    is_whole = np.all(weight == np.round(weight)) and weight.sum() <= max(MOST_COPIES * len(weight), 1_000)
+    return weight.astype(np.int64) if is_whole else None
 
 
 def _canonical(codes: np.ndarray, target: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

@@ -69,15 +69,15 @@ class Bootstrap:
         elif bootstrap not in (True, False):
             raise ParameterError(f"bootstrap={bootstrap!r} is not known; give True, False or 'balanced'")
         if max_samples is not None:
-            whole = rows_or_share("max_samples", max_samples, len(population), 1)
-            wanted = whole * sizes / sizes.sum()
-            sizes = np.maximum(sizes > 0, np.round(wanted)).astype(np.int64)
-            if not bootstrap and whole > len(population):
+            n_drawn = rows_or_share("max_samples", max_samples, len(population), 1)
+            shares = n_drawn * sizes / sizes.sum()
+            sizes = np.maximum(sizes > 0, np.round(shares)).astype(np.int64)
+            if not bootstrap and n_drawn > len(population):
                 raise ParameterError(
                     f"max_samples={max_samples}, but without replacement there are only {len(population):,} rows"
                 )
         step = 1
         if max_oob_samples is not None:
-            most = count("max_oob_samples", max_oob_samples)
-            step = max(1, -(-max(0, n - int(sizes.sum())) // most))
+            max_judges = count("max_oob_samples", max_oob_samples)
+            step = max(1, -(-max(0, n - int(sizes.sum())) // max_judges))
         return cls(population, strata, sizes.astype(np.int64), bool(bootstrap), seed, step)

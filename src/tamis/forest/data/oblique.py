@@ -62,27 +62,27 @@ class ObliqueColumns:
         split = nodes["left"] >= 0
         column = flags & COLUMN
         of_sum = split & (column < n_sums)
-        used, place = np.unique(column[of_sum], return_inverse=True)
-        flags[of_sum] = OBLIQUE | (flags[of_sum] & LEFT_IF_MISSING) | place.astype(np.int32)
-        rest = split & ~of_sum
+        used, index = np.unique(column[of_sum], return_inverse=True)
+        flags[of_sum] = OBLIQUE | (flags[of_sum] & LEFT_IF_MISSING) | index.astype(np.int32)
+        plain = split & ~of_sum
         if len(self.plain):
-            flags[rest] = (flags[rest] & ~COLUMN) | self.plain[column[rest] - n_sums].astype(np.int32)
+            flags[plain] = (flags[plain] & ~COLUMN) | self.plain[column[plain] - n_sums].astype(np.int32)
         return self.sum_column[used], self.sum_factor[used]
 
 
 def _spread(binned: BinnedTable) -> np.ndarray:
     """Standard deviation of each column's different values: the same whether a row is given twice or weighs 2."""
     ends = zip(binned.first[:-1], binned.first[1:])
-    found = np.array([np.std(binned.low[a:b]) if b > a else 0.0 for a, b in ends])
-    return np.where(found > 0, found, 1.0)
+    deviation = np.array([np.std(binned.low[a:b]) if b > a else 0.0 for a, b in ends])
+    return np.where(deviation > 0, deviation, 1.0)
 
 
 def values_of(binned: BinnedTable) -> np.ndarray:
     """The numbers behind the codes, rows × columns; NaN for missing and for categories."""
     out = np.full((binned.codes.shape[1], len(binned.codes)), np.nan)
     for j in np.flatnonzero(~binned.category):
-        there = binned.codes[j] < binned.n_values[j]
-        out[there, j] = binned.low[binned.first[j] + binned.codes[j][there].astype(np.int64)]
+        present = binned.codes[j] < binned.n_values[j]
+        out[present, j] = binned.low[binned.first[j] + binned.codes[j][present].astype(np.int64)]
     return out
 
 

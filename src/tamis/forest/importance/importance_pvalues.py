@@ -31,13 +31,13 @@ def pvalues(
     grown on both. A unit that has nothing to do with the target or with the other columns is, to the forest, just
     another copy: its importance in the first round and its copies' importances in the further rounds are exchangeable.
     """
-    found, hits = np.zeros(0), np.zeros(int(unit_of.max()) + 1)
+    rises, hits = np.zeros(0), np.zeros(int(unit_of.max()) + 1)
     for r in range(n_permutations + 1):
         real, copy = _round(forest, data, rows, unit_of, seed_of(seed, "round", r), n_jobs)
         if r == 0:
-            found = real
+            rises = real
         else:
-            hits += copy >= found
+            hits += copy >= rises
     return (1 + hits) / (1 + n_permutations)
 
 
@@ -48,18 +48,20 @@ def _round(
     d, n = rows.binned.codes.shape
     n_units = int(unit_of.max()) + 1
     order = [generator(seed, "copy", u).permutation(n) for u in range(n_units)]
-    places = [order[u] for u in unit_of]
-    binned, columns = _doubled(rows.binned, places), np.concatenate([rows.columns, d + rows.columns])
+    orders = [order[u] for u in unit_of]
+    binned, columns = _doubled(rows.binned, orders), np.concatenate([rows.columns, d + rows.columns])
     matrix = rows.matrix
     if matrix.size:
-        matrix = np.hstack([matrix, np.column_stack([matrix[place, k] for k, place in enumerate(places)])])
-    beside = replace(data, binned=binned, columns=columns)
+        matrix = np.hstack(
+            [matrix, np.column_stack([matrix[order_of_rows, k] for k, order_of_rows in enumerate(orders)])]
+        )
+    doubled = replace(data, binned=binned, columns=columns)
     limits = forest._chosen_limits(d, n)
     limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d))
     bootstrap: Bootstrap = replace(forest._bootstrap(data, rows.target), seed=seed)
     votes = getattr(forest, "voting", "probabilities") == "majority"
     grow = partial(
-        grow_trees, beside, rows.target, limits, bootstrap, False, rows.loss if votes else None, False, n_jobs
+        grow_trees, doubled, rows.target, limits, bootstrap, False, rows.loss if votes else None, False, n_jobs
     )
     growing = GrowingForest(grow, rows.costs, rows.target, 2 * d, out_of_bag=False)
     growing.grow(len(forest.trees_))
@@ -70,11 +72,11 @@ def _round(
     return measured.rise[:n_units], measured.rise[n_units:]
 
 
-def _doubled(binned: BinnedTable, places: list[np.ndarray]) -> BinnedTable:
+def _doubled(binned: BinnedTable, orders: list[np.ndarray]) -> BinnedTable:
     """The binned table beside a copy of itself whose column k has its rows in the order places[k]."""
     codes = np.vstack([binned.codes, np.empty_like(binned.codes)])
-    for k, place in enumerate(places):
-        codes[len(places) + k] = binned.codes[k, place]
+    for k, rows in enumerate(orders):
+        codes[len(orders) + k] = binned.codes[k, rows]
     return binned._replace(
         codes=codes,
         by_row=np.ascontiguousarray(codes.T),

@@ -82,8 +82,8 @@ class PermutationImportance:
     def table(self) -> list[dict[str, Any]]:
         """One dict a column, most important first."""
         lines = []
-        for place, u in enumerate(self.order.tolist()):
-            line = {"rank": place + 1, "column": self.names[u], "importance": float(self.importance[u])}
+        for position, u in enumerate(self.order.tolist()):
+            line = {"rank": position + 1, "column": self.names[u], "importance": float(self.importance[u])}
             line |= {"error": float(self.error[u]), "scaled": float(self.scaled[u])}
             line |= {f"in {label}": float(value) for label, value in zip(self.classes, self.by_class[u])}
             if self.p_value is not None:
@@ -103,9 +103,9 @@ class PermutationImportance:
         from bokeh.models import Whisker
         from bokeh.plotting import ColumnDataSource, figure
 
-        shown = self.order[:top]
-        labels = [" ".join(str(self.names[u]).split()) for u in shown]
-        value, error = self.importance[shown], self.error[shown]
+        units = self.order[:top]
+        labels = [" ".join(str(self.names[u]).split()) for u in units]
+        value, error = self.importance[units], self.error[units]
         data = ColumnDataSource({"name": labels, "value": value, "low": value - error, "high": value + error})
         size = {"width": 600, "height": 60 + 22 * max(len(labels), 3), "toolbar_location": None}
         title = "what the forest loses when a column is permuted"
@@ -130,19 +130,19 @@ def permutation_importance(
     table, data, rows = _rows(forest, X, y, sample_weight)
     units = column_groups_of(table, data.columns, groups)
     unit_of = np.empty(table.n_columns, dtype=np.int64)
-    for u, places in enumerate(units.values()):
-        unit_of[places] = u
+    for u, positions in enumerate(units.values()):
+        unit_of[positions] = u
     bootstrap = forest._bootstrap(data, rows.target)
     ask = partial(measure_importance, forest.trees_, rows, bootstrap, n_repeats=repeats, seed=seed, n_jobs=n_jobs)
-    found = ask(unit_of)
-    _refuse_other_draws(forest, found)
+    measured = ask(unit_of)
+    _refuse_other_draws(forest, measured)
     p_value = pvalues(forest, data, rows, unit_of, n_copies, seed, n_jobs) if n_copies else None
     names = _names(forest, units, data.columns, groups)
     shared: tuple[Shared, ...] = ()
     if interchangeable is not None and groups is None:
-        least = check.number("interchangeable", interchangeable, low=0, high=1, open_low=True)
-        shared = _shared(table, found, data.columns, least, names, ask)
-    return _answer(forest, data, found, units, names, p_value, shared)
+        min_correlation = check.number("interchangeable", interchangeable, low=0, high=1, open_low=True)
+        shared = _shared(table, measured, data.columns, min_correlation, names, ask)
+    return _answer(forest, data, measured, units, names, p_value, shared)
 
 
 def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, ForestData, ImportanceRows]:
@@ -170,12 +170,12 @@ def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Fores
     return table, data, ImportanceRows(data.binned, data.columns, matrix, target, counted, loss, majority)
 
 
-def _refuse_other_draws(forest: Any, found: MeasuredImportance) -> None:
-    if found.share == 0:
+def _refuse_other_draws(forest: Any, measured: MeasuredImportance) -> None:
+    if measured.share == 0:
         raise ParameterError(
             "every tree saw every row, so none is left to permute; fit with bootstrap=True, or with max_samples below 1"
         )
-    if not np.isclose(found.share, forest.oob_share_, rtol=1e-9):
+    if not np.isclose(measured.share, forest.oob_share_, rtol=1e-9):
         raise ParameterError(
             "the forest's parameters were changed after fit, so it is not known which tree saw which row; fit again"
         )
@@ -186,43 +186,43 @@ def _names(forest: Any, units: dict[Any, np.ndarray], columns: np.ndarray, group
     names = list(getattr(forest, "feature_names_in_", range(forest.n_features_in_)))
     nested = isinstance(groups, (list, tuple)) and any(isinstance(g, (list, tuple, set, np.ndarray)) for g in groups)
     out = []
-    for key, places in units.items():
+    for key, positions in units.items():
         if not isinstance(key, tuple):
             out.append(names[key])
         elif nested:
-            out.append(" + ".join(str(names[j]) for j in sorted(columns[places])))
+            out.append(" + ".join(str(names[j]) for j in sorted(columns[positions])))
         else:
             out.append(key[1])
     return out
 
 
 def _shared(
-    table: Table, found: MeasuredImportance, columns: np.ndarray, least: float, names: list[Any], ask: Any
+    table: Table, measured: MeasuredImportance, columns: np.ndarray, min_correlation: float, names: list[Any], ask: Any
 ) -> tuple[Shared, ...]:
     """Clusters among the columns whose importance exceeds its standard error, permuted together."""
-    felt = np.sort(columns[found.rise > found.error])
-    clusters = [members for members in clusters_of(table, felt, least) if len(members) > 1]
+    felt = np.sort(columns[measured.rise > measured.error])
+    clusters = [members for members in clusters_of(table, felt, min_correlation) if len(members) > 1]
     if not clusters:
         return ()
-    unit_of, place = np.full(table.n_columns, -1, dtype=np.int64), np.argsort(columns)
+    unit_of, position = np.full(table.n_columns, -1, dtype=np.int64), np.argsort(columns)
     for u, members in enumerate(clusters):
-        unit_of[place[members]] = u
+        unit_of[position[members]] = u
     together = ask(unit_of).rise
     out = []
     for members, worth in zip(clusters, together):
-        ranked = sorted((int(place[j]) for j in members), key=lambda u: (-found.rise[u], u))
+        ranked = sorted((int(position[j]) for j in members), key=lambda u: (-measured.rise[u], u))
         out.append(Shared(tuple(names[u] for u in ranked), float(worth)))
     return tuple(sorted(out, key=lambda cluster: (-cluster.importance, str(cluster))))
 
 
 def _answer(
-    forest: Any, data: ForestData, found: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
+    forest: Any, data: ForestData, measured: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
     p_value: np.ndarray | None, shared: tuple[Shared, ...],
 ) -> PermutationImportance:  # fmt: skip
     """Units in the order of the user's table instead of the names'."""
-    first = [int(data.columns[places].min()) for places in units.values()]
+    first = [int(data.columns[positions].min()) for positions in units.values()]
     back = np.argsort(first)
-    rise, error = found.rise[back], found.error[back]
+    rise, error = measured.rise[back], measured.error[back]
     scaled = np.divide(rise, error, out=np.zeros(len(rise)), where=error > 0)
     return PermutationImportance(
         names=tuple(names[u] for u in back),
@@ -230,7 +230,7 @@ def _answer(
         error=error,
         scaled=scaled,
         classes=tuple(getattr(forest, "classes_", ())),
-        by_class=found.by_class[back],
+        by_class=measured.by_class[back],
         p_value=None if p_value is None else p_value[back],
         shared=shared,
         order=np.lexsort((back, -rise)),

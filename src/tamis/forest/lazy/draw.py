@@ -39,9 +39,9 @@ class RowDraws:
         key = np.uint64(seed_of(self.seed, "rows", t)) << np.uint64(32)
         drawn, step = np.empty(0, dtype=np.int64), 0
         while len(drawn) < self.size:
-            wanted = self.size - len(drawn) + 64
-            more = _numbers(key, step, wanted, mapped.n_rows)
-            step += wanted
+            n_more = self.size - len(drawn) + 64
+            more = _numbers(key, step, n_more, mapped.n_rows)
+            step += n_more
             drawn = np.concatenate([drawn, more[mapped.present(more)]])
             if not self.replace:
                 drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
@@ -58,16 +58,16 @@ def _numbers(key: np.uint64, first: int, n: int, below: int) -> np.ndarray:
 
 def judged_rows(mapped: MappedCodes, seed: int) -> np.ndarray:
     """The rows with a target that judge the trees, in the order of a keyed hash of their numbers: as good as random."""
-    key, found = int(text_hash(f"judged {seed}")), np.empty(0, dtype=np.int64)
+    key, judged = int(text_hash(f"judged {seed}")), np.empty(0, dtype=np.int64)
     hashes = np.empty(0, dtype=np.uint64)
     for first in range(0, mapped.n_rows, 1 << 20):
         rows = np.arange(first, min(first + (1 << 20), mapped.n_rows))
         new = row_hashes(rows, key)
-        if len(found) == JUDGED_ROWS:  # only hashes below the largest kept so far count
+        if len(judged) == JUDGED_ROWS:  # only hashes below the largest kept so far count
             near = new < hashes[-1]
             rows, new = rows[near], new[near]
-        there = mapped.present(rows)
-        found, hashes = np.append(found, rows[there]), np.append(hashes, new[there])
+        present = mapped.present(rows)
+        judged, hashes = np.append(judged, rows[present]), np.append(hashes, new[present])
         order = np.argsort(hashes, kind="stable")[:JUDGED_ROWS]
-        found, hashes = found[order], hashes[order]
-    return found
+        judged, hashes = judged[order], hashes[order]
+    return judged

@@ -38,10 +38,10 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
         forest.fit(*rows_in_memory(table, answer))
         return
     _refuse(forest)
-    rest = table.select([name for name in table.names if name != target])
-    features(forest, rest.prototype(), reset=True, min_rows=2)
-    order = rest.order()
-    mapped, counts = map_codes(table, [rest.names[j] for j in order], answer)
+    columns = table.select([name for name in table.names if name != target])
+    features(forest, columns.prototype(), reset=True, min_rows=2)
+    order = columns.order()
+    mapped, counts = map_codes(table, [columns.names[j] for j in order], answer)
     forest.joined_levels_ = {
         int(j): coding.table
         for j, coding in zip(order, mapped.codings)
@@ -58,8 +58,8 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
 
 
 def _refuse(forest: Any) -> None:
-    known = forest.splits == "axis" and forest.thresholds == "best" and forest.bootstrap in (True, False)
-    if not known:
+    is_plain = forest.splits == "axis" and forest.thresholds == "best" and forest.bootstrap in (True, False)
+    if not is_plain:
         raise ParameterError(
             f"splits={forest.splits!r}, thresholds={forest.thresholds!r} and bootstrap={forest.bootstrap!r} need rows "
             "in memory; give splits='axis', thresholds='best' and bootstrap True or False, or a sample: "
@@ -155,8 +155,8 @@ def _keep(
     forest.impurity_importance_[order] = growing.gain / growing.n_trees
     forest.oob_share_ = growing.share / growing.n_trees
     binned = mapped.binned(judged)
-    parts = (binned.codes, binned.low, binned.high, target.classes, target.values)
-    forest.training_digest_ = bytes_hash(*(np.ascontiguousarray(part).tobytes() for part in parts)).hex()
+    arrays = (binned.codes, binned.low, binned.high, target.classes, target.values)
+    forest.training_digest_ = bytes_hash(*(np.ascontiguousarray(array).tobytes() for array in arrays)).hex()
     for name in ("oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"):
         forest.__dict__.pop(name, None)
     forest.oob_rows_ = judged

@@ -56,13 +56,13 @@ class OneTree:
 
     def __call__(self, t: int) -> TreeBatch:
         rows, counts = self.draws.of(t, self.mapped)
-        place = np.argsort(self.judged, kind="stable")
-        ordered = self.judged[place]
+        order = np.argsort(self.judged, kind="stable")
+        ordered = self.judged[order]
         at = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
-        known = ordered[at] == rows
-        local = np.where(known, place[at], 0)
-        local[~known] = len(self.judged) + np.arange(np.count_nonzero(~known))
-        table = np.append(self.judged, rows[~known])
+        is_judged = ordered[at] == rows
+        local = np.where(is_judged, order[at], 0)
+        local[~is_judged] = len(self.judged) + np.arange(np.count_nonzero(~is_judged))
+        table = np.append(self.judged, rows[~is_judged])
         target = self.target.of(self.mapped.target[table])
         population = np.repeat(np.sort(local), counts[np.argsort(local)]).astype(np.uint32)
         strata, sizes = np.array([0, len(population)], dtype=np.int64), np.array([len(population)], dtype=np.int64)

@@ -37,17 +37,17 @@ class Depth:
 
         weight : of each row in the quantile.
         """
-        seen = self.drawn > 1
-        if not seen.any():
+        judged = self.drawn > 1
+        if not judged.any():
             return np.linspace(0.0, 1.0, GRID)
-        n, below, upto = self.drawn[seen], self.below[seen], self.upto[seen]
+        n, below, upto = self.drawn[judged], self.below[judged], self.upto[judged]
         outside = (np.minimum(upto, n - below) - 0.5) / (n - 1)  # y lies between two draws: half way, as a quantile
-        need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0) + self._beyond()[seen]
+        need = np.clip(1.0 - 2.0 * outside, 0.0, 1.0) + self._beyond()[judged]
         order = np.argsort(need)
-        weight = weight[: len(seen)][seen][order]
+        weight = weight[: len(judged)][judged][order]
         reached = np.cumsum(weight) / (weight.sum() + weight.mean())  # one row more: the new one
-        place = np.searchsorted(reached, np.linspace(0.0, 1.0, GRID))
-        return np.append(need[order], max(1.0, float(need.max())))[place]
+        index = np.searchsorted(reached, np.linspace(0.0, 1.0, GRID))
+        return np.append(need[order], max(1.0, float(need.max())))[index]
 
     def _beyond(self) -> np.ndarray:
         """How far the answers lie beyond all draws, over the range of these; at most `FARTHEST`."""

@@ -61,21 +61,21 @@ def calibrated(shares: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> Cal
     ----------
     Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML.
     """
-    seen = np.flatnonzero(~np.isnan(shares[:, 0]) & (weight > 0))
-    asked = seen[:: max(1, -(-len(seen) // MOST_ROWS))]
-    if not len(asked) or shares.shape[1] < 2:
+    judged = np.flatnonzero(~np.isnan(shares[:, 0]) & (weight > 0))
+    sampled = judged[:: max(1, -(-len(judged) // MOST_ROWS))]
+    if not len(sampled) or shares.shape[1] < 2:
         return Calibration(1.0, shares)
-    own, truth, counts = shares[asked], codes[asked], weight[asked]
-    part = np.arange(len(asked)) % PARTS
+    row_shares, truth, counts = shares[sampled], codes[sampled], weight[sampled]
+    fold = np.arange(len(sampled)) % PARTS
     sums = np.empty((len(POWERS), PARTS))
     for k, power in enumerate(POWERS):
-        raised = tempered(own, 1.0 / power)
+        raised = tempered(row_shares, 1.0 / power)
         loss = -np.log(np.maximum(raised[np.arange(len(truth)), truth], LEAST))
-        sums[k] = np.bincount(part, weights=counts * loss, minlength=PARTS)
+        sums[k] = np.bincount(fold, weights=counts * loss, minlength=PARTS)
     chosen = 1.0 / POWERS[int(np.argmin(sums.sum(axis=1)))]
-    others = [1.0 / POWERS[int(k)] for k in np.argmin(sums.sum(axis=1, keepdims=True) - sums, axis=0)]
+    temperatures = [1.0 / POWERS[int(k)] for k in np.argmin(sums.sum(axis=1, keepdims=True) - sums, axis=0)]
     out = np.array(tempered(shares, chosen))
-    for place, temperature in enumerate(others):
-        rows = asked[part == place]
+    for index, temperature in enumerate(temperatures):
+        rows = sampled[fold == index]
         out[rows] = tempered(shares[rows], temperature)
     return Calibration(chosen, out)

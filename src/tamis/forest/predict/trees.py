@@ -36,8 +36,8 @@ class Trees:
     n_outputs: int
 
     def __post_init__(self) -> None:
-        for part in self.arrays.values():  # never written to: several forests may share them
-            part.flags.writeable = False
+        for array in self.arrays.values():  # never written to: several forests may share them
+            array.flags.writeable = False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -48,7 +48,7 @@ class Trees:
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in self.arrays.values())
+        return sum(array.nbytes for array in self.arrays.values())
 
     def mean(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Average of the trees' answers for every row of a C-ordered float64 matrix."""

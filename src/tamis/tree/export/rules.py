@@ -21,14 +21,14 @@ def rules_of(model: Any) -> list[dict[str, Any]]:
     for node in tree.preorder():
         if tree.left[node] >= 0:
             continue
-        said, share = answer(model, int(node))
+        label, share = answer(model, int(node))
         conditions = conditions_of(tree, int(node), notations)
         row: dict[str, Any] = {
             "rule": " and ".join(conditions) or "all rows",
             "conditions": conditions,
             "rows": int(tree.n_rows[node]),
             "share": float(tree.n_rows[node] / tree.n_rows[0]),
-            "prediction": said,
+            "prediction": label,
         }
         if share is not None:
             row["purity"] = share
@@ -43,17 +43,17 @@ def conditions_of(tree: Tree, leaf: int, notations: Notations = PLAIN) -> list[s
     bounds: dict[int, list[float]] = {}
     sets: dict[int, set[int]] = {}
     missing: dict[int, bool] = {}
-    others: list[str] = []
+    clauses: list[str] = []
     node = leaf
     while tree.parent[node] >= 0:
         parent = int(tree.parent[node])
         side = node - int(tree.left[parent])
         j = int(tree.feature[parent])
         if j == -2:
-            others.append(condition(tree, parent, side))
+            clauses.append(condition(tree, parent, side))
         elif tree.n_levels[parent]:
-            here = set(levels_on(tree, parent, side))
-            sets[j] = sets[j] & here if j in sets else here
+            side_levels = set(levels_on(tree, parent, side))
+            sets[j] = sets[j] & side_levels if j in sets else side_levels
         elif np.isinf(tree.threshold[parent]):
             missing[j] = bool(side)
         else:
@@ -70,7 +70,7 @@ def conditions_of(tree: Tree, leaf: int, notations: Notations = PLAIN) -> list[s
     for j, codes in sorted(sets.items()):
         levels = tree.levels[j] or ()
         words.append(f"{tree.names[j]} in {some([str(levels[code]) for code in sorted(codes)])}")
-    return words + others[::-1]
+    return words + clauses[::-1]
 
 
 def _interval(name: str, low: float, high: float, notations: Notations) -> str:

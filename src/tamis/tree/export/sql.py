@@ -36,27 +36,27 @@ def sql_of(model: Any, name: str) -> str:
 
 def _goes_left(tree: Tree, notations: dict[str, Notation], node: int) -> str:
     j = int(tree.feature[node])
-    parts = []
+    clauses = []
     if j == -2:
         first = int(tree.first_level[node])
         which = range(first, first + int(tree.n_levels[node]))
         total = " + ".join(
             f"{literal(tree.coefficient[q])} * {quoted(tree.names[int(tree.level[q, 0])])}" for q in which
         )
-        parts.append(_compare(f"({total})", float(tree.threshold[node]), False))
+        clauses.append(_compare(f"({total})", float(tree.threshold[node]), False))
     elif tree.n_levels[node]:
-        parts.append(_among(tree, j, int(tree.first_level[node]), int(tree.n_levels[node])))
+        clauses.append(_among(tree, j, int(tree.first_level[node]), int(tree.n_levels[node])))
     elif np.isinf(tree.threshold[node]):
-        parts.append(f"CASE WHEN {quoted(tree.names[j])} IS NOT NULL THEN 1 END")
+        clauses.append(f"CASE WHEN {quoted(tree.names[j])} IS NOT NULL THEN 1 END")
     else:
-        parts.append(_cut(tree.names[j], notations, float(tree.threshold[node]), False))
+        clauses.append(_cut(tree.names[j], notations, float(tree.threshold[node]), False))
     for q in range(int(tree.first_surrogate[node]), int(tree.first_surrogate[node] + tree.n_surrogates[node])):
         column, flip, first, n = (int(v) for v in tree.surrogate[q])
         if n:
-            parts.append(_among(tree, column, first, n))
+            clauses.append(_among(tree, column, first, n))
         else:
-            parts.append(_cut(tree.names[column], notations, float(tree.surrogate_threshold[q]), bool(flip)))
-    return f"COALESCE({', '.join(parts)}, {1 - int(tree.default[node])}) = 1"
+            clauses.append(_cut(tree.names[column], notations, float(tree.surrogate_threshold[q]), bool(flip)))
+    return f"COALESCE({', '.join(clauses)}, {1 - int(tree.default[node])}) = 1"
 
 
 def _cut(name: str, notations: dict[str, Notation], threshold: float, flip: bool) -> str:

@@ -23,18 +23,18 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def some(words: list[str], most: int = 12) -> str:
+def some(words: list[str], max_words: int = 12) -> str:
     """A set of levels; long ones are cut, and say so."""
-    shown = ", ".join(words[:most])
-    return "{" + shown + (f", … {len(words) - most} more" if len(words) > most else "") + "}"
+    text = ", ".join(words[:max_words])
+    return "{" + text + (f", … {len(words) - max_words} more" if len(words) > max_words else "") + "}"
 
 
 def levels_on(tree: Tree, node: int, side: int) -> list[int]:
     """Codes of the levels that a categorical split sends to a side, missing (when it took part) left out."""
     first, n = int(tree.first_level[node]), int(tree.n_levels[node])
     pairs = tree.level[first : first + n]
-    known = len(tree.levels[tree.feature[node]] or ())
-    return [int(code) for code, where in pairs if where == side and code < known]
+    n_levels = len(tree.levels[tree.feature[node]] or ())
+    return [int(code) for code, where in pairs if where == side and code < n_levels]
 
 
 def condition(tree: Tree, node: int, side: int, notations: Notations = PLAIN) -> str:
@@ -75,12 +75,12 @@ def bound(threshold: float, side: int, notation: Notation | None) -> str:
 def combination(tree: Tree, node: int, write: Callable[[float], str] = number) -> str:
     """A linear combination as a sum of columns."""
     first, n = int(tree.first_level[node]), int(tree.n_levels[node])
-    parts: list[str] = []
+    terms: list[str] = []
     for q in range(first, first + n):
         factor = tree.coefficient[q]
-        sign = ("-" if factor < 0 else "") if not parts else (" - " if factor < 0 else " + ")
-        parts.append(f"{sign}{write(abs(factor))}·{tree.names[int(tree.level[q, 0])]}")
-    return "".join(parts)
+        sign = ("-" if factor < 0 else "") if not terms else (" - " if factor < 0 else " + ")
+        terms.append(f"{sign}{write(abs(factor))}·{tree.names[int(tree.level[q, 0])]}")
+    return "".join(terms)
 
 
 def answer(model: Any, node: int) -> tuple[Any, float | None]:
@@ -97,12 +97,12 @@ def answer(model: Any, node: int) -> tuple[Any, float | None]:
 
 def answer_in_words(model: Any, node: int) -> str:
     """A node's prediction with its rows: `yes (12 rows, 92% yes)`."""
-    said, share = answer(model, node)
+    label, share = answer(model, node)
     rows = int(model.tree_.n_rows[node])
     counted = f"{rows:,} row{'s' if rows != 1 else ''}"
     if share is not None:
-        return f"{said} ({counted}, {100 * share:.0f}% {said})"
-    shown = ", ".join(number(v) for v in said) if isinstance(said, list) else number(said)
+        return f"{label} ({counted}, {100 * share:.0f}% {label})"
+    text = ", ".join(number(v) for v in label) if isinstance(label, list) else number(label)
     if getattr(model, "leaf", "constant") == "linear" and model.tree_.left[node] < 0:
-        shown = model.leaf_models_.words(node)
-    return f"{shown} ({counted})"
+        text = model.leaf_models_.words(node)
+    return f"{text} ({counted})"

@@ -38,8 +38,8 @@ class TreeData:
         low, first = bins.code_values
         high = low if bins.binned is None else bins.binned.high
         is_categorical, order = np.ascontiguousarray(bins.is_categorical), np.ascontiguousarray(bins.order())
-        n_rows = bins.n_rows
-        return _core.TreeTable(codes, bins.n_values, is_categorical, order, first, low, high, n_rows, self.max_sorted)
+        n_values, n_rows = bins.n_values.astype(np.int32), bins.n_rows
+        return _core.TreeTable(codes, n_values, is_categorical, order, first, low, high, n_rows, self.max_sorted)
 
     def tree(self, grown: tuple[dict[str, np.ndarray], np.ndarray]) -> tuple[Tree, np.ndarray]:
         """What the core grew: the tree, and the leaf of each of its rows."""

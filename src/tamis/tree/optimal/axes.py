@@ -86,13 +86,13 @@ def _best(axes: list[Axis], gain: np.ndarray, n_kept: int, used: set[int]) -> li
 def _single_gain(axis: Axis, values: np.ndarray, weight: np.ndarray) -> float:
     """The gain of the best cut of one axis."""
     total = np.cumsum(np.bincount(axis.codes, weights=weight))[:-1]
-    rest = weight.sum() - total
-    is_cut = (total > 0) & (rest > 0)
+    right = weight.sum() - total
+    is_cut = (total > 0) & (right > 0)
     gain = np.zeros(len(total))
     for k in range(values.shape[1]):
         sums = np.cumsum(np.bincount(axis.codes, weights=weight * values[:, k]))[:-1]
         gain += sums**2  # centred: the other side's sum is the negative of this one
-    return float((gain[is_cut] * (1 / total[is_cut] + 1 / rest[is_cut])).max(initial=0.0))
+    return float((gain[is_cut] * (1 / total[is_cut] + 1 / right[is_cut])).max(initial=0.0))
 
 
 def greedy_cuts(data: TreeData, tree: Tree) -> dict[int, list[int]]:
@@ -125,8 +125,8 @@ def code_tables(
 def _cuts(axis: Axis, greedy: list[int], weight: np.ndarray, n_bins: int) -> np.ndarray:
     """Fine codes after which an axis is cut: quantiles of the rows, and the cuts of the greedy tree."""
     share = np.cumsum(np.bincount(axis.codes, weights=weight, minlength=axis.n_codes))
-    wanted = share[-1] * np.arange(1, n_bins) / n_bins
-    cuts = np.searchsorted(share, wanted * (1 - 1e-12))
+    quantiles = share[-1] * np.arange(1, n_bins) / n_bins
+    cuts = np.searchsorted(share, quantiles * (1 - 1e-12))
     more = np.array(greedy, dtype=np.int64) + axis.missing_left
     last = int(axis.codes.max())
     joined = np.unique(np.concatenate([cuts, more]))

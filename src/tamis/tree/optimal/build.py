@@ -80,8 +80,8 @@ def _split(
     levels = np.empty((0, 2), dtype=np.int64)
     threshold = 0.0
     if data.bins.is_categorical[j]:
-        present, place = np.unique(codes[~is_missing], return_index=True)
-        levels = np.column_stack([present, (~goes_left[~is_missing][place]).astype(np.int64)])
+        present, first = np.unique(codes[~is_missing], return_index=True)
+        levels = np.column_stack([present, (~goes_left[~is_missing][first]).astype(np.int64)])
     else:
         threshold = _threshold(data, j, codes, is_missing, goes_left)
     return {"feature": j, "threshold": threshold, "default": default, "levels": levels}

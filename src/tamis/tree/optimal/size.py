@@ -69,8 +69,8 @@ def choose_size(
     n_jobs: int | None,
 ) -> SizeChoice:
     """The number of leaves by cross-validation: every fold searches its own trees on its own rows."""
-    shown = size_table(sized)
-    sizes = shown["n_leaves"]
+    columns = size_table(sized)
+    sizes = columns["n_leaves"]
 
     def judge(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         train, test = fold
@@ -100,10 +100,12 @@ def choose_size(
     root = sized.trees[0]
     scale = float(root.risk[0]) / float(problem.weight[np.concatenate([test for _, test in folds])].sum()) or 1.0
     scale = scale if scale > 0 else 1.0
-    shown |= {"cv_risk": mean / scale, "cv_se": error_of(loss) / scale, "cv_gap_se": gap / scale}
+    columns |= {"cv_risk": mean / scale, "cv_se": error_of(loss) / scale, "cv_gap_se": gap / scale}
     by_fold = [(each[0] * problem.weight[test]).sum(axis=1) for each, (_, test) in zip(judged, folds)]
-    whole, masses = np.sum(by_fold, axis=0), [float(problem.weight[test].sum()) for _, test in folds]
-    nested = [_rule((whole - one) / max(total - mass, 1e-300), gap, rule) for one, mass in zip(by_fold, masses)]
+    summed, masses = np.sum(by_fold, axis=0), [float(problem.weight[test].sum()) for _, test in folds]
+    nested = [
+        _rule((summed - fold_loss) / max(total - mass, 1e-300), gap, rule) for fold_loss, mass in zip(by_fold, masses)
+    ]
     n_rows, width = len(X), judged[0][1].shape[2]
     predictions = [np.zeros((n_rows, width)) for _ in range(2)]
     times = np.zeros((n_rows, 1))
@@ -112,7 +114,7 @@ def choose_size(
         np.add.at(predictions[1], test, answer[size])
         np.add.at(times, test, 1.0)
     means = [np.divide(each, times, out=np.full_like(each, np.nan), where=times > 0) for each in predictions]
-    return SizeChoice(shown, chosen, means[0], means[1])
+    return SizeChoice(columns, chosen, means[0], means[1])
 
 
 def _rule(risk: np.ndarray, gap: np.ndarray, rule: str) -> int:

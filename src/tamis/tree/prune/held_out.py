@@ -55,11 +55,11 @@ class HeldOutPaths:
         return np.asarray(self.answer[np.arange(len(self.rows)), first][:, None])
 
 
-def predictions_at(parts: Sequence[HeldOut | HeldOutPaths], prunings: Sequence[int], n_rows: int) -> np.ndarray:
+def predictions_at(held_out: Sequence[HeldOut | HeldOutPaths], prunings: Sequence[int], n_rows: int) -> np.ndarray:
     """Predictions (n_rows, outputs) of rows left out, each fold under its pruning: NaN of none, the mean of several."""
-    made = [part.predict(pruning) for part, pruning in zip(parts, prunings)]
-    total, times = np.zeros((n_rows, made[0].shape[1])), np.zeros((n_rows, 1))
-    for part, answer in zip(parts, made):
-        np.add.at(total, part.rows, answer)
-        np.add.at(times, part.rows, 1.0)
+    answers = [fold.predict(pruning) for fold, pruning in zip(held_out, prunings)]
+    total, times = np.zeros((n_rows, answers[0].shape[1])), np.zeros((n_rows, 1))
+    for fold, answer in zip(held_out, answers):
+        np.add.at(total, fold.rows, answer)
+        np.add.at(times, fold.rows, 1.0)
     return np.divide(total, times, out=np.full_like(total, np.nan), where=times > 0)

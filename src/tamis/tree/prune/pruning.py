@@ -62,8 +62,8 @@ class CrossValidation:
 
     def table(self) -> dict[str, np.ndarray]:
         """What people see of it."""
-        shown = {"cv_risk": self.risk, "cv_se": self.se}
-        return shown if self.gap_se is None else shown | {"cv_gap_se": self.gap_se}
+        columns = {"cv_risk": self.risk, "cv_se": self.se}
+        return columns if self.gap_se is None else columns | {"cv_gap_se": self.gap_se}
 
     def choose_without_fold(self, rule: str) -> list[int]:
         """For each fold, the subtree that the rule picks by the risks of the others; the error stays that of all."""
@@ -101,14 +101,14 @@ def cross_validate(
     weight = problem.weight
     full_weight = float(weight[rows].sum())
     judge = _judge_models if hasattr(problem, "errors") else _judge_trees
-    by_fold, by_fold_squared, squares, parts = judge(problem, X, limits, sequence, folds, full_weight, n_jobs)
+    by_fold, by_fold_squared, squares, held_out = judge(problem, X, limits, sequence, folds, full_weight, n_jobs)
     first, second = by_fold.sum(axis=0), by_fold_squared.sum(axis=0)
     judged = float(sum(weight[test].sum() for _, test in folds))
     scale = sequence.scale * judged / full_weight
     gap_se = None
     if problem.is_probability_score:
         gap_se = _spread(first - first.min(), squares, judged) / scale
-    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, parts, by_fold)
+    return CrossValidation(first / scale, _spread(first, second, judged) / scale, gap_se, held_out, by_fold)
 
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -131,12 +131,12 @@ def _judge_trees(
     base, trees = getattr(problem, "base", problem), None
     if base is not problem:
         trees = map_threads(lambda fold: problem.grow_on(fold[0], limits)[0], folds, n_jobs)
-    given = [(np.ascontiguousarray(train), np.ascontiguousarray(test)) for train, test in folds]
+    pairs = [(np.ascontiguousarray(train), np.ascontiguousarray(test)) for train, test in folds]
     table, threads = base.data.table, workers(n_jobs)
-    first, second, squares, found = _core.judge_prunings(
-        table, base, limits, X, given, trees, sequence.alpha, sequence.scale, full_weight, threads
+    first, second, squares, by_fold = _core.judge_prunings(
+        table, base, limits, X, pairs, trees, sequence.alpha, sequence.scale, full_weight, threads
     )
-    return first, second, squares, [HeldOut(test, *part) for (_, test), part in zip(folds, found)]
+    return first, second, squares, [HeldOut(test, *arrays) for (_, test), arrays in zip(folds, by_fold)]
 
 
 def _judge_models(
@@ -151,16 +151,16 @@ def _judge_models(
     """As `_judge_trees`, where nodes answer by models of their own."""
     betas = np.append(np.inf, np.sqrt(sequence.alpha[1:] * sequence.alpha[:-1]))
 
-    def one(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
+    def judge_fold(fold: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, Any]:
         train, test = fold
         tree, _ = problem.grow_on(train, limits)
-        own = Sequence.of(tree)
-        share = sequence.scale / full_weight * float(problem.weight[train].sum()) / own.scale
-        return problem.errors(tree, test, own.collapse, betas * share)  # type: ignore[no-any-return]
+        subtrees = Sequence.of(tree)
+        share = sequence.scale / full_weight * float(problem.weight[train].sum()) / subtrees.scale
+        return problem.errors(tree, test, subtrees.collapse, betas * share)  # type: ignore[no-any-return]
 
-    made = map_threads(one, folds, n_jobs)
-    first, second = np.array([part[0] for part in made]), np.array([part[1] for part in made])
-    return first, second, np.empty(0), [part[2] for part in made]
+    judged = map_threads(judge_fold, folds, n_jobs)
+    first, second = np.array([result[0] for result in judged]), np.array([result[1] for result in judged])
+    return first, second, np.empty(0), [result[2] for result in judged]
 
 
 def _spread(first: np.ndarray, second: np.ndarray, judged: float) -> np.ndarray:
@@ -189,14 +189,14 @@ def _chance(tree: Tree, node: int, is_class: bool) -> float:
     n = float(tree.n_rows[node])
     if is_class:
         counts = tree.value[[left, right]] * n / tree.value[node].sum()
-        seen = counts.sum(axis=0) > 0
+        present = counts.sum(axis=0) > 0
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-        statistic = float((((counts - expected) ** 2)[:, seen] / expected[:, seen]).sum())
-        freedom = int(seen.sum()) - 1
+        statistic = float((((counts - expected) ** 2)[:, present] / expected[:, present]).sum())
+        freedom = int(present.sum()) - 1
     else:
-        within, total = tree.risk[left] + tree.risk[right], tree.risk[node]
+        children, total = tree.risk[left] + tree.risk[right], tree.risk[node]
         perfect = np.inf if n > 4 else 0.0
-        statistic = n * float(np.log(max(total / within, 1.0))) if within > 0 else perfect
+        statistic = n * float(np.log(max(total / children, 1.0))) if children > 0 else perfect
         freedom = tree.value.shape[1]
     if freedom < 1:
         return 1.0

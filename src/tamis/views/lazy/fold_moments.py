@@ -73,9 +73,9 @@ class MomentsOfCell:
         if y is not None and self.answer is not None:
             codes = self.answer.codes(y)
             y = Column(y.name, "numeric", np.where(codes < 0, np.nan, codes))
-        kept = np.arange(cell.n_rows) if y is None else np.flatnonzero(~y.missing)
-        fold = self.folds.of(cell.first + kept)
-        rows = kept[np.argsort(fold, kind="stable")]
+        index = np.arange(cell.n_rows) if y is None else np.flatnonzero(~y.missing)
+        fold = self.folds.of(cell.first + index)
+        rows = index[np.argsort(fold, kind="stable")]
         block = self._block(cell, columns, y, rows)
         ends = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=self.folds.n_folds))])
         return block, ends.tolist()
@@ -90,13 +90,13 @@ class MomentsOfCell:
                 out[:, at] = values
                 at += 1
                 continue
-            gone = values < 0
-            if self.fill is None and gone.any():
+            is_missing = values < 0
+            if self.fill is None and is_missing.any():
                 self._refuse(cell, column, rows)
             for code in range(1 if self.encoding.reference else 0, len(levels)):
                 out[:, at] = values == code
                 if self.fill is not None:
-                    out[gone, at] = self.fill[at]
+                    out[is_missing, at] = self.fill[at]
                 at += 1
         if y is not None:
             out[:, at] = y.values[rows]
@@ -133,10 +133,10 @@ class MomentsOfCell:
 
 def merge(a: tuple[Moments, ...], b: tuple[Moments, ...]) -> tuple[Moments, ...]:
     """The moments of both, fold by fold."""
-    return tuple(_both(one, other) for one, other in zip(a, b))
+    return tuple(_sum_of_two(left, right) for left, right in zip(a, b))
 
 
-def _both(a: Moments, b: Moments) -> Moments:
+def _sum_of_two(a: Moments, b: Moments) -> Moments:
     if not a.n_rows or not b.n_rows:
         return b if not a.n_rows else a
     return a + b
@@ -167,12 +167,12 @@ def fold_moments(
         refuse_words(table.heads[table.index(target)])
     if encoding is None:
         encoding = encoding_of(table, [name for name in table.names if name != target])
-    wanted = table.select([*encoding.names, target] if target is not None else list(encoding.names))
-    make = MomentsOfCell(wanted.cell_table(), encoding, target, RowFolds(n_folds, seed), answer, fill)
-    found = wanted.reduce(make, merge)
-    if any(not part.n_rows for part in found):
+    columns = table.select([*encoding.names, target] if target is not None else list(encoding.names))
+    make = MomentsOfCell(columns.cell_table(), encoding, target, RowFolds(n_folds, seed), answer, fill)
+    moments = columns.reduce(make, merge)
+    if any(not fold.n_rows for fold in moments):
         raise TableError(f"a fold of {n_folds} has no row with a value of {target!r}; give more rows or fewer folds")
-    return FoldMoments(sum_of(found), all_but_one(found), found)
+    return FoldMoments(sum_of(moments), all_but_one(moments), moments)
 
 
 def encoding_of(table: LazyTable, names: list[str], *, reference: bool = False) -> Indicators:

@@ -8,9 +8,9 @@ from tamis.errors import KindError, ParameterError
 from tamis.table import LazyTable
 
 
-def refuse_rows(**given: Any) -> None:
+def refuse_rows(**arguments: Any) -> None:
     """Refuse what has one value a row, which a table in its files has not."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
 

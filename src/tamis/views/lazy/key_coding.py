@@ -77,18 +77,18 @@ def _ordered(keys: np.ndarray) -> np.ndarray:
     return np.where(plain < _SIGN, plain + _SIGN, KEYS - 1 - plain)
 
 
-def _quantiles(counts: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+def _quantiles(counts: np.ndarray, max_codes: int) -> tuple[np.ndarray, int]:
     """The code of each place, by how many values of the sample it holds, and the number of codes.
 
     Empty places between two codes go to the nearer one.
     """
-    seen = np.flatnonzero(counts)
-    if len(seen) > most:
-        before = np.cumsum(counts[seen]) - counts[seen]
-        share = before * most // counts.sum()
+    present = np.flatnonzero(counts)
+    if len(present) > max_codes:
+        before = np.cumsum(counts[present]) - counts[present]
+        share = before * max_codes // counts.sum()
         new = np.concatenate([[0], np.cumsum(np.diff(share) > 0)])
     else:
-        new = np.arange(len(seen))
-    edges = (seen[:-1] + seen[1:] + 1) // 2  # places from here on belong to the next one seen
+        new = np.arange(len(present))
+    edges = (present[:-1] + present[1:] + 1) // 2  # places from here on belong to the next one seen
     codes = new[np.searchsorted(edges, np.arange(KEYS), side="right")]
     return codes, int(new[-1]) + 1

@@ -109,12 +109,12 @@ class MappedCodes:
 
     def digest(self) -> str:
         """SHA-256 of codes and targets."""
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         for name in (_CODES, _TARGET):
             with (Path(self.folder) / name).open("rb") as file:
-                while part := file.read(1 << 20):
-                    found.update(part)
-        return found.hexdigest()
+                while block := file.read(1 << 20):
+                    digest.update(block)
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +141,8 @@ class WriteCell:
         answer = table.column(self.answer.name)
         target = self.answer.codes(answer) if self.answer.is_classes else np.array(answer.values)
         write_at(Path(mapped.folder) / _TARGET, target, cell.first * target.itemsize)
-        there = target[mapped.has_target(target)]
-        return np.bincount(there, minlength=mapped.n_classes) if mapped.n_classes else np.array([len(there)])
+        present = target[mapped.has_target(target)]
+        return np.bincount(present, minlength=mapped.n_classes) if mapped.n_classes else np.array([len(present)])
 
 
 def map_codes(
@@ -156,15 +156,15 @@ def map_codes(
     these are to judge what is learned from the others. Every value of a column with few of them has its own code.
     Beyond 255 levels the rarer ones of these rows share a code.
     """
-    wanted = table.select([*names, answer.name])
-    sample, rows = wanted.drawn(EDGE_ROWS)
+    columns = table.select([*names, answer.name])
+    sample, rows = columns.drawn(EDGE_ROWS)
     if folds is not None:
         sample = sample.take(np.flatnonzero(folds.of(rows) >= n_judged))
     codings = tuple(Coding.learn(sample.column(name), MOST_CODES)[0] for name in names)
-    kept = TemporaryFolder()
-    mapped = MappedCodes(str(kept.path), table.n_rows, codings, len(answer.labels), kept)
+    folder = TemporaryFolder()
+    mapped = MappedCodes(str(folder.path), table.n_rows, codings, len(answer.labels), folder)
     _make_room(mapped)
-    return mapped, wanted.reduce(WriteCell(wanted.cell_table(), mapped, answer), np.add)
+    return mapped, columns.reduce(WriteCell(columns.cell_table(), mapped, answer), np.add)
 
 
 class TemporaryFolder:

@@ -40,9 +40,9 @@ class LazyTarget:
         """The class of each row, −1 without one."""
         if self.values is None:
             return np.maximum(column.values, -1).astype(np.int32)
-        place = np.searchsorted(self.values, column.values)
-        place = np.minimum(place, len(self.values) - 1)
-        return np.where(np.isnan(column.values), -1, place).astype(np.int32)
+        index = np.searchsorted(self.values, column.values)
+        index = np.minimum(index, len(self.values) - 1)
+        return np.where(np.isnan(column.values), -1, index).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ class CountTarget:
 
     def __call__(self, cell: Cell) -> dict[float, int]:
         column = self.read(cell).column(self.name)
-        there = column.values[~column.missing]
-        values, counts = np.unique(there, return_counts=True)
+        present = column.values[~column.missing]
+        values, counts = np.unique(present, return_counts=True)
         return few(dict(zip(values.tolist(), counts.tolist())))
 
 
@@ -84,8 +84,8 @@ def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> La
     numbers : True to learn numbers, False to learn classes; None decides as for a table in memory.
     """
     head = table.heads[table.index(name)]
-    one = table.select([name])
-    counts = one.reduce(CountTarget(one.cell_table(), name), merge)
+    column = table.select([name])
+    counts = column.reduce(CountTarget(column.cell_table(), name), merge)
     n = sum(counts.values())
     if not n:
         raise TableError(f"the target {name!r} has no value in any row; give another column as the target")
@@ -96,14 +96,14 @@ def target_of(table: LazyTable, name: str, *, numbers: bool | None = None) -> La
             refuse_words(head)
         levels = head.levels or ()
         return LazyTarget(name, tuple(map(str, levels)), None if head.is_categorical else np.array([0.0, 1.0]), n)
-    known = sorted(value for value in counts if value == value)
-    many = any(value != value for value in counts)
-    of_classes = not many and is_class_target(np.repeat(known, 2)) if numbers is None else not numbers
+    distinct = sorted(value for value in counts if value == value)
+    has_missing = any(value != value for value in counts)
+    of_classes = not has_missing and is_class_target(np.repeat(distinct, 2)) if numbers is None else not numbers
     if not of_classes:
         return LazyTarget(name, n_present=n)
-    if many:
+    if has_missing:
         raise TableError(f"the target {name!r} has more than {MOST_CLASSES:,} values, too many for classes")
-    return LazyTarget(name, tuple(known), np.array(known), n)
+    return LazyTarget(name, tuple(distinct), np.array(distinct), n)
 
 
 def refuse_words(head: Column) -> None:
@@ -118,8 +118,8 @@ def _is_words(head: Column) -> bool:
 
 def rows_in_memory(table: LazyTable, answer: LazyTarget) -> tuple[Table, np.ndarray]:
     """All rows that have a target as a table in memory, without it; and the targets, classes as their labels."""
-    whole = table.sample(table.n_rows)
-    column = whole.column(answer.name)
-    kept = np.flatnonzero(~column.missing)
-    given = np.array(answer.labels)[answer.codes(column)[kept]] if answer.is_classes else column.values[kept]
-    return whole.drop([answer.name]).take(kept), given
+    sample = table.sample(table.n_rows)
+    column = sample.column(answer.name)
+    rows = np.flatnonzero(~column.missing)
+    labels = np.array(answer.labels)[answer.codes(column)[rows]] if answer.is_classes else column.values[rows]
+    return sample.drop([answer.name]).take(rows), labels

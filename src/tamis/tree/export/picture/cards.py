@@ -107,26 +107,26 @@ def _whole_condition(tree: Any, parent: int, side: int, notations: Notations) ->
 def _body_lines(model: Any, node: int) -> tuple[list[str], float, str]:
     """The answer as lines, the size of their text, and all of it in words."""
     tree = model.tree_
-    said, share = answer(model, node)
+    predicted, share = answer(model, node)
     rows = f"{_rows(int(tree.n_rows[node]))} ({_percent(tree.n_rows[node] / tree.n_rows[0])} of all)"
     if share is not None:
         shares = tree.value[node] / tree.value[node].sum()
         listed = [f"{label}: {100 * part:.1f}%" for label, part in zip(model.classes_, shares)]
         room = ROOM - 15 - ink.width_of(_percent(share), BODY) - 4
-        size = BODY if ink.width_of(str(said), BODY, bold=True) <= room else SMALL
-        lines = ink.folded(str(said), room, size, 2, bold=True)
-        return lines, size, "\n".join([f"{said}, {rows}", *listed])
-    if isinstance(said, list):
-        lines = [short(value) for value in said[: 4 if len(said) <= 4 else 3]]
-        if len(said) > 4:
-            lines.append(f"… {len(said) - 3} more")
-        return lines, BODY, "\n".join([*map(number, said), rows])
+        size = BODY if ink.width_of(str(predicted), BODY, bold=True) <= room else SMALL
+        lines = ink.folded(str(predicted), room, size, 2, bold=True)
+        return lines, size, "\n".join([f"{predicted}, {rows}", *listed])
+    if isinstance(predicted, list):
+        lines = [short(value) for value in predicted[: 4 if len(predicted) <= 4 else 3]]
+        if len(predicted) > 4:
+            lines.append(f"… {len(predicted) - 3} more")
+        return lines, BODY, "\n".join([*map(number, predicted), rows])
     spread = f"standard deviation {number(float(np.sqrt(max(tree.risk[node], 0) / tree.weight[node])))}"
     if getattr(model, "leaf", "constant") == "linear" and tree.left[node] < 0:
         sum_of = model.leaf_models_.words(node)
         lines = ink.wrapped(_terms(sum_of.removesuffix(" …")), ROOM, SMALL, 3, bold=True)
         return lines, SMALL, f"{sum_of}\n{rows}\n{spread}"
-    return [ink.clipped(short(said), ROOM, BODY, bold=True)], BODY, f"{number(said)}\n{rows}\n{spread}"
+    return [ink.clipped(short(predicted), ROOM, BODY, bold=True)], BODY, f"{number(predicted)}\n{rows}\n{spread}"
 
 
 def short(value: float) -> str:
@@ -180,26 +180,28 @@ class Painter:
 
     def draw(self, card: Card, x: float, y: float) -> str:
         """A card whose upper left corner stands at (x, y)."""
-        tree, parts = self.model.tree_, ['<g class="node">']
+        tree, elements = self.model.tree_, ['<g class="node">']
         top = y + card.head_height
         height = card.height - card.head_height
         if card.head:
-            parts.append("<g>" + ink.title(card.head_title))
+            elements.append("<g>" + ink.title(card.head_title))
             for k, line in enumerate(card.head):
                 at = y + 11 + k * STEP
-                parts.append(ink.write(x + WIDTH / 2, at, line, card.head_size, anchor="middle", colour=INK, bold=True))
-            parts.append("</g>")
+                elements.append(
+                    ink.write(x + WIDTH / 2, at, line, card.head_size, anchor="middle", colour=INK, bold=True)
+                )
+            elements.append("</g>")
         if card.hidden:  # cards below this one
             for shift in (6, 3):
-                parts.append(_box(x + shift, top + shift, WIDTH, height, PAPER, "card behind"))
-        parts.append("<g>" + ink.title(card.body_title) + _box(x, top, WIDTH, height, PAPER, "card"))
+                elements.append(_box(x + shift, top + shift, WIDTH, height, PAPER, "card behind"))
+        elements.append("<g>" + ink.title(card.body_title) + _box(x, top, WIDTH, height, PAPER, "card"))
         drawn = self._answer(card, x, top)
         rows = int(tree.n_rows[card.node])
-        said = f"{_rows(rows)} · {_percent(rows / tree.n_rows[0])}"
-        parts += [drawn, ink.write(x + PAD, top + card.body_height - 9, said, SMALL, colour=FAINT), "</g>"]
+        caption = f"{_rows(rows)} · {_percent(rows / tree.n_rows[0])}"
+        elements += [drawn, ink.write(x + PAD, top + card.body_height - 9, caption, SMALL, colour=FAINT), "</g>"]
         if card.foot:
-            parts.append(self._foot(card, x, top + card.body_height))
-        return "".join(parts) + "</g>"
+            elements.append(self._foot(card, x, top + card.body_height))
+        return "".join(elements) + "</g>"
 
     def _answer(self, card: Card, x: float, top: float) -> str:
         node, tree = card.node, self.model.tree_
@@ -221,16 +223,16 @@ class Painter:
     def _shares(self, node: int, x: float, y: float) -> str:
         """The stacked bar of class shares, the classes in their order."""
         weight = self.model.tree_.value[node]
-        parts, at = [], 0.0
+        elements, at = [], 0.0
         for colour, share in zip(self.palette, weight / weight.sum()):
             if share > 0:
-                parts.append(
+                elements.append(
                     f'<rect class="share" x="{x + at * ROOM:.2f}" y="{y:.1f}" width="{share * ROOM:.2f}" '
                     f'height="{BAR}" fill="{colour}"/>'
                 )
                 at += float(share)
         frame = f'<rect x="{x:.1f}" y="{y:.1f}" width="{ROOM}" height="{BAR}" fill="none" stroke="{LINE}"/>'
-        return "".join(parts) + frame
+        return "".join(elements) + frame
 
     def _value(self, card: Card, x: float, top: float, bar: float) -> str:
         """The value on its shade; below it, where it stands between the smallest and the largest, ± one deviation."""
@@ -238,14 +240,14 @@ class Painter:
         value = float(tree.value[node, 0])
         shade = colours.of_number(self.scale.share(value))
         patch = len(card.body) * STEP + 6
-        parts = [
+        elements = [
             f'<rect class="shade" x="{x + 4:.1f}" y="{top + 4:.1f}" width="{WIDTH - 8}" height="{patch}" rx="4" '
             f'fill="{shade}"/>'
         ]
         for k, line in enumerate(card.body):
             at = top + 18 + k * STEP
             ink_colour = colours.readable_on(shade)
-            parts.append(
+            elements.append(
                 ink.write(x + WIDTH / 2, at, line, card.body_size, anchor="middle", colour=ink_colour, bold=True)
             )
         middle = bar + BAR / 2 + 2
@@ -253,22 +255,22 @@ class Painter:
         a, b = (self.scale.share(value + sign * spread) * ROOM for sign in (-1, 1))
         at = self.scale.share(value) * ROOM
         left = x + PAD
-        parts.append(
+        elements.append(
             f'<rect x="{left:.1f}" y="{middle - 1:.1f}" width="{ROOM}" height="2" rx="1" fill="{LINE}"/>'
             f'<rect class="spread" x="{left + a:.1f}" y="{middle - 2.5:.1f}" width="{max(b - a, 1):.1f}" height="5" '
             f'rx="2.5" fill="#8FA3B5"/>'
             f'<circle cx="{left + at:.1f}" cy="{middle:.1f}" r="4.5" fill="{shade}" stroke="{INK}"/>'
         )
-        return "".join(parts)
+        return "".join(elements)
 
     def _foot(self, card: Card, x: float, y: float) -> str:
-        parts = ["<g>" + ink.title(card.foot_title)]
-        parts.append(f'<rect x="{x + 1:.1f}" y="{y:.1f}" width="{WIDTH - 2}" height="1" fill="{LINE}"/>')
+        elements = ["<g>" + ink.title(card.foot_title)]
+        elements.append(f'<rect x="{x + 1:.1f}" y="{y:.1f}" width="{WIDTH - 2}" height="1" fill="{LINE}"/>')
         for k, line in enumerate(card.foot):
             colour, bold = (FAINT, False) if card.hidden else (INK, True)
             at, size = y + 16 + k * STEP, SMALL if self.model.tree_.feature[card.node] == -2 else HEAD
-            parts.append(ink.write(x + WIDTH / 2, at, line, size, anchor="middle", colour=colour, bold=bold))
-        return "".join(parts) + "</g>"
+            elements.append(ink.write(x + WIDTH / 2, at, line, size, anchor="middle", colour=colour, bold=bold))
+        return "".join(elements) + "</g>"
 
 
 def _line(x: float, y: float, text: str, card: Card) -> str:

@@ -21,10 +21,10 @@ def of_classes(weight: np.ndarray) -> list[str]:
     if len(weight) <= len(palette):
         return list(palette[: len(weight)])
     frequent = sorted(np.argsort(-weight, kind="stable")[: len(palette)].tolist())
-    found = [OTHER] * len(weight)
+    colours = [OTHER] * len(weight)
     for colour, which in zip(palette, frequent):
-        found[which] = colour
-    return found
+        colours[which] = colour
+    return colours
 
 
 def of_number(share: float) -> str:

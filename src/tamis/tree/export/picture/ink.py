@@ -33,7 +33,9 @@ def clipped(text: str, room: float, size: float, bold: bool = False) -> str:
     return text.rstrip() + "…"
 
 
-def wrapped(words: list[str], room: float, size: float, most: int, *, joint: str = "", bold: bool = False) -> list[str]:
+def wrapped(
+    words: list[str], room: float, size: float, max_lines: int, *, joint: str = "", bold: bool = False
+) -> list[str]:
     """Words as at most so many lines, `joint` behind each but the last; those left out are counted: `… 7 more`.
 
     >>> wrapped(["one", "two", "three", "four"], 90, 10, 1, joint=",")
@@ -44,7 +46,7 @@ def wrapped(words: list[str], room: float, size: float, most: int, *, joint: str
         piece = clipped(word if k == len(words) - 1 else word + joint, room, size, bold)
         if lines and width_of(" ".join([*lines[-1], piece]), size, bold) <= room:
             lines[-1].append(piece)
-        elif len(lines) < most:
+        elif len(lines) < max_lines:
             lines.append([piece])
         else:
             left = len(words) - k
@@ -56,14 +58,14 @@ def wrapped(words: list[str], room: float, size: float, most: int, *, joint: str
     return [" ".join(line) for line in lines]
 
 
-def folded(text: str, room: float, size: float, most: int, *, bold: bool = False) -> list[str]:
+def folded(text: str, room: float, size: float, max_lines: int, *, bold: bool = False) -> list[str]:
     """A name as at most so many lines, broken behind a space, _, -, . or / where there is one; the rest is cut off.
 
     >>> folded("mean_corpuscular_volume", 80, 10, 2)
     ['mean_', 'corpuscular_…']
     """
     lines: list[str] = []
-    while text and len(lines) < most - 1 and width_of(text, size, bold) > room:
+    while text and len(lines) < max_lines - 1 and width_of(text, size, bold) > room:
         end = len(text)
         while end > 1 and width_of(text[:end], size, bold) > room:
             end -= 1

@@ -29,9 +29,9 @@ def across(tree: Tree, nodes: list[int], opened: np.ndarray, width: float, gap: 
     for node in reversed(nodes):
         outline = _Outline([], [])
         if opened[node]:
-            one, other = int(tree.left[node]), int(tree.left[node]) + 1
-            outline, apart = _beside(outlines.pop(one), outlines.pop(other), gap)
-            offset[one], offset[other] = -apart / 2, apart / 2
+            left, right = int(tree.left[node]), int(tree.left[node]) + 1
+            outline, distance = _beside(outlines.pop(left), outlines.pop(right), gap)
+            offset[left], offset[right] = -distance / 2, distance / 2
         outline.left.append(-width / 2 - outline.base)
         outline.right.append(width / 2 - outline.base)
         outlines[node] = outline
@@ -42,16 +42,16 @@ def across(tree: Tree, nodes: list[int], opened: np.ndarray, width: float, gap: 
     return {node: x - leftmost for node, x in middle.items()}
 
 
-def _beside(one: _Outline, other: _Outline, gap: float) -> tuple[_Outline, float]:
+def _beside(left: _Outline, right: _Outline, gap: float) -> tuple[_Outline, float]:
     """Two subtrees as one, seen from the middle between their roots; and how far apart the roots are."""
-    shared = min(len(one.left), len(other.left))
-    apart = gap + max(one.right[-k] + one.base - other.left[-k] - other.base for k in range(1, shared + 1))
-    one.base -= apart / 2
-    other.base += apart / 2
-    if len(one.left) >= len(other.left):
+    shared = min(len(left.left), len(right.left))
+    distance = gap + max(left.right[-k] + left.base - right.left[-k] - right.base for k in range(1, shared + 1))
+    left.base -= distance / 2
+    right.base += distance / 2
+    if len(left.left) >= len(right.left):
         for k in range(1, shared + 1):
-            one.right[-k] = other.right[-k] + other.base - one.base
-        return one, apart
+            left.right[-k] = right.right[-k] + right.base - left.base
+        return left, distance
     for k in range(1, shared + 1):
-        other.left[-k] = one.left[-k] + one.base - other.base
-    return other, apart
+        right.left[-k] = left.left[-k] + left.base - right.base
+    return right, distance

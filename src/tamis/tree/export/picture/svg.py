@@ -49,23 +49,23 @@ def svg_of(model: Any, max_depth: int | None = None, width: int | None = None) -
     tops, bottom = _rows(tree, cards, MARGIN + key_height + 14)
     lines = [_line(tree, cards, middles, tops, node) for node in nodes[1:]]
     drawn = [painter.draw(cards[node], MARGIN + middles[node] - WIDTH / 2, tops[node]) for node in nodes]
-    said = _summary(model, nodes, opened, max_depth is None)
+    summary = _summary(model, nodes, opened, max_depth is None)
     height = bottom + 30
     body = (
         f'<rect width="100%" height="100%" rx="10" fill="{PAPER}"/>'
         f'<g transform="translate({MARGIN} {MARGIN})">{key}</g>'
         f'<g class="lines" fill="none" stroke="{EDGE}" stroke-linejoin="round">{"".join(lines)}</g>'
         + "".join(drawn)
-        + ink.write(MARGIN, bottom + 14, said, 11, colour=FAINT)
+        + ink.write(MARGIN, bottom + 14, summary, 11, colour=FAINT)
     )
-    return _sheet(body, inside + 2 * MARGIN, height, width, said)
+    return _sheet(body, inside + 2 * MARGIN, height, width, summary)
 
 
-def _sheet(body: str, natural: float, height: float, width: int | None, said: str) -> str:
+def _sheet(body: str, natural: float, height: float, width: int | None, summary: str) -> str:
     scale = 1.0 if width is None else min(1.0, width / natural)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{natural * scale:.0f}" height="{height * scale:.0f}" '
-        f'viewBox="0 0 {natural:.1f} {height:.1f}" font-family="{FONT}" role="img" aria-label="{ink.clean(said)}">'
+        f'viewBox="0 0 {natural:.1f} {height:.1f}" font-family="{FONT}" role="img" aria-label="{ink.clean(summary)}">'
         f"{body}</svg>"
     )
 
@@ -111,7 +111,7 @@ def _summary(model: Any, nodes: list[int], opened: np.ndarray, best: bool) -> st
     if tree.n_leaves == 1:
         return f"{int(tree.n_rows[0]):,} rows, one leaf"
     leaves = sum(not opened[node] and tree.left[node] < 0 for node in nodes)
-    said = f"{int(tree.n_rows[0]):,} rows, {tree.n_leaves:,} leaves"
+    text = f"{int(tree.n_rows[0]):,} rows, {tree.n_leaves:,} leaves"
     if leaves == tree.n_leaves:
-        return said
-    return f"{said}; {leaves:,} are drawn" + (", where splits improve most" if best else "")
+        return text
+    return f"{text}; {leaves:,} are drawn" + (", where splits improve most" if best else "")
