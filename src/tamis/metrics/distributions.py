@@ -56,13 +56,13 @@ def chi2_quantile(share: float, freedom: float) -> float:
     return float(2 * special.gammaincinv(freedom / 2, share))
 
 
-def binomial_tail(least: int, n: int, share: float) -> float:
+def binomial_tail(min_hits: int, n: int, share: float) -> float:
     """The probability of at least so many successes in n trials.
 
     >>> binomial_tail(2, 2, 0.5)
     0.25
     """
-    return float(special.betainc(least, n - least + 1, share)) if least > 0 else 1.0
+    return float(special.betainc(min_hits, n - min_hits + 1, share)) if min_hits > 0 else 1.0
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:

@@ -88,7 +88,7 @@ def metric_of(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
     needs, name = _needs(scoring), spoken(scoring)
     task = CLASSIFICATION if classes else REGRESSION
     if needs == "model":
-        return Metric(name, task, needs, True, _only_with_model(name), given=scoring, of_model=_checked(scoring, name))
+        return Metric(name, task, needs, True, _only_with_model(name), source=scoring, of_model=_checked(scoring, name))
     if not classes and needs != "labels":
         raise ParameterError(f"scoring={name} asks for {needs}, but the target holds numbers; give f(y_true, y_pred)")
     call = _checked(scoring, name)
@@ -97,7 +97,7 @@ def metric_of(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
         truth, answered = _in_labels(y, answer, labels, needs) if classes else (y, answer)
         return call(truth, answered)
 
-    return Metric(name, task, needs, not _stem(name).endswith(SMALLER), value, given=scoring)
+    return Metric(name, task, needs, not _stem(name).endswith(SMALLER), value, source=scoring)
 
 
 def spoken(scoring: Any) -> str:
@@ -134,7 +134,7 @@ def spent(name: str, *, classes: bool) -> Metric:
         raise ParameterError(f"the scoring was {name}, of which only the name was kept; give it again as scoring")
 
     larger = name.startswith("make_scorer(") or not _stem(name).endswith(SMALLER)
-    return Metric(name, CLASSIFICATION if classes else REGRESSION, "labels", larger, value, given=name)
+    return Metric(name, CLASSIFICATION if classes else REGRESSION, "labels", larger, value, source=name)
 
 
 def in_words(metric: Metric, labels: Any) -> Metric:
@@ -142,13 +142,17 @@ def in_words(metric: Metric, labels: Any) -> Metric:
 
     A code behind the last is that of a class that was never seen.
     """
-    if metric.given is None or not len(labels):
+    if metric.source is None or not len(labels):
         return metric
-    whole = all(isinstance(label, int) for label in labels)
-    mixed = not whole and not all(isinstance(label, str) for label in labels)
-    known = np.array([*labels, max(labels) + 1 if whole else "(never seen)"], dtype=object if mixed else None)
+    all_integers = all(isinstance(label, int) for label in labels)
+    mixed = not all_integers and not all(isinstance(label, str) for label in labels)
+    labels_and_unknown = np.array(
+        [*labels, max(labels) + 1 if all_integers else "(never seen)"], dtype=object if mixed else None
+    )
     value = metric.value
-    return replace(metric, value=lambda y, answer, codes: value(y, answer, known[: max(len(codes), len(labels))]))
+    return replace(
+        metric, value=lambda y, answer, codes: value(y, answer, labels_and_unknown[: max(len(codes), len(labels))])
+    )
 
 
 def _stem(name: str) -> str:
@@ -163,18 +167,18 @@ def is_scorer(scoring: Any) -> bool:
 @cache
 def _scorers() -> dict[str, str]:
     """What scikit-learn shows of its own scorers -> their names, where the name is that of a metric of Tamis's."""
-    own = {*_FUNCTIONS.values(), *SYNONYMS}
-    names = [name for name in sk.get_scorer_names() if name.removeprefix("neg_") in own]
+    our_names = {*_FUNCTIONS.values(), *SYNONYMS}
+    names = [name for name in sk.get_scorer_names() if name.removeprefix("neg_") in our_names]
     return {repr(sk.get_scorer(name)): name for name in names}
 
 
 def _needs(function: Callable[..., Any]) -> str:
     """What a function is to be given, by its arguments."""
     try:
-        found = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # a builtin without a signature
-        found = ()  # type: ignore[assignment]
-    placed = [p for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        parameters = ()  # type: ignore[assignment]
+    placed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = [p.name for p in placed if p.default is p.empty]
     first = placed[0].name if placed else ""
     if len(required) == 3 or (first in ("estimator", "model") and len(placed) >= 3 and len(required) <= 3):
@@ -191,14 +195,14 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., float]:
 
     def call(*args: Any) -> float:
         try:
-            found = function(*args)
+            returned = function(*args)
         except (ValueError, TypeError, ArithmeticError, LookupError) as error:
-            said = (str(error).strip() or type(error).__name__).splitlines()[0][:150]
-            raise ParameterError(f"scoring={name} failed on {len(args[-1]):,} rows: {said}") from error
+            message = (str(error).strip() or type(error).__name__).splitlines()[0][:150]
+            raise ParameterError(f"scoring={name} failed on {len(args[-1]):,} rows: {message}") from error
         try:
-            return float(found)
+            return float(returned)
         except (TypeError, ValueError) as error:
-            raise KindError(f"scoring={name} gave {str(found)[:50]!r}; it must return one number") from error
+            raise KindError(f"scoring={name} gave {str(returned)[:50]!r}; it must return one number") from error
 
     return call
 
@@ -219,30 +223,30 @@ def _in_labels(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, needs: str
 
 def _of_scorer(scorer: Any, classes: bool, labels: Any, name: str) -> Metric:
     """A scikit-learn scorer, called with answers that are at hand instead of with a model."""
-    needs = _asked(scorer, classes, labels, name)
+    needs = _needs_of(scorer, classes, labels, name)
     call = _checked(scorer, name)
 
     def value(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
         model = _ClassAnswers(labels, needs, answer) if classes else _NumberAnswers(None, needs, answer)
         return call(model, np.empty((len(y), 1)), labels[y] if classes else y)
 
-    return Metric(name, CLASSIFICATION if classes else REGRESSION, needs, True, value, given=scorer)
+    return Metric(name, CLASSIFICATION if classes else REGRESSION, needs, True, value, source=scorer)
 
 
-def _asked(scorer: Any, classes: bool, labels: Any, name: str) -> str:
+def _needs_of(scorer: Any, classes: bool, labels: Any, name: str) -> str:
     """What a scorer asks of a model, found by letting it score a few rows of this task."""
-    known = np.arange(2) if labels is None else np.asarray(labels)
-    y = np.tile(np.arange(len(known)), 3) if classes else np.array([1.0, 2.0, 3.5, 2.5])
-    shares = np.full((len(y), len(known)), 1 / len(known))
+    class_labels = np.arange(2) if labels is None else np.asarray(labels)
+    y = np.tile(np.arange(len(class_labels)), 3) if classes else np.array([1.0, 2.0, 3.5, 2.5])
+    shares = np.full((len(y), len(class_labels)), 1 / len(class_labels))
     answer = shares if classes else y + 0.25
-    model = _ClassAnswers(known, "any", answer) if classes else _NumberAnswers(None, "any", answer)
+    model = _ClassAnswers(class_labels, "any", answer) if classes else _NumberAnswers(None, "any", answer)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scorer(model, np.empty((len(y), 1)), known[y] if classes else y)
+            scorer(model, np.empty((len(y), 1)), class_labels[y] if classes else y)
     except (ValueError, TypeError, AttributeError) as error:
-        said, kind = str(error).strip().splitlines()[0][:150], "classes" if classes else "numbers"
-        raise ParameterError(f"scoring={name} does not fit a target of {kind}: {said}") from error
+        message, kind = str(error).strip().splitlines()[0][:150], "classes" if classes else "numbers"
+        raise ParameterError(f"scoring={name} does not fit a target of {kind}: {message}") from error
     return model.asked[0] if model.asked else "labels"
 
 

@@ -46,21 +46,22 @@ class LossMatrix:
             "ham>spam=10, spam>ham=1" (truth > answer = cost). A right answer costs 0 where no cost is given.
         labels : the classes, in their order.
         """
-        known = np.asarray(labels)
+        class_labels = np.asarray(labels)
         given = plain(given)
         if isinstance(given, Mapping):
-            return cls(_from_dict(given, known), known)
+            return cls(_from_dict(given, class_labels), class_labels)
         try:
             matrix = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise KindError(f"the loss matrix holds something that is no number ({error}); give numbers") from error
-        if matrix.shape != (len(known), len(known)):
+        if matrix.shape != (len(class_labels), len(class_labels)):
             raise ParameterError(
-                f"the loss matrix has shape {matrix.shape} for {len(known)} classes; give {len(known)} × {len(known)} "
-                f"costs, truth × answer, in the order {_listed(known)}"
+                f"the loss matrix has shape {matrix.shape} for {len(class_labels)} classes; give "
+                f"{len(class_labels)} × {len(class_labels)} "
+                f"costs, truth × answer, in the order {_listed(class_labels)}"
             )
-        _refuse_bad(matrix, known)
-        return cls(matrix, known)
+        _refuse_bad(matrix, class_labels)
+        return cls(matrix, class_labels)
 
     def decide(self, probabilities: Any) -> np.ndarray:
         """The label of least expected cost for each row of probabilities; ties go to the label that comes first."""
@@ -68,8 +69,8 @@ class LossMatrix:
 
     def cost(self, y: Any, answers: Any) -> float:
         """The mean cost of answers (labels) to the truth y."""
-        truth, given = _places(np.asarray(y), self.labels), _places(np.asarray(answers), self.labels)
-        return float(self.matrix[truth, given].mean())
+        truth, predicted = _label_codes(np.asarray(y), self.labels), _label_codes(np.asarray(answers), self.labels)
+        return float(self.matrix[truth, predicted].mean())
 
     @property
     def metric(self) -> Metric:
@@ -91,8 +92,8 @@ class LossMatrix:
         """The places, among the labels, of the answers of least expected cost."""
         expected = probabilities @ self.matrix
         # a hair's breadth is a tie: rounding must not choose between answers of equal cost
-        least = expected.min(axis=1, keepdims=True)
-        return np.asarray((expected <= least + 1e-12 * float(np.abs(self.matrix).max())).argmax(axis=1))
+        lowest = expected.min(axis=1, keepdims=True)
+        return np.asarray((expected <= lowest + 1e-12 * float(np.abs(self.matrix).max())).argmax(axis=1))
 
 
 def metric_for(scoring: Any, loss: Any, labels: Any) -> Metric:
@@ -110,18 +111,18 @@ def metric_for(scoring: Any, loss: Any, labels: Any) -> Metric:
     return LossMatrix.of(loss, labels).metric
 
 
-def plain(given: Any) -> Any:
+def plain(matrix: Any) -> Any:
     """Costs before the classes are known: truth -> answer -> cost, labels as text; an array as rows of numbers.
 
     >>> plain("ham>spam=10, spam>ham=1")
     {'ham': {'spam': 10.0}, 'spam': {'ham': 1.0}}
     """
-    if isinstance(given, (str, Path)):
-        given = _from_text(str(given)) if ">" in str(given) else _from_csv(Path(given))
-    if not isinstance(given, Mapping):
-        return given.matrix.tolist() if isinstance(given, LossMatrix) else np.asarray(given).tolist()
+    if isinstance(matrix, (str, Path)):
+        matrix = _from_text(str(matrix)) if ">" in str(matrix) else _from_csv(Path(matrix))
+    if not isinstance(matrix, Mapping):
+        return matrix.matrix.tolist() if isinstance(matrix, LossMatrix) else np.asarray(matrix).tolist()
     costs: dict[str, dict[str, float]] = {}
-    for key, value in given.items():
+    for key, value in matrix.items():
         if isinstance(value, Mapping):
             pairs = [((key, answer), cost) for answer, cost in value.items()]
         elif isinstance(key, tuple) and len(key) == 2:
@@ -134,15 +135,15 @@ def plain(given: Any) -> Any:
 
 
 def _from_dict(costs: Mapping[str, Mapping[str, float]], labels: np.ndarray) -> np.ndarray:
-    by_text = {str(label): place for place, label in enumerate(labels)}
+    by_text = {str(label): index for index, label in enumerate(labels)}
     matrix = np.full((len(labels), len(labels)), np.nan)
     np.fill_diagonal(matrix, 0.0)
     for truth, answers in costs.items():
         for answer, cost in answers.items():
-            matrix[_place(truth, by_text), _place(answer, by_text)] = cost
-    gone = np.argwhere(np.isnan(matrix))
-    if len(gone):
-        truth, answer = labels[gone[0][0]], labels[gone[0][1]]
+            matrix[_label_index(truth, by_text), _label_index(answer, by_text)] = cost
+    missing_cells = np.argwhere(np.isnan(matrix))
+    if len(missing_cells):
+        truth, answer = labels[missing_cells[0][0]], labels[missing_cells[0][1]]
         raise ParameterError(
             f"the loss matrix has no cost for {truth!s} answered as {answer!s}; give every pair a cost"
         )
@@ -150,7 +151,7 @@ def _from_dict(costs: Mapping[str, Mapping[str, float]], labels: np.ndarray) -> 
     return matrix
 
 
-def _place(label: Any, by_text: dict[str, int]) -> int:
+def _label_index(label: Any, by_text: dict[str, int]) -> int:
     if str(label) not in by_text:
         raise ParameterError(
             f"the loss matrix names the class {label!r}, which the target lacks{nearest(str(label), by_text)}; "
@@ -168,11 +169,13 @@ def _cost(value: Any, truth: Any, answer: Any) -> float:
 
 def _from_text(text: str) -> dict[str, dict[str, str]]:
     pairs: dict[str, dict[str, str]] = {}
-    for part in text.split(","):
-        left, equals, cost = part.rpartition("=")
+    for entry in text.split(","):
+        left, equals, cost = entry.rpartition("=")
         truth, sign, answer = left.partition(">")
         if not (equals and sign):
-            raise ParameterError(f"the loss {part.strip()!r} cannot be read; give truth>answer=cost, as in ham>spam=10")
+            raise ParameterError(
+                f"the loss {entry.strip()!r} cannot be read; give truth>answer=cost, as in ham>spam=10"
+            )
         pairs.setdefault(truth.strip(), {})[answer.strip()] = cost.strip()
     return pairs
 
@@ -207,12 +210,12 @@ def _refuse_bad(matrix: np.ndarray, labels: np.ndarray) -> None:
         raise ParameterError("every cost in the loss matrix is 0; give at least one mistake a cost")
 
 
-def _places(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    places = codes_among(labels, values)
-    wrong = np.flatnonzero(labels[places] != values)
+def _label_codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    codes = codes_among(labels, values)
+    wrong = np.flatnonzero(labels[codes] != values)
     if len(wrong):
         raise ParameterError(f"row {wrong[0]} is {values[wrong[0]]!s}, which is none of {_listed(labels)}")
-    return np.asarray(places)
+    return np.asarray(codes)
 
 
 def _listed(labels: np.ndarray) -> str:

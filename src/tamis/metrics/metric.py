@@ -46,7 +46,7 @@ class Metric:
     value : f(y, answer, labels) -> number; for classes y and predicted labels are codes into the labels.
     each : where the metric is a mean over rows, f -> the part of each row; else None.
     negated : True for a `neg_` form, turned so that larger is better.
-    given : the scorer or function it was made from; None for a metric of Tamis's own.
+    source : the scorer or function it was made from; None for a metric of Tamis's own.
     of_model : f(model, X, y) -> number, where it needs the model.
     base : the name of the metric it is a form of.
     """
@@ -58,7 +58,7 @@ class Metric:
     value: Score
     each: Each | None = None
     negated: bool = False
-    given: Any = None
+    source: Any = None
     of_model: Callable[[Any, Any, Any], float] | None = None
 
     @property

@@ -66,12 +66,12 @@ def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
         return scoring
     if scoring is None:
         return default(classes)
-    known = scoring if isinstance(scoring, str) else given.name_of(scoring)
-    if known is None:
+    name = scoring if isinstance(scoring, str) else given.name_of(scoring)
+    if name is None:
         return given.metric_of(scoring, classes=classes, labels=labels)
-    if given.is_spent(known):
-        return given.spent(known, classes=classes)
-    return _named(known, classes, labels)
+    if given.is_spent(name):
+        return given.spent(name, classes=classes)
+    return _named(name, classes, labels)
 
 
 def _families(classes: bool) -> str:
@@ -89,8 +89,8 @@ def _named(scoring: str, classes: bool, labels: Any) -> Metric:
         if theirs is not None:
             return theirs
         listed = [*METRICS, *SYNONYMS, *sk.get_scorer_names()]
-        said = scoring if len(scoring) <= MOST_SHOWN else f"{scoring[:MOST_SHOWN]}…"
-        raise ParameterError(f"scoring={said!r} is not known{nearest(word, listed)}; give one of {_families(classes)}")
+        text = scoring if len(scoring) <= MOST_SHOWN else f"{scoring[:MOST_SHOWN]}…"
+        raise ParameterError(f"scoring={text!r} is not known{nearest(word, listed)}; give one of {_families(classes)}")
     if (predicts_classes(metric.task)) != classes:
         right = [m.name for m in METRICS.values() if (predicts_classes(m.task)) == classes]
         kind = "classes" if classes else "numbers"
@@ -123,10 +123,10 @@ def score(metric: Metric | str, y: Any, answer: Any, labels: Any = None) -> floa
     """
     if isinstance(metric, str):
         metric = METRICS.get(metric) or _either(metric)
-    truth, given, known = prepare(metric, y, answer, labels)
+    truth, prediction, class_labels = prepare(metric, y, answer, labels)
     for sentence in remarks(metric, truth):
         warnings.warn(sentence, TamisWarning, stacklevel=2)
-    return float(metric.value(truth, given, known))
+    return float(metric.value(truth, prediction, class_labels))
 
 
 def utility(metric: Metric, value: Any) -> Any:
@@ -149,22 +149,23 @@ def remarks(metric: Metric, y: np.ndarray) -> list[str]:
 
 def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Truth, answer and labels as the metric's functions read them: classes as codes, probabilities as a matrix."""
-    truth, given = np.asarray(y), np.asarray(answer)
-    if len(truth) != len(given):
-        raise ParameterError(f"there are {len(given):,} answers for {len(truth):,} rows; give one answer a row")
+    truth, prediction = np.asarray(y), np.asarray(answer)
+    if len(truth) != len(prediction):
+        raise ParameterError(f"there are {len(prediction):,} answers for {len(truth):,} rows; give one answer a row")
     if predicts_numbers(metric.task):
-        return _as_numbers(metric, "y", truth), _as_numbers(metric, "the answers", given), np.empty(0)
-    known = np.unique(truth) if labels is None else np.asarray(labels)
-    truth = _codes(truth, known)
+        return _as_numbers(metric, "y", truth), _as_numbers(metric, "the answers", prediction), np.empty(0)
+    class_labels = np.unique(truth) if labels is None else np.asarray(labels)
+    truth = _codes(truth, class_labels)
     if metric.needs in ("labels", "model"):
-        return truth, _codes(given, known), known
-    if metric.needs == "probabilities" and given.ndim == 1:
-        given = np.column_stack([1 - given, given])
-    if given.ndim == 2 and given.shape[1] != len(known):
+        return truth, _codes(prediction, class_labels), class_labels
+    if metric.needs == "probabilities" and prediction.ndim == 1:
+        prediction = np.column_stack([1 - prediction, prediction])
+    if prediction.ndim == 2 and prediction.shape[1] != len(class_labels):
         raise ParameterError(
-            f"the answers have {given.shape[1]} columns for {len(known)} classes; give one a class, in their order"
+            f"the answers have {prediction.shape[1]} columns for {len(class_labels)} classes; give one a class, "
+            "in their order"
         )
-    return truth, given.astype(np.float64, copy=False), known
+    return truth, prediction.astype(np.float64, copy=False), class_labels
 
 
 def _as_numbers(metric: Metric, what: str, values: np.ndarray) -> np.ndarray:
@@ -172,7 +173,8 @@ def _as_numbers(metric: Metric, what: str, values: np.ndarray) -> np.ndarray:
         return values.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{metric.name} is of numbers, but {what} holds {_shown(values.ravel()[0])}; give numbers, or a metric of "
+            f"{metric.name} is of numbers, but {what} holds {_label_text(values.ravel()[0])}; give numbers, or a "
+            "metric of "
             "classes such as 'accuracy'"
         ) from error
 
@@ -183,8 +185,8 @@ def roc(y: Any, decision: Any, labels: Any = None) -> dict[str, np.ndarray]:
     >>> roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])["true_positive"].tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
-    truth, given, _ = _two(y, decision, labels)
-    false, true, thresholds = sk.roc_curve(truth, given, drop_intermediate=False)
+    truth, prediction, _ = _two(y, decision, labels)
+    false, true, thresholds = sk.roc_curve(truth, prediction, drop_intermediate=False)
     return {"false_positive": false, "true_positive": true, "threshold": thresholds}
 
 
@@ -194,8 +196,8 @@ def precision_recall(y: Any, decision: Any, labels: Any = None) -> dict[str, np.
     >>> precision_recall([0, 1], [0.2, 0.7])["precision"].tolist()
     [0.5, 1.0, 1.0]
     """
-    truth, given, _ = _two(y, decision, labels)
-    precision, recall, thresholds = sk.precision_recall_curve(truth, given)
+    truth, prediction, _ = _two(y, decision, labels)
+    precision, recall, thresholds = sk.precision_recall_curve(truth, prediction)
     return {"precision": precision, "recall": recall, "threshold": thresholds}
 
 
@@ -205,38 +207,40 @@ def confusion(y: Any, predicted: Any, labels: Any = None) -> np.ndarray:
     >>> confusion(["a", "b", "b"], ["a", "a", "b"]).tolist()
     [[1, 0], [1, 1]]
     """
-    truth, given, known = prepare(METRICS["accuracy"], y, predicted, labels)
-    return np.asarray(sk.confusion_matrix(truth, given, labels=np.arange(len(known))))
+    truth, prediction, class_labels = prepare(METRICS["accuracy"], y, predicted, labels)
+    return np.asarray(sk.confusion_matrix(truth, prediction, labels=np.arange(len(class_labels))))
 
 
 def _two(y: Any, decision: Any, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    truth, given, known = prepare(METRICS["roc_auc"], y, decision, labels)
-    if len(known) != 2:
-        raise ParameterError(f"a curve is drawn for two classes, but there are {len(known)}; take one against the rest")
-    return truth, given[:, 1] if given.ndim == 2 else given, known
+    truth, prediction, class_labels = prepare(METRICS["roc_auc"], y, decision, labels)
+    if len(class_labels) != 2:
+        raise ParameterError(
+            f"a curve is drawn for two classes, but there are {len(class_labels)}; take one against the rest"
+        )
+    return truth, prediction[:, 1] if prediction.ndim == 2 else prediction, class_labels
 
 
 def _codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     values = values.ravel()
-    places = codes_among(labels, values)
-    wrong = np.flatnonzero(labels[places] != values)
+    codes = codes_among(labels, values)
+    wrong = np.flatnonzero(labels[codes] != values)
     if len(wrong):
         label = values[wrong[0]]
         raise ParameterError(
-            f"the class {_shown(label)} in row {wrong[0]} is none of {', '.join(map(repr, labels.tolist()))}"
+            f"the class {_label_text(label)} in row {wrong[0]} is none of {', '.join(map(repr, labels.tolist()))}"
         )
-    return places
+    return codes
 
 
-def _shown(label: Any) -> str:
+def _label_text(label: Any) -> str:
     return repr(label.item() if hasattr(label, "item") else label)
 
 
 def _either(name: str) -> Metric:
     """A metric by any of its names, for whichever task."""
     word = name.removeprefix("neg_")
-    known = METRICS.get(SYNONYMS.get(word, word))
-    return find(name, classes=known is not None and predicts_classes(known.task))
+    metric = METRICS.get(SYNONYMS.get(word, word))
+    return find(name, classes=metric is not None and predicts_classes(metric.task))
 
 
 def _negated(metric: Metric, name: str) -> Metric:
@@ -263,11 +267,12 @@ def _averaged(function: Callable[..., float], average: str | None = None) -> Sco
 
 
 def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
-    there = np.bincount(y, minlength=len(labels)) > 0
-    if not there.all():
-        gone = labels[np.flatnonzero(~there)[0]]
+    is_present = np.bincount(y, minlength=len(labels)) > 0
+    if not is_present.all():
+        absent_class = labels[np.flatnonzero(~is_present)[0]]
         raise ParameterError(
-            f"roc_auc needs every class, but class {_shown(gone)} is in none of these {len(y):,} rows; give fewer folds"
+            f"roc_auc needs every class, but class {_label_text(absent_class)} is in none of these {len(y):,} "
+            "rows; give fewer folds"
         )
     if not np.isfinite(answer).all():
         row = int(np.flatnonzero(~np.isfinite(answer.reshape(len(y), -1)).all(axis=1))[0])
@@ -308,10 +313,10 @@ def _briers(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray
 
 
 def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
-    kept = y != 0
-    if not kept.any():
+    nonzero = y != 0
+    if not nonzero.any():
         raise ParameterError("every target is 0, so there is no percentage error; give scoring='mae'")
-    return float(sk.mean_absolute_percentage_error(y[kept], answer[kept]))
+    return float(sk.mean_absolute_percentage_error(y[nonzero], answer[nonzero]))
 
 
 def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
@@ -324,8 +329,8 @@ def _poisson_deviances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) ->
     """Twice the gap in Poisson log likelihood of each row: 2 (y log(y / a) − y + a)."""
     if len(y) and y.min() < 0:
         raise ParameterError(f"the Poisson deviance is for counts, but a target is {y.min():g}; give scoring='mse'")
-    given = np.maximum(answer, np.finfo(np.float64).tiny)
-    return np.asarray(2 * (xlogy(y, y / given) - y + given))
+    prediction = np.maximum(answer, np.finfo(np.float64).tiny)
+    return np.asarray(2 * (xlogy(y, y / prediction) - y + prediction))
 
 
 def _ranked_probability_scores(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -342,8 +347,8 @@ def _rank_errors(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.nd
 def _weighted_kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
     """1 − mean squared difference of ranks over that of answers drawn in the same shares; 0 where that is 0."""
     codes = np.arange(len(labels))
-    truth, given = ((values[:, None] == codes).mean(axis=0) for values in (y, answer))
-    by_chance = float(truth @ (codes[:, None] - codes) ** 2 @ given)
+    truth, predicted_rates = ((values[:, None] == codes).mean(axis=0) for values in (y, answer))
+    by_chance = float(truth @ (codes[:, None] - codes) ** 2 @ predicted_rates)
     return 1 - float(np.mean((y - answer) ** 2)) / by_chance if by_chance > 0 else 0.0
 
 

@@ -30,6 +30,6 @@ def one_standard_error(losses: Any, errors: Any, *, best: int | None = None, rou
     >>> one_standard_error(losses, errors[losses.argmin()])
     1
     """
-    given = np.asarray(losses)
-    least = given[int(np.argmin(given)) if best is None else best]
-    return int(np.flatnonzero(given <= least + errors + rounding)[0])
+    loss_array = np.asarray(losses)
+    lowest = loss_array[int(np.argmin(loss_array)) if best is None else best]
+    return int(np.flatnonzero(loss_array <= lowest + errors + rounding)[0])

@@ -41,8 +41,8 @@ def bootstrap_r_squared(
         errors, spread = (weights @ np.column_stack([(y - answer) ** 2, (y - reference) ** 2])).T
         return np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), np.nan)
     centre = y.mean()  # moments about the mean lose no digits
-    parts = np.column_stack([(y - answer) ** 2, y - centre, (y - centre) ** 2, np.ones(len(y))])
-    squares, first, second, n = (weights @ parts).T
+    summands = np.column_stack([(y - answer) ** 2, y - centre, (y - centre) ** 2, np.ones(len(y))])
+    squares, first, second, n = (weights @ summands).T
     with np.errstate(divide="ignore", invalid="ignore"):  # draws without rows
         spread = second - first**2 / n
         return np.where((n >= 2) & (spread > 1e-12 * second), 1 - squares / spread, np.nan)
@@ -64,10 +64,10 @@ def fold_r_squared(errors: np.ndarray, spreads: np.ndarray, repeats: np.ndarray)
     >>> fold_r_squared(np.array([1.0, 2.0]), np.array([2.0, 6.0]), np.array([0, 0])).tolist()
     [0.75, 0.5]
     """
-    parts = np.full(len(errors), np.nan)
+    fold_values = np.full(len(errors), np.nan)
     for repeat in np.unique(repeats):
         mine = repeats == repeat
         spread = spreads[mine].sum()
         if spread > 0:
-            parts[mine] = 1 - mine.sum() * errors[mine] / spread
-    return parts
+            fold_values[mine] = 1 - mine.sum() * errors[mine] / spread
+    return fold_values

@@ -21,22 +21,22 @@ __all__ = ["answer", "in_their_words", "score_model", "scorer_of"]
 def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
     """What the metric needs from a fitted model: predictions, or probabilities in the order of the labels."""
     if metric.needs in ("labels", "model"):
-        given = np.asarray(model.predict(X))
-        return given.ravel() if given.ndim == 2 and given.shape[1] == 1 else given
+        prediction = np.asarray(model.predict(X))
+        return prediction.ravel() if prediction.ndim == 2 and prediction.shape[1] == 1 else prediction
     two = labels is not None and len(labels) == 2
     if metric.needs == "decision" and two and hasattr(model, "decision_function"):
         return np.asarray(model.decision_function(X)).ravel()
     if not hasattr(model, "predict_proba"):
         raise ParameterError(
-            f"{metric.name} needs probabilities, but {_shown(model)} has no predict_proba; "
+            f"{metric.name} needs probabilities, but {_model_text(model)} has no predict_proba; "
             "give another scoring, or a model with probabilities"
         )
-    given = np.asarray(model.predict_proba(X), dtype=np.float64)
-    own = np.asarray(getattr(model, "classes_", labels))
-    if labels is None or np.array_equal(own, labels):
-        return given
-    aligned = np.zeros((len(given), len(labels)))
-    aligned[:, codes_among(labels, own)] = given
+    prediction = np.asarray(model.predict_proba(X), dtype=np.float64)
+    model_classes = np.asarray(getattr(model, "classes_", labels))
+    if labels is None or np.array_equal(model_classes, labels):
+        return prediction
+    aligned = np.zeros((len(prediction), len(labels)))
+    aligned[:, codes_among(labels, model_classes)] = prediction
     return aligned
 
 
@@ -73,8 +73,8 @@ def in_their_words(scoring: str) -> str | None:
     names = get_scorer_names()
     if scoring in names:
         return scoring
-    same = [name for name in names if _base(name) == _base(scoring)]
-    return min(same, key=len) if same else None
+    synonyms = [name for name in names if _base(name) == _base(scoring)]
+    return min(synonyms, key=len) if synonyms else None
 
 
 def _base(name: str) -> str:
@@ -92,6 +92,6 @@ def _turned(
     return float(utility(metric, score_model(model, X, y, metric=metric, labels=labels)))
 
 
-def _shown(model: Any) -> str:
+def _model_text(model: Any) -> str:
     steps = getattr(model, "steps", None)
     return type(steps[-1][1]).__name__ if steps else type(model).__name__

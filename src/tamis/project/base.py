@@ -62,10 +62,10 @@ class Projection(Transform):
     def _touched(self, X: Any, table: Table) -> np.ndarray:
         if self.categories == "indicators":
             return np.arange(table.n_columns)
-        places = super()._touched(X, table)
-        if not len(places):
+        indices = super()._touched(X, table)
+        if not len(indices):
             raise TableError("no column holds numbers; give categories='indicators', or columns of numbers")
-        return places
+        return indices
 
     def _learn(self, X: Any, y: Any) -> None:
         self.encoding_ = Indicators.of(X)
@@ -108,9 +108,9 @@ class Projection(Transform):
             self._fit(matrix, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **given: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Learn from the rows of X, and project them."""
-        return self.fit(X, y, **given).transform(X)
+        return self.fit(X, y, **fit_params).transform(X)
 
     @available_if(lambda self: hasattr(self, "_unproject"))
     def inverse_transform(self, X: Any) -> np.ndarray:
@@ -134,7 +134,7 @@ class Projection(Transform):
         """Number of components."""
         return len(self.components_)
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [f"{type(self).__name__.lower()}{k}" for k in range(self._n_made)]
 
     # -- saving ------------------------------------------------------------------------------------------------------
@@ -185,9 +185,9 @@ def refuse_holes(table: Table, method: str) -> None:
     refuse_missing(table, f"{method} needs all values, so fill them first, for example with tamis.transform.Impute()")
 
 
-def refuse_overflow(X: Any, names: Sequence[str], *found: np.ndarray) -> None:
+def refuse_overflow(X: Any, names: Sequence[str], *arrays: np.ndarray) -> None:
     """Raise the sentence that names a column too large or small to be squared, where that shows in the result."""
-    if not all(np.isfinite(values).all() for values in found):
+    if not all(np.isfinite(values).all() for values in arrays):
         refuse_extreme_matrix(X, names)
 
 

@@ -96,9 +96,9 @@ class FactorAnalysis(Loaded):
             loads = varimax(loads.T).T
             loads = loads[np.argsort(-(loads**2).sum(axis=1), kind="stable")]
         self.components_ = loads * fixed_signs(loads, self._order_of_names())[:, None]
-        held = (self.components_**2).sum(axis=0)
-        total = held + self.noise_variance_
-        self.communalities_ = np.divide(held, total, out=np.zeros(p), where=total > 0)
+        explained = (self.components_**2).sum(axis=0)
+        total = explained + self.noise_variance_
+        self.communalities_ = np.divide(explained, total, out=np.zeros(p), where=total > 0)
 
     def _most_likely(self, root: np.ndarray, variances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         r"""W (factors × columns) and ψ; rootᵀ root is the covariance S.
@@ -113,12 +113,14 @@ class FactorAnalysis(Loaded):
         def judged(logs: np.ndarray) -> tuple[float, np.ndarray]:
             noise = safe * np.exp(logs)
             squares, loads = _loads(root, noise, k)
-            known = np.maximum(squares, 1.0)
-            rest = float((variances / noise).sum()) - float(squares.sum())
-            value = float((np.log(known) + squares / known).sum()) + rest + float(logs.sum())  # the unit's part below
+            factor_squares = np.maximum(squares, 1.0)
+            remaining_trace = float((variances / noise).sum()) - float(squares.sum())
+            value = (
+                float((np.log(factor_squares) + squares / factor_squares).sum()) + remaining_trace + float(logs.sum())
+            )  # the unit's part below
             return 0.5 * value, 0.5 * ((loads**2).sum(axis=0) + noise - variances) / noise
 
-        found = scipy.optimize.minimize(
+        optimum = scipy.optimize.minimize(
             judged,
             np.full(len(safe), np.log(0.5)),
             jac=True,
@@ -126,16 +128,16 @@ class FactorAnalysis(Loaded):
             bounds=[(np.log(_LEAST), 0.0)] * len(safe),
             options={"maxiter": int(self.max_iter), "gtol": float(self.tol), "ftol": 1e-15, "maxfun": 10**6},
         )
-        self.n_iter_ = max(1, int(found.nit))
-        if found.nit >= int(self.max_iter):
+        self.n_iter_ = max(1, int(optimum.nit))
+        if optimum.nit >= int(self.max_iter):
             warnings.warn(
                 f"the factors still changed after max_iter={self.max_iter} rounds; give more, or fewer n_components",
                 NotConverged,
                 stacklevel=5,
             )
-        noise = safe * np.exp(found.x)
+        noise = safe * np.exp(optimum.x)
         constant = 0.5 * len(safe) * float(np.log(2 * np.pi)) + 0.5 * float(np.log(safe).sum())
-        self.log_likelihood_ = -float(found.fun) - constant
+        self.log_likelihood_ = -float(optimum.fun) - constant
         return _loads(root, noise, k)[1], noise
 
     def _project(self, X: np.ndarray) -> np.ndarray:
@@ -149,8 +151,8 @@ class FactorAnalysis(Loaded):
 
     def _learned(self) -> dict[str, Any]:
         arrays = ("components_", "noise_variance_", "mean_", "communalities_")
-        found = {name[:-1]: getattr(self, name).tolist() for name in arrays}
-        return {**found, "log_likelihood": float(self.log_likelihood_), "n_iter": self.n_iter_}
+        arrays_learned = {name[:-1]: getattr(self, name).tolist() for name in arrays}
+        return {**arrays_learned, "log_likelihood": float(self.log_likelihood_), "n_iter": self.n_iter_}
 
     def _relearn(self, state: dict[str, Any], n_columns: int) -> None:
         self.components_ = saved_matrix(state, "components", (None, n_columns))

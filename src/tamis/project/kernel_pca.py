@@ -154,11 +154,11 @@ class KernelPCA(Projection):
     def _by_landmarks(self, X: np.ndarray) -> None:
         """Components of the features K(x, landmarks) R, where R Rᵀ is the inverse of the landmarks' own kernel."""
         kernel, marks = self._kernel(), self.landmarks_
-        own = kernel(marks, marks)
-        refuse_overflow(X, self.encoding_.columns, own)
-        values, vectors = linalg.eigh(own, check_finite=False)
-        kept = values > 1e-10 * values[-1]
-        root = vectors[:, kept] / np.sqrt(values[kept])
+        gram = kernel(marks, marks)
+        refuse_overflow(X, self.encoding_.columns, gram)
+        values, vectors = linalg.eigh(gram, check_finite=False)
+        is_positive = values > 1e-10 * values[-1]
+        root = vectors[:, is_positive] / np.sqrt(values[is_positive])
         sums, products = np.zeros(len(marks)), np.zeros((len(marks), len(marks)))
         for start in range(0, len(X), _BATCH):
             block = kernel(X[start : start + _BATCH], marks)
@@ -175,13 +175,13 @@ class KernelPCA(Projection):
         self.spectrum_ = spectrum
         self.row_means_, self.mean_ = middle, float("nan")
 
-    def _refuse_rank(self, values: np.ndarray, most: int) -> None:
+    def _refuse_rank(self, values: np.ndarray, max_components: int) -> None:
         """Raise unless all components wanted have a variance beyond rounding."""
-        there = int((values > 1e-12 * max(float(values[0]), 1e-300)).sum()) if values[0] > 0 else 0
-        if int(self.n_components) > there:
+        rank = int((values > 1e-12 * max(float(values[0]), 1e-300)).sum()) if values[0] > 0 else 0
+        if int(self.n_components) > rank:
             raise ParameterError(
                 f"n_components={self.n_components}, but the kernel {self.kernel!r} of these rows has "
-                f"{there} component(s) beyond rounding; give at most {max(there, 1)}, or another kernel"
+                f"{rank} component(s) beyond rounding; give at most {max(rank, 1)}, or another kernel"
             )
 
     def _learn_inverse(self, X: np.ndarray, drawn: np.ndarray) -> None:
@@ -203,11 +203,11 @@ class KernelPCA(Projection):
             block = way(self._project(rows), self.back_points_)
             left += block.T @ block
             right += block.T @ (rows - self.back_mean_)
-        own = way(self.back_points_, self.back_points_)
-        left += float(self.ridge) * (own + 1e-8 * m * np.eye(m))
+        gram = way(self.back_points_, self.back_points_)
+        left += float(self.ridge) * (gram + 1e-8 * m * np.eye(m))
         values, vectors = linalg.eigh(left, check_finite=False)
-        kept = values > 1e-14 * values[-1]  # landmarks that lie together leave directions that say nothing
-        self.back_weights_ = vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept, None])
+        is_positive = values > 1e-14 * values[-1]  # landmarks that lie together leave directions that say nothing
+        self.back_weights_ = vectors[:, is_positive] @ ((vectors[:, is_positive].T @ right) / values[is_positive, None])
 
     # -- projecting --------------------------------------------------------------------------------------------------
     def _project(self, X: np.ndarray) -> np.ndarray:

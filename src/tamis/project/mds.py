@@ -106,14 +106,14 @@ class MDS(Projection):
 
     # -- fitting -----------------------------------------------------------------------------------------------------
     def _fit(self, X: np.ndarray, y: Any) -> None:
-        given = self.metric == "precomputed"
-        if given:
+        is_precomputed = self.metric == "precomputed"
+        if is_precomputed:
             _refuse_no_distances(X)
         elif len(X) > EXACT:
             drawn = generator(self._seed(), "landmarks").permutation(len(X))[: int(self.landmarks)]
             X = X[np.sort(drawn)]
         self.rows_ = np.ascontiguousarray(X)
-        distances = X if given else self._distances(X)
+        distances = X if is_precomputed else self._distances(X)
         refuse_overflow(X, self.encoding_.columns, distances)
         values, self.embedding_ = _classical(distances, int(self.n_components))
         self._refuse_rank(values, X)
@@ -130,25 +130,25 @@ class MDS(Projection):
         if self.metric == "precomputed":
             return X
         if self.metric == "euclidean":
-            found = np.sqrt(squared_distances(X, self.rows_))
-            same = X is self.rows_ or (X.shape == self.rows_.shape and np.array_equal(X, self.rows_))
-            if same:  # products leave the distance of a row to itself a rounding above 0
-                np.fill_diagonal(found, 0.0)
-                found = (found + found.T) / 2
-            return found
+            distances = np.sqrt(squared_distances(X, self.rows_))
+            is_training = X is self.rows_ or (X.shape == self.rows_.shape and np.array_equal(X, self.rows_))
+            if is_training:  # products leave the distance of a row to itself a rounding above 0
+                np.fill_diagonal(distances, 0.0)
+                distances = (distances + distances.T) / 2
+            return distances
         return np.asarray(scipy.spatial.distance.cdist(X, self.rows_, self.metric))
 
     def _refuse_rank(self, values: np.ndarray, X: np.ndarray) -> None:
-        there = int((values > 1e-12 * max(float(values[0]), 0.0)).sum()) if values[0] > 0 else 0
-        if int(self.n_components) > there:
+        rank = int((values > 1e-12 * max(float(values[0]), 0.0)).sum()) if values[0] > 0 else 0
+        if int(self.n_components) > rank:
             columns = f" (n_features={X.shape[1]})" if self.metric != "precomputed" else ""
             raise ParameterError(
                 f"n_components={self.n_components}, but the distances of the {len(X):,} rows{columns} span "
-                f"{there} dimension(s); give n_components between 1 and {max(there, 1)}"
+                f"{rank} dimension(s); give n_components between 1 and {max(rank, 1)}"
             )
 
     def _least_stress(self, distances: np.ndarray) -> np.ndarray:
-        found, _, self.n_iter_ = manifold.smacof(
+        coordinates, _, self.n_iter_ = manifold.smacof(
             distances,
             n_components=int(self.n_components),
             init=self.embedding_,
@@ -158,7 +158,7 @@ class MDS(Projection):
             normalized_stress=False,
             return_n_iter=True,
         )
-        return np.asarray(found - found.mean(axis=0))
+        return np.asarray(coordinates - coordinates.mean(axis=0))
 
     # -- projecting --------------------------------------------------------------------------------------------------
     def _project(self, X: np.ndarray) -> np.ndarray:
@@ -211,8 +211,8 @@ def _classical(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     k = min(k, len(distances))
     if hasattr(manifold, "ClassicalMDS"):
         with np.errstate(invalid="ignore"):  # roots of negative eigenvalues, which are refused later
-            found = manifold.ClassicalMDS(n_components=k, metric="precomputed").fit(distances)
-        values, coordinates = np.asarray(found.eigenvalues_), np.asarray(found.embedding_)
+            model = manifold.ClassicalMDS(n_components=k, metric="precomputed").fit(distances)
+        values, coordinates = np.asarray(model.eigenvalues_), np.asarray(model.embedding_)
     else:
         squares = distances**2
         squares = squares - squares.mean(axis=0)
@@ -232,8 +232,13 @@ def _placed(distances: np.ndarray, embedding: np.ndarray) -> np.ndarray:
     active, size = np.arange(len(z)), max(float(np.abs(embedding).max()), 1e-300)
     middle = embedding.mean(axis=0)
     for _ in range(_ROUNDS):
-        apart = scipy.spatial.distance.cdist(z[active], embedding)
-        ratio = np.divide(distances[active], apart, out=np.zeros_like(apart), where=apart > 1e-12 * size)
+        embedded_distances = scipy.spatial.distance.cdist(z[active], embedding)
+        ratio = np.divide(
+            distances[active],
+            embedded_distances,
+            out=np.zeros_like(embedded_distances),
+            where=embedded_distances > 1e-12 * size,
+        )
         moved = middle + (ratio.sum(axis=1)[:, None] * z[active] - ratio @ embedding) / len(embedding)
         step = np.abs(moved - z[active]).max(axis=1)
         z[active] = moved

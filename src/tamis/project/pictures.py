@@ -22,23 +22,24 @@ def spectrum_figure(model: Any, **options: Any) -> Any:
     from bokeh.plotting import figure
 
     spectrum = np.asarray(model.spectrum_)
-    kept = int(getattr(model, "n_components_", len(spectrum)))
+    n_components = int(getattr(model, "n_components_", len(spectrum)))
     total = float(getattr(model, "total_variance_", spectrum.sum()))
-    places = np.arange(1, len(spectrum) + 1)
+    ranks = np.arange(1, len(spectrum) + 1)
     plot = figure(
-        title=f"{kept} of {len(spectrum)} components hold {spectrum[:kept].sum() / total:.1%} of the variance",
+        title=f"{n_components} of {len(spectrum)} components hold {spectrum[:n_components].sum() / total:.1%} of "
+        "the variance",
         x_axis_label="component",
         y_axis_label="variance",
         **{"width": 600, "height": 320, "toolbar_location": None, **options},
     )
-    colours = [BLUE if k < kept else GREY for k in range(len(spectrum))]
-    plot.vbar(places, top=spectrum, width=0.8, color=colours)
+    colours = [BLUE if k < n_components else GREY for k in range(len(spectrum))]
+    plot.vbar(ranks, top=spectrum, width=0.8, color=colours)
     plot.y_range = Range1d(0, float(spectrum[0]) * 1.05)
     plot.extra_y_ranges = {"share": Range1d(0, 1.05)}
     plot.add_layout(LinearAxis(y_range_name="share", axis_label="share held"), "right")
-    plot.line(places, np.cumsum(spectrum) / total, y_range_name="share", color=ORANGE, line_width=2)
-    if kept < len(spectrum):
-        plot.add_layout(Span(location=kept + 0.5, dimension="height", line_color=ORANGE, line_dash="dashed"))
+    plot.line(ranks, np.cumsum(spectrum) / total, y_range_name="share", color=ORANGE, line_width=2)
+    if n_components < len(spectrum):
+        plot.add_layout(Span(location=n_components + 0.5, dimension="height", line_color=ORANGE, line_dash="dashed"))
     return plot
 
 
@@ -75,14 +76,14 @@ def points_figure(points: np.ndarray, y: Any = None, *, title: str = "", **optio
 
 def _draw_points(plot: Any, points: np.ndarray, y: Any) -> None:
     step = max(1, -(-len(points) // _MOST))
-    shown = np.arange(0, len(points), step)
-    points = points[shown]
+    sample = np.arange(0, len(points), step)
+    points = points[sample]
     if y is None:
         plot.scatter(points[:, 0], points[:, 1], color=BLUE, alpha=0.6, size=5)
     elif is_class_target(y):
-        _by_class(plot, points, np.asarray(y)[shown])
+        _by_class(plot, points, np.asarray(y)[sample])
     else:
-        _by_number(plot, points, np.asarray(y, dtype=np.float64)[shown])
+        _by_number(plot, points, np.asarray(y, dtype=np.float64)[sample])
 
 
 def loadings_figure(model: Any, *, component: int = 0, most: int = 20, **options: Any) -> Any:
@@ -97,9 +98,11 @@ def loadings_figure(model: Any, *, component: int = 0, most: int = 20, **options
     names, line = list(model.encoding_.columns), components[k]
     carriers = set(model.carriers()[k])
     order = np.argsort(-np.abs(line), kind="stable")[: check.count("most", most)][::-1]
-    made = str(model.get_feature_names_out()[k]) if len(model.get_feature_names_out()) > k else f"component {k}"
+    component_name = (
+        str(model.get_feature_names_out()[k]) if len(model.get_feature_names_out()) > k else f"component {k}"
+    )
     plot = figure(
-        title=f"what carries {made}",
+        title=f"what carries {component_name}",
         x_axis_label="loading",
         **{"width": 600, "height": max(160, 60 + 20 * len(order)), "toolbar_location": None, **options},
     )
@@ -110,12 +113,12 @@ def loadings_figure(model: Any, *, component: int = 0, most: int = 20, **options
     return plot
 
 
-def _two(components: Sequence[int], there: int) -> tuple[int, int]:
-    if there < 2:
+def _two(components: Sequence[int], n_components: int) -> tuple[int, int]:
+    if n_components < 2:
         raise ParameterError("there is one component, and a picture of the rows needs two; give n_components=2")
     if len(components) != 2:
         raise ParameterError(f"components={tuple(components)!r} are not two; give two positions from 0")
-    first, second = (check.count("components", int(k), low=0, high=there - 1) for k in components)
+    first, second = (check.count("components", int(k), low=0, high=n_components - 1) for k in components)
     return first, second
 
 

@@ -85,11 +85,11 @@ class ProjectionPursuit(Loaded):
 
     def _fit(self, X: np.ndarray, y: Any) -> None:
         n, p = X.shape
-        most = min(p, n - 1)
-        if int(self.n_components) > most:
+        max_views = min(p, n - 1)
+        if int(self.n_components) > max_views:
             raise ParameterError(
                 f"n_components={self.n_components}, but {n:,} rows of {p:,} columns (n_features={p}) have at most "
-                f"{most} views; give n_components between 1 and {most}"
+                f"{max_views} views; give n_components between 1 and {max_views}"
             )
         if self.select is not None:
             check.count("select", self.select, high=p, of="columns")
@@ -128,9 +128,9 @@ class ProjectionPursuit(Loaded):
     def _chosen(self) -> np.ndarray:
         return np.sort(self.order_[: int(self.select)])  # type: ignore[arg-type]
 
-    def _made(self, names: Any) -> list[str]:
+    def _output_names(self, names: Any) -> list[str]:
         if self.select is None:
-            return [str(name) for name in super()._made(names)]
+            return [str(name) for name in super()._output_names(names)]
         return [str(names[j]) for j in self._chosen()]
 
     def _project(self, X: np.ndarray) -> np.ndarray:
@@ -147,8 +147,8 @@ class ProjectionPursuit(Loaded):
 
     def _learned(self) -> dict[str, Any]:
         arrays = ("components_", "mean_", "scale_", "order_", "separation_", "negentropy_")
-        found = {name[:-1]: getattr(self, name) for name in arrays}
-        return {name: None if values is None else values.tolist() for name, values in found.items()}
+        arrays_learned = {name[:-1]: getattr(self, name) for name in arrays}
+        return {name: None if values is None else values.tolist() for name, values in arrays_learned.items()}
 
     def _relearn(self, state: dict[str, Any], n_columns: int) -> None:
         self.components_ = saved_matrix(state, "components", (None, n_columns))
@@ -163,9 +163,9 @@ class ProjectionPursuit(Loaded):
             raise DamagedError(f"it selects {self.select} of {n_columns} columns")
         self.ranking_ = np.argsort(self.order_) + 1
         for name in ("separation", "negentropy"):
-            given = part(state, name)
-            found = None if given is None else saved_matrix(state, name, (len(self.components_),))
-            setattr(self, f"{name}_", found)
+            stored = part(state, name)
+            matrix = None if stored is None else saved_matrix(state, name, (len(self.components_),))
+            setattr(self, f"{name}_", matrix)
 
 
 def _groups(y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -30,39 +30,39 @@ def separating(X: np.ndarray, codes: np.ndarray, k: int) -> tuple[np.ndarray, np
     np.add.at(means, codes, X)
     means /= sizes[:, None]
     middle = X.mean(axis=0)
-    apart = (means - middle) * np.sqrt(sizes / n)[:, None]
-    between, left = apart.T @ apart, X - means[codes]
-    within = left.T @ left / n
-    shrunken = _shrunken(within, left, d if basis is None else basis.shape[1])
-    found: list[np.ndarray] = []
+    class_offsets = (means - middle) * np.sqrt(sizes / n)[:, None]
+    between, left = class_offsets.T @ class_offsets, X - means[codes]
+    within_scatter = left.T @ left / n
+    shrunken = _shrunken(within_scatter, left, d if basis is None else basis.shape[1])
+    directions: list[np.ndarray] = []
     free = np.eye(d)
     for _ in range(k):
         _, vectors = linalg.eigh(free.T @ between @ free, free.T @ shrunken @ free, check_finite=False)
         direction = free @ vectors[:, -1]
-        found.append(direction / np.linalg.norm(direction))
-        free = linalg.null_space(np.array(found))
-    components = np.array(found)
-    inside = np.einsum("ij,jk,ik->i", components, within, components)
+        directions.append(direction / np.linalg.norm(direction))
+        free = linalg.null_space(np.array(directions))
+    components = np.array(directions)
+    inside = np.einsum("ij,jk,ik->i", components, within_scatter, components)
     outside = np.einsum("ij,jk,ik->i", components, between, components)
     total = inside + outside
     separation = np.divide(outside, total, out=np.zeros(k), where=total > 0)
     return components if basis is None else components @ basis, separation
 
 
-def _shrunken(within: np.ndarray, left: np.ndarray, p: int) -> np.ndarray:
+def _shrunken(within_scatter: np.ndarray, left: np.ndarray, p: int) -> np.ndarray:
     r"""The scatter within groups, drawn towards equal variances by the share of Ledoit and Wolf (2004).
 
     .. math:: (1 - \gamma) W + \gamma \frac{\mathrm{tr} W}{p} I, \qquad
               \gamma = \frac{\sum_i \|e_i e_i^\top - W\|^2 / n^2}{\|W - \frac{\mathrm{tr} W}{p} I\|^2}
     """
-    n, level = len(left), float(np.trace(within)) / p
-    squares = float((within**2).sum())
+    n, level = len(left), float(np.trace(within_scatter)) / p
+    squares = float((within_scatter**2).sum())
     lengths = np.einsum("ij,ij->i", left, left)
     noise = (float((lengths**2).sum()) - n * squares) / n**2
-    apart = squares - p * level**2
-    share = min(max(noise / apart, 0.0), 1.0) if apart > 0 else 1.0
+    dispersion = squares - p * level**2
+    share = min(max(noise / dispersion, 0.0), 1.0) if dispersion > 0 else 1.0
     share = max(share, 1e-6)  # a direction without any scatter within groups would be infinitely good
-    return np.asarray((1 - share) * within + share * max(level, 1e-12) * np.eye(len(within)))
+    return np.asarray((1 - share) * within_scatter + share * max(level, 1e-12) * np.eye(len(within_scatter)))
 
 
 def least_normal(X: np.ndarray, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,12 +77,12 @@ def least_normal(X: np.ndarray, k: int, seed: int) -> tuple[np.ndarray, np.ndarr
     A. Hyvärinen, "Fast and robust fixed-point algorithms for independent component analysis", IEEE Trans. Neural
     Networks 10, 1999.
     """
-    found, _ = decompose(X, None, None)
-    d = min(found.rank, max(k, len(X) // 5))
+    decomposition, _ = decompose(X, None, None)
+    d = min(decomposition.rank, max(k, len(X) // 5))
     if k > d:
         raise ParameterError(f"n_components={k}, but the columns have rank {d}; give n_components between 1 and {d}")
-    whiten = found.components[:d] / np.sqrt(found.spectrum[:d, None] * (len(X) - 1) / len(X))
-    white = (X - found.mean) @ whiten.T
+    whiten = decomposition.components[:d] / np.sqrt(decomposition.spectrum[:d, None] * (len(X) - 1) / len(X))
+    white = (X - decomposition.mean) @ whiten.T
     rng = generator(seed, "pursuit")
     directions = np.zeros((0, d))
     for _ in range(k):
@@ -109,10 +109,10 @@ def negentropy(u: np.ndarray) -> float:
 
 def _climb(white: np.ndarray, start: np.ndarray, before: np.ndarray) -> np.ndarray:
     """The direction that w ← E[z g(wᵀz)] − E[g′(wᵀz)] w, g = tanh, comes to, orthogonal to those before."""
-    w = _beside(start, before)
+    w = _orthogonalized(start, before)
     for _ in range(_ROUNDS):
         slope = np.tanh(white @ w)
-        new = _beside(white.T @ slope / len(white) - float(np.mean(1 - slope**2)) * w, before)
+        new = _orthogonalized(white.T @ slope / len(white) - float(np.mean(1 - slope**2)) * w, before)
         done = abs(float(new @ w)) > 1 - 1e-10
         w = new
         if done:
@@ -120,7 +120,7 @@ def _climb(white: np.ndarray, start: np.ndarray, before: np.ndarray) -> np.ndarr
     return w
 
 
-def _beside(w: np.ndarray, before: np.ndarray) -> np.ndarray:
+def _orthogonalized(w: np.ndarray, before: np.ndarray) -> np.ndarray:
     left = w - before.T @ (before @ w)
     size = float(np.linalg.norm(left))
     if size < 1e-12:  # the start lies among the directions before: any other will do
@@ -159,13 +159,13 @@ def gram_schmidt(X: np.ndarray, target: np.ndarray, order: np.ndarray) -> np.nda
         left -= np.outer(unit, unit @ left)
         goal -= np.outer(unit, unit @ goal)
     gains = _projections(left, goal, first)
-    rest = np.lexsort((rank, -np.round(gains / max(float(gains.max(initial=0.0)), 1e-300), 9)))
-    return np.array([*chosen, *(int(j) for j in rest if free[j])], dtype=np.int64)
+    order_of_ties = np.lexsort((rank, -np.round(gains / max(float(gains.max(initial=0.0)), 1e-300), 9)))
+    return np.array([*chosen, *(int(j) for j in order_of_ties if free[j])], dtype=np.int64)
 
 
 def _projections(left: np.ndarray, goal: np.ndarray, first: np.ndarray) -> np.ndarray:
     """Squared length of the target's projection on each column; 0 for columns of which nothing is left."""
     sizes = np.einsum("ij,ij->j", left, left)
-    there = sizes > 1e-10 * np.maximum(first, 1e-300)
+    is_independent = sizes > 1e-10 * np.maximum(first, 1e-300)
     squares = ((goal.T @ left) ** 2).sum(axis=0)
-    return np.divide(squares, sizes, out=np.zeros(len(sizes)), where=there)
+    return np.divide(squares, sizes, out=np.zeros(len(sizes)), where=is_independent)

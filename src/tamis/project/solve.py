@@ -78,11 +78,11 @@ def solve(A: Any, b: Any, *, floor: float | None = None) -> Solution:
         )
     rank = int((values > limit * values[0]).sum()) if values[0] > 0 else 0
     scaled = (u[:, :rank].T @ right).T / values[:rank]
-    found = (scaled @ v[:rank]).T.view(Solution)
-    found.dropped, found.rank, found.singular_values = len(values) - rank, rank, values
-    left = np.linalg.norm(matrix @ np.asarray(found) - right, axis=0)
-    found.residual = float(left) if right.ndim == 1 else left
-    return found
+    solution = (scaled @ v[:rank]).T.view(Solution)
+    solution.dropped, solution.rank, solution.singular_values = len(values) - rank, rank, values
+    left = np.linalg.norm(matrix @ np.asarray(solution) - right, axis=0)
+    solution.residual = float(left) if right.ndim == 1 else left
+    return solution
 
 
 def _finite(name: str, values: np.ndarray) -> np.ndarray:
@@ -91,6 +91,6 @@ def _finite(name: str, values: np.ndarray) -> np.ndarray:
     out = values.astype(np.float64)
     bad = np.argwhere(~np.isfinite(out))
     if len(bad):
-        place = ", ".join(str(int(i)) for i in bad[0])
-        raise ParameterError(f"{name}[{place}] is {out[tuple(bad[0])]}; give finite numbers")
+        position = ", ".join(str(int(i)) for i in bad[0])
+        raise ParameterError(f"{name}[{position}] is {out[tuple(bad[0])]}; give finite numbers")
     return out

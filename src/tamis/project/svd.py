@@ -70,18 +70,18 @@ class SVD(Loaded):
         if squares == 0:
             raise ParameterError("all values are 0, so there is no component; give a table that holds something")
         values, components = self._decomposed(X)
-        kept = self._size(values, squares, min(X.shape))
-        signs = fixed_signs(components[:kept], self._order_of_names())
-        self.components_ = np.ascontiguousarray(components[:kept] * signs[:, None])
-        self.singular_values_ = values[:kept]
-        self.loss_ = np.float64(max(1.0 - float((values[:kept] ** 2).sum()) / squares, 0.0))
+        size = self._size(values, squares, min(X.shape))
+        signs = fixed_signs(components[:size], self._order_of_names())
+        self.components_ = np.ascontiguousarray(components[:size] * signs[:, None])
+        self.singular_values_ = values[:size]
+        self.loss_ = np.float64(max(1.0 - float((values[:size] ** 2).sum()) / squares, 0.0))
         stored = X.nnz if sparse.issparse(X) else X.size
-        self.compression_ = kept * (X.shape[0] + X.shape[1]) / max(stored, 1)
+        self.compression_ = size * (X.shape[0] + X.shape[1]) / max(stored, 1)
 
     def _decomposed(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Singular values beyond rounding, largest first, and their directions."""
-        count, few = self.n_components, min(X.shape)
-        if isinstance(count, Integral) and few > _FULL and int(count) * 5 <= few:
+        count, smaller_side = self.n_components, min(X.shape)
+        if isinstance(count, Integral) and smaller_side > _FULL and int(count) * 5 <= smaller_side:
             values, components = leading(X, int(count), self._seed())
         else:
             dense = X.toarray() if sparse.issparse(X) else X
@@ -91,7 +91,7 @@ class SVD(Loaded):
         rank = int((values > EPS * max(X.shape) * values[0]).sum())
         return values[:rank], components[:rank]
 
-    def _size(self, values: np.ndarray, squares: float, most: int) -> int:
+    def _size(self, values: np.ndarray, squares: float, max_components: int) -> int:
         if self.n_components is None:
             return len(values)
         if isinstance(self.n_components, Integral):

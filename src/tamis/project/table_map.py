@@ -106,9 +106,9 @@ def standardized(X: Any) -> np.ndarray:
     table = Table.of(X)
     matrix = Indicators.of(table).encode(table)
     values = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
-    seen = np.maximum((~np.isnan(values)).sum(axis=0), 1)
-    centred = values - np.nansum(values, axis=0) / seen
-    spread = np.sqrt(np.nansum(centred**2, axis=0) / seen)
+    n_observed = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+    centred = values - np.nansum(values, axis=0) / n_observed
+    spread = np.sqrt(np.nansum(centred**2, axis=0) / n_observed)
     return np.asarray(np.nan_to_num(centred / np.where(spread > 0, spread, 1.0)))
 
 
@@ -158,5 +158,5 @@ def _ratio(Z: np.ndarray, labels: np.ndarray) -> float:
     sizes = np.bincount(labels)
     centres = np.array([Z[labels == c].mean(axis=0) for c in range(k)])
     between = float(sizes @ (centres**2).sum(axis=1))
-    within = float((Z**2).sum()) - between
-    return between / (k - 1) / max(within / max(n - k, 1), 1e-300)
+    within_scatter = float((Z**2).sum()) - between
+    return between / (k - 1) / max(within_scatter / max(n - k, 1), 1e-300)

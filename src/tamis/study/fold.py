@@ -98,7 +98,7 @@ def _metric(settings: Settings, problem: StudyProblem) -> Metric:
     if metric.needs == "model":
         raise ParameterError(f"scoring={metric.name} needs the fitted model; a study takes f(y_true, y_pred)")
     metric = in_words(metric, problem.labels)
-    if metric.given is not None and not isinstance(metric.given, str):  # a function that fails, fails before any fit
+    if metric.source is not None and not isinstance(metric.source, str):  # a function that fails, fails before any fit
         codes, y = np.arange(len(problem.labels)), problem.y
         right = y if metric.needs == "labels" else (y[:, None] == codes).astype(np.float64)
         tried = [metric.value(y, right, codes), metric.value(y, np.roll(right, 1, axis=0), codes)]

@@ -14,12 +14,12 @@ A transform of numbers subclasses `NumericTransform`:
         def _state(self):            # what `to_dict` keeps: plain values
             return {"mean": self.mean_.tolist()}
         def _restore(self, state):   # the way back: every value through tamis.saved
-            self.mean_ = numbers("mean", part(state, "mean"), shape=(len(self.touched_),))
+            self.mean_ = numbers("mean", read_entry(state, "mean"), shape=(len(self.touched_),))
 
 Optional parts:
 
 - `_check(self)` looks at the parameters, in `fit` and when a saved transform is read; `fit` never rewrites one.
-- `_made(self, names)`: names of the made columns, from those of the touched ones. The default is `names` itself; with
+- `_output_names(self, names)`: names of the new columns, from those of the touched ones. The default is `names`; with
   it (and `one_to_one = True`) every made column stands where its own was. With `one_to_one = False` the made columns
   come first, then the columns that were not touched.
 - class attributes: `one_to_one`; `takes_sparse` (then `_learn` and `_apply` may get a SciPy CSC or CSR matrix);
@@ -127,7 +127,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         """Names of the columns of the output."""
         check_is_fitted(self)
         names = self._names_in(input_features)
-        made = list(self._made([names[j] for j in self.touched_]))
+        made = list(self._output_names([names[j] for j in self.touched_]))
         return np.array([made[p] if p >= 0 else names[~p] for p in self._order(len(made))], dtype=object)
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         """The made columns of the rows of `fit`, where they differ from those of other rows."""
         return self._apply(self._part(table))
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return names
 
     def _sparse_ok(self) -> bool:

@@ -179,7 +179,7 @@ class Impute(Transform):
     def _indicators(self, names: Sequence[str]) -> list[str]:
         return [f"{names[int(j)]} is missing" for j in self.with_holes_]
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [*names, *self._indicators(names)] if self.indicator else names
 
     def _order(self, n_made: int) -> list[int]:

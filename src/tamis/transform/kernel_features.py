@@ -116,7 +116,7 @@ class KernelFeatures(NumericTransform):
         features = np.exp(-self.gamma_ * squares)
         return np.hstack([features, X]) if self.keep else features
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         if not len(names):
             return []
         made = [f"kernel {k + 1}" for k in range(len(self.landmarks_))]

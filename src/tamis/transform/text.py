@@ -198,7 +198,7 @@ class Text(Transform):
         numbers = [sparse.csr_array(np.asarray(table.column(j).values, dtype=np.float64)[:, None]) for j in others]
         return sparse.hstack([made, *numbers], format="csr")
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         named = hasattr(self, "feature_names_in_") or len(names) > 1
         made = []
         for name, terms in zip(names, self.terms_):

@@ -64,7 +64,7 @@ def _same(part: Any, metric: Metric) -> bool:
     if type(part).__name__ in _OTHERWISE:
         return False
     if scoring is not None and not isinstance(scoring, str):
-        return scoring is metric.given
+        return scoring is metric.source
     try:
         own = find(scoring, classes=predicts_classes(metric.task))
     except TamisError:

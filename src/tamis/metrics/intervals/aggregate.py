@@ -49,8 +49,8 @@ def aggregated(metric: Metric, tallies: Sequence[Tally], scores: Any) -> float:
     >>> round(aggregated(METRICS["r2"], folds, [0.75, np.nan]), 3)
     0.864
     """
-    parts = fold_parts(metric, tallies)
-    values = np.asarray(scores, dtype=np.float64) if parts is None else parts
+    fold_values = fold_parts(metric, tallies)
+    values = np.asarray(scores, dtype=np.float64) if fold_values is None else fold_values
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")
 
@@ -60,30 +60,34 @@ def fold_parts(metric: Metric, tallies: Sequence[Tally]) -> np.ndarray | None:
 
     Differences of these between two procedures are paired by fold, and their mean is the difference of the scores.
     """
-    if not is_pooled(metric) or metric.given is not None:
+    if not is_pooled(metric) or metric.source is not None:
         return None
     sums = [tally.summed().sums for tally in tallies]
-    folds = [part for part in sums if part is not None]
+    folds = [sums_of_fold for sums_of_fold in sums if sums_of_fold is not None]
     repeats = np.array([tally.repeat for tally in tallies])
     if metric.base == "r2":
-        if not all("sst" in part.values and "mse" in part.values for part in folds):
+        if not all("sst" in sums_of_fold.values and "mse" in sums_of_fold.values for sums_of_fold in folds):
             return None
-        errors, spreads = (np.array([part.values[name].sum() for part in folds]) for name in ("mse", "sst"))
-        parts = fold_r_squared(errors, spreads, repeats)
+        errors, spreads = (
+            np.array([sums_of_fold.values[name].sum() for sums_of_fold in folds]) for name in ("mse", "sst")
+        )
+        fold_values = fold_r_squared(errors, spreads, repeats)
     else:
-        if not all("hit" in part.values for part in folds):
+        if not all("hit" in sums_of_fold.values for sums_of_fold in folds):
             return None
-        parts = _recall_parts(folds, repeats)
-    return -parts if metric.negated else parts
+        fold_values = _recall_parts(folds, repeats)
+    return -fold_values if metric.negated else fold_values
 
 
 def _recall_parts(folds: Sequence[RowSums], repeats: np.ndarray) -> np.ndarray:
     """K Σ_c hits_kc / rows_rc / C of each fold k: the mean over the K folds of repeat r is the mean recall."""
-    hits, rows = (np.array([part.values[name].sum(axis=0) for part in folds]) for name in ("hit", "truth"))
-    parts = np.full(len(folds), np.nan)
+    hits, rows = (
+        np.array([sums_of_fold.values[name].sum(axis=0) for sums_of_fold in folds]) for name in ("hit", "truth")
+    )
+    fold_values = np.full(len(folds), np.nan)
     for repeat in np.unique(repeats):
         mine = repeats == repeat
         total = rows[mine].sum(axis=0)
         recalls = np.divide(hits[mine], total, out=np.zeros_like(hits[mine]), where=total > 0)
-        parts[mine] = mine.sum() * recalls.sum(axis=1) / max(1, int((total > 0).sum()))
-    return parts
+        fold_values[mine] = mine.sum() * recalls.sum(axis=1) / max(1, int((total > 0).sum()))
+    return fold_values

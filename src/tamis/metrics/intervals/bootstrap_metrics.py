@@ -81,9 +81,9 @@ def _one_by_one(
 def _cells(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Confusion counts: draws × truth × answer."""
     k = len(labels)
-    place = np.zeros((len(y), k * k))
-    place[np.arange(len(y)), y * k + answer] = 1
-    return np.asarray((weights @ place).reshape(-1, k, k))
+    one_hot = np.zeros((len(y), k * k))
+    one_hot[np.arange(len(y)), y * k + answer] = 1
+    return np.asarray((weights @ one_hot).reshape(-1, k, k))
 
 
 def _balanced(cells: np.ndarray) -> np.ndarray:
@@ -94,9 +94,9 @@ def _balanced(cells: np.ndarray) -> np.ndarray:
 
 def _matthews(cells: np.ndarray) -> np.ndarray:
     n, right = cells.sum(axis=(1, 2)), np.einsum("bkk->b", cells)
-    truth, given = cells.sum(axis=2), cells.sum(axis=1)
-    above = n * right - (truth * given).sum(axis=1)
-    below = np.sqrt((n**2 - (given**2).sum(axis=1)) * (n**2 - (truth**2).sum(axis=1)))
+    truth, predicted = cells.sum(axis=2), cells.sum(axis=1)
+    above = n * right - (truth * predicted).sum(axis=1)
+    below = np.sqrt((n**2 - (predicted**2).sum(axis=1)) * (n**2 - (truth**2).sum(axis=1)))
     return np.where(below > 0, above / below, np.where(n > 0, 0.0, np.nan))
 
 
@@ -109,22 +109,22 @@ def _kappa(cells: np.ndarray) -> np.ndarray:
 def _averaged(name: str, average: str | None) -> Counted:
     """Precision, recall or F1 from confusion counts; 0 where there is nothing to divide by."""
 
-    def many(cells: np.ndarray) -> np.ndarray:
-        hit, truth, given = np.einsum("bkk->bk", cells), cells.sum(axis=2), cells.sum(axis=1)
+    def averaged(cells: np.ndarray) -> np.ndarray:
+        hit, truth, predicted = np.einsum("bkk->bk", cells), cells.sum(axis=2), cells.sum(axis=1)
         how = average or ("binary" if cells.shape[1] == 2 else "macro")
         if how == "micro":
-            hit, truth, given = (part.sum(axis=1, keepdims=True) for part in (hit, truth, given))
-        below = {"precision": given, "recall": truth, "f1": (given + truth) / 2}[name]
+            hit, truth, predicted = (totals.sum(axis=1, keepdims=True) for totals in (hit, truth, predicted))
+        below = {"precision": predicted, "recall": truth, "f1": (predicted + truth) / 2}[name]
         value = np.divide(hit, below, out=np.zeros_like(hit), where=below > 0)
         if how == "binary":
-            found = value[:, 1]
+            average_value = value[:, 1]
         elif how == "weighted":
-            found = (value * truth).sum(axis=1) / truth.sum(axis=1)
+            average_value = (value * truth).sum(axis=1) / truth.sum(axis=1)
         else:
-            found = value.mean(axis=1)
-        return np.where(cells.sum(axis=(1, 2)) > 0, found, np.nan)
+            average_value = value.mean(axis=1)
+        return np.where(cells.sum(axis=(1, 2)) > 0, average_value, np.nan)
 
-    return many
+    return averaged
 
 
 #: Metrics that are functions of confusion counts: draws × truth × answer -> one value a draw.
@@ -146,9 +146,9 @@ def _rmse(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.nda
 
 
 def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    kept = y != 0
-    used = weights[:, kept]
-    return np.asarray(used @ np.abs((y[kept] - answer[kept]) / y[kept]) / used.sum(axis=1))
+    nonzero = y != 0
+    used = weights[:, nonzero]
+    return np.asarray(used @ np.abs((y[nonzero] - answer[nonzero]) / y[nonzero]) / used.sum(axis=1))
 
 
 def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:

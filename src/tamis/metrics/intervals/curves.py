@@ -25,11 +25,11 @@ def roc(tallies: Sequence[Tally], positive: int = 1) -> dict[str, np.ndarray]:
     From rows it is exact; from sums it has a point for every bin (see `binned_scores`), each at most 1.6% of a
     side apart but for ties.
     """
-    threshold, others, own = _by_threshold(tallies, positive)
-    others, own = np.cumsum(others[::-1]), np.cumsum(own[::-1])
+    threshold, negatives, positives = _by_threshold(tallies, positive)
+    negatives, positives = np.cumsum(negatives[::-1]), np.cumsum(positives[::-1])
     return {
-        "false_positive": np.r_[0.0, others / max(others[-1], 1)],
-        "true_positive": np.r_[0.0, own / max(own[-1], 1)],
+        "false_positive": np.r_[0.0, negatives / max(negatives[-1], 1)],
+        "true_positive": np.r_[0.0, positives / max(positives[-1], 1)],
         "threshold": np.r_[np.inf, threshold[::-1]],
     }
 
@@ -39,14 +39,14 @@ def calibration(tallies: Sequence[Tally], positive: int = 1, n_bins: int = 10) -
 
     From sums, too, shares and rows are exact, and the predicted mean to seven digits, where n_bins divides 100.
     """
-    predicted, others, own = _by_threshold(tallies, positive, probabilities=True)
-    place = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1)
-    rows = np.bincount(place, others + own, n_bins)
-    there = rows > 0
+    predicted, negatives, positives = _by_threshold(tallies, positive, probabilities=True)
+    bin_of_value = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1)
+    rows = np.bincount(bin_of_value, negatives + positives, n_bins)
+    occupied = rows > 0
     return {
-        "predicted": np.bincount(place, predicted * (others + own), n_bins)[there] / rows[there],
-        "share": np.bincount(place, own, n_bins)[there] / rows[there],
-        "rows": rows[there] / _n_repeats(tallies),
+        "predicted": np.bincount(bin_of_value, predicted * (negatives + positives), n_bins)[occupied] / rows[occupied],
+        "share": np.bincount(bin_of_value, positives, n_bins)[occupied] / rows[occupied],
+        "rows": rows[occupied] / _n_repeats(tallies),
     }
 
 
@@ -64,19 +64,19 @@ def _by_threshold(
         raise ParameterError(f"there is no such curve of {first.answered}; it needs probabilities")
     if not 0 <= positive < len(first.labels):
         raise ParameterError(f"positive={positive}, but there are {len(first.labels)} classes; give one of their codes")
-    kept = [tally.rows for tally in tallies if tally.rows is not None]
-    if len(kept) == len(tallies):
-        value = np.concatenate([of_class(rows.answer, positive)[rows.learned] for rows in kept])
-        own = np.concatenate([rows.truth[rows.learned] == positive for rows in kept])
-        values, place = np.unique(value, return_inverse=True)
-        return values, np.bincount(place, ~own, len(values)), np.bincount(place, own, len(values))
+    row_blocks = [tally.rows for tally in tallies if tally.rows is not None]
+    if len(row_blocks) == len(tallies):
+        value = np.concatenate([of_class(rows.answer, positive)[rows.learned] for rows in row_blocks])
+        positives = np.concatenate([rows.truth[rows.learned] == positive for rows in row_blocks])
+        values, codes = np.unique(value, return_inverse=True)
+        return values, np.bincount(codes, ~positives, len(values)), np.bincount(codes, positives, len(values))
     histograms = together(tallies).histograms
     if histograms is None:
         raise ParameterError("decision values that were summed have no curve; keep the rows, or give probabilities")
-    values, others, own = histograms[0 if len(first.labels) == 2 else positive]
+    values, negatives, positives = histograms[0 if len(first.labels) == 2 else positive]
     if len(first.labels) == 2 and positive == 0:
-        return (1 - values)[::-1], own[::-1], others[::-1]
-    return values, others, own
+        return (1 - values)[::-1], positives[::-1], negatives[::-1]
+    return values, negatives, positives
 
 
 def _n_repeats(tallies: Sequence[Tally]) -> int:

@@ -140,12 +140,12 @@ class Evidence:
                 return "the target does not vary in the judged rows"
             if len(self.sums.units) < FEWEST:
                 return f"cannot be bounded by {len(self.sums.units)} {'groups' if self.grouped else 'rows'}"
-        if not self._known and self.tallies[0].rows is None:
+        if not self._has_sums and self.tallies[0].rows is None:
             return f"{self.metric.name} is not among the sums kept of the judged rows"
         return ""
 
     @property
-    def _known(self) -> bool:
+    def _has_sums(self) -> bool:
         base = self.metric.base
         if base in SHARES or base in COUNTED:
             return "hit" in self.sums.values
@@ -158,7 +158,7 @@ class Evidence:
     def bounds(self) -> Pair:
         """Low and high of the metric."""
         base = self.metric.base
-        if not self._known:
+        if not self._has_sums:
             return self._drawn()
         if base in SHARES:
             return self._share(base == "error")
@@ -190,14 +190,14 @@ class Evidence:
         """The mean of the classes' recalls, each bounded by its own rows."""
         hit, truth = self.sums.values["hit"], self.sums.values["truth"]
         codes = [only] if only is not None else [code for code in range(truth.shape[1]) if truth[:, code].any()]
-        found = [self.effective(hit[:, code], truth[:, code]) for code in codes]
-        share, n = np.array(found).T
+        class_estimates = [self.effective(hit[:, code], truth[:, code]) for code in codes]
+        share, n = np.array(class_estimates).T
         low, high = bounds.combined(share, *bounds.wilson(share, n, self.z), np.full(len(codes), 1 / len(codes)))
         # where the recalls are alike it is one share, whose own interval is wider with few rows
         value, variance = float(share.mean()), float((share * (1 - share) / n).sum()) / len(codes) ** 2
         if variance > 0:
-            least, most = bounds.wilson(value, value * (1 - value) / variance, self.z)
-            low, high = min(low, float(least)), max(high, float(most))
+            wilson_low, wilson_high = bounds.wilson(value, value * (1 - value) / variance, self.z)
+            low, high = min(low, float(wilson_low)), max(high, float(wilson_high))
         return low, high
 
     def effective(self, hits: np.ndarray, rows: np.ndarray) -> Pair:
@@ -205,8 +205,8 @@ class Evidence:
         share = float(hits.sum() / rows.sum())
         n = float(rows.sum()) * self.n_rows / self.judgements
         if self.grouped:
-            there = rows > 0
-            n_groups = int(there.sum())
+            occupied = rows > 0
+            n_groups = int(occupied.sum())
             spread = float(((hits - share * rows) ** 2).sum()) / float(rows.sum()) ** 2
             spread *= n_groups / max(1, n_groups - 1) * (self.quantile / self.z) ** 2
             estimate = min(n, share * (1 - share) / spread) if spread > 0 else n
@@ -243,9 +243,9 @@ class Evidence:
         np.fill_diagonal(prior, 0.5)
         drawn = generator(self.seed, "counts").gamma((counts + prior).ravel(), size=(N_DRAWS, k * k))
         with np.errstate(invalid="ignore", divide="ignore"):  # a constant answer leaves some shares without a value
-            found = function(drawn.reshape(-1, k, k))
+            draws = function(drawn.reshape(-1, k, k))
             point = float(function(counts[None])[0])
-        low, high = np.quantile(found, [0.5 - self.level / 2, 0.5 + self.level / 2])
+        low, high = np.quantile(draws, [0.5 - self.level / 2, 0.5 + self.level / 2])
         return min(float(low), point), max(float(high), point)
 
     def _drawn(self) -> Pair:
@@ -256,14 +256,14 @@ class Evidence:
         values = []
         for tally in pooled(self.tallies):
             if tally.rows is not None:
-                given = tally.rows.decided if self._of_labels else tally.rows.answer
+                prediction = tally.rows.decided if self._of_labels else tally.rows.answer
                 weights = drawn[:, np.searchsorted(units, tally.rows.units)].astype(np.float64)
-                values.append(bootstrap_metric(self.metric, tally.rows.truth, np.asarray(given), labels, weights))
-        found = np.mean(values, axis=0)
-        found = found[np.isfinite(found)]
-        if not len(found):
+                values.append(bootstrap_metric(self.metric, tally.rows.truth, np.asarray(prediction), labels, weights))
+        draws = np.mean(values, axis=0)
+        draws = draws[np.isfinite(draws)]
+        if not len(draws):
             return float("nan"), float("nan")
-        low, high = np.quantile(found, [0.5 - self.level / 2, 0.5 + self.level / 2])
+        low, high = np.quantile(draws, [0.5 - self.level / 2, 0.5 + self.level / 2])
         return float(low), float(high)
 
     @property

@@ -131,15 +131,15 @@ def score_interval(
     number("level", level, low=0, high=1, open_low=True, open_high=True)
     values = np.asarray(scores, dtype=np.float64)
     values = -values if metric.negated else values
-    known = METRICS[metric.base] if metric.negated else metric
-    if metric.needs == "model" or (metric.given is not None and tallies[0].rows is None):
+    base_metric = METRICS[metric.base] if metric.negated else metric
+    if metric.needs == "model" or (metric.source is not None and tallies[0].rows is None):
         return corrected(values, n_train, n_test, level)  # no rows that it could be computed from again
-    evidence = Evidence(known, tallies, values, float(n_train), float(n_test), level, seed)
+    evidence = Evidence(base_metric, tallies, values, float(n_train), float(n_test), level, seed)
     reason = evidence.lacking
     if reason:
         return Interval(np.nan, np.nan, level, reason)
     low, high = evidence.bounds()
-    point = aggregated(known, tallies, values)
+    point = aggregated(base_metric, tallies, values)
     if np.isfinite(point):  # the score quoted is inside, also where folds are too small for it
         low, high = min(low, point), max(high, point)
     return Interval(-high, -low, level) if metric.negated else Interval(low, high, level)
@@ -157,24 +157,24 @@ def tallies_of(
     groups : one value a row; rows of a group count as one another.
     """
     units = np.arange(len(y)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    found = []
+    tallies = []
     for fold in judged:
-        truth, answer, known = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
-        asked = "labels" if metric.needs == "model" else metric.needs
-        answered = "probabilities" if answer.ndim == 2 else asked if predicts_classes(metric.task) else "numbers"
-        found.append(
+        truth, answer, classes = prepare(metric, np.asarray(y)[fold.rows], fold.answer, labels)
+        metric_needs = "labels" if metric.needs == "model" else metric.needs
+        answered = "probabilities" if answer.ndim == 2 else metric_needs if predicts_classes(metric.task) else "numbers"
+        tallies.append(
             Tally.of(
                 truth,
                 answer,
                 units[fold.rows],
-                known if predicts_classes(metric.task) else None,
+                classes if predicts_classes(metric.task) else None,
                 answered=answered,
                 reference=fold.reference,
                 grouped=groups is not None,
                 repeat=fold.repeat,
             )
         )
-    return found
+    return tallies
 
 
 def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
@@ -220,8 +220,8 @@ def corrected_gain_test(differences: Any, n_train: float, n_test: float) -> floa
     0.06
     """
     values = np.asarray(differences, dtype=np.float64)
-    both = corrected_test(values, n_train, n_test)
-    return both / 2 if values.mean() > 0 else 1 - both / 2
+    p_two_sided = corrected_test(values, n_train, n_test)
+    return p_two_sided / 2 if values.mean() > 0 else 1 - p_two_sided / 2
 
 
 def resampled(
@@ -284,11 +284,11 @@ def best_of_many(
         usable = np.isfinite(inside).all(axis=0) & np.isfinite(outside).all(axis=0)
         best = utility(metric, inside[:, usable]).argmax(axis=0)
         values.append(outside[:, usable][best, np.arange(int(usable.sum()))])
-    found = np.concatenate(values)
-    if not len(found):
+    draws = np.concatenate(values)
+    if not len(draws):
         return float("nan"), Interval(np.nan, np.nan, level)
-    low, high = np.quantile(found, [0.5 - level / 2, 0.5 + level / 2])
-    return float(found.mean()), Interval(float(low), float(high), level)
+    low, high = np.quantile(draws, [0.5 - level / 2, 0.5 + level / 2])
+    return float(draws.mean()), Interval(float(low), float(high), level)
 
 
 def standard_error(values: np.ndarray, n_train: float, n_test: float) -> float:
@@ -301,11 +301,11 @@ def _draws(metric: Metric, n_rows: int, groups: Any, n_resamples: int | None, se
     codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     n_groups = int(codes.max()) + 1
     # with many rows the interval is narrow and needs no third digit
-    few = max(200, min(n_draws(metric), 20_000_000 // n_rows))
-    most = few if n_resamples is None else count("n_resamples", n_resamples)
-    size = max(1, min(most, 4_000_000 // n_rows))
-    for start in range(0, most, size):
-        drawn_now = min(size, most - start)
+    default_draws = max(200, min(n_draws(metric), 20_000_000 // n_rows))
+    n_draws_total = default_draws if n_resamples is None else count("n_resamples", n_resamples)
+    size = max(1, min(n_draws_total, 4_000_000 // n_rows))
+    for start in range(0, n_draws_total, size):
+        drawn_now = min(size, n_draws_total - start)
         drawn = generator(seed, "resample", start).integers(n_groups, size=(drawn_now, n_groups))
         drawn += np.arange(drawn_now)[:, None] * n_groups  # one count of all draws at once
         counts = np.bincount(drawn.ravel(), minlength=drawn_now * n_groups).reshape(drawn_now, n_groups)
@@ -319,13 +319,13 @@ def _scorer(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any
     def scorer(weights: np.ndarray) -> np.ndarray:
         values = np.array(
             [
-                bootstrap_metric(metric, truth, given, k, weights[:, j.rows], j.reference)
-                for j, truth, given, k in blocks
+                bootstrap_metric(metric, truth, prediction, k, weights[:, j.rows], j.reference)
+                for j, truth, prediction, k in blocks
             ]
         )
-        there = np.isfinite(values)
-        total = np.where(there, values, 0.0).sum(axis=0)
-        return np.divide(total, there.sum(axis=0), out=np.full(len(weights), np.nan), where=there.any(axis=0))
+        finite = np.isfinite(values)
+        total = np.where(finite, values, 0.0).sum(axis=0)
+        return np.divide(total, finite.sum(axis=0), out=np.full(len(weights), np.nan), where=finite.any(axis=0))
 
     return scorer
 
@@ -338,13 +338,13 @@ def _pooled(metric: Metric, judged: Sequence[Judged]) -> list[Judged]:
     for repeat in sorted({j.repeat for j in judged}):
         of = [j for j in judged if j.repeat == repeat]
         means = [None if j.reference is None else np.full(len(j.rows), j.reference) for j in of]
-        given = [mean for mean in means if mean is not None]
+        present = [mean for mean in means if mean is not None]
         pooled.append(
             Judged(
                 np.concatenate([j.rows for j in of]),
                 np.concatenate([j.answer for j in of]),
                 repeat,
-                np.concatenate(given) if len(given) == len(of) else None,
+                np.concatenate(present) if len(present) == len(of) else None,
             )
         )
     return pooled

@@ -49,14 +49,14 @@ def _estimate(evidence: Evidence, name: str, *, over_spread: bool = False, hidde
     hidden : with one unit more than was seen, for a heavy tail shows only where a large error was drawn.
     """
     values, variances = [], []
-    for part in evidence.by_repeat:
-        total, rows, about = part.values[name], _weights(part, name), spread_of(part)
+    for repeat_sums in evidence.by_repeat:
+        total, rows, about = repeat_sums.values[name], _weights(repeat_sums, name), spread_of(repeat_sums)
         if hidden and total.sum() > 0:
             times = _hidden(evidence, total / total.sum() * len(total))
             worst = int(total.argmax())
             total, rows = np.r_[total, times * total[worst]], np.r_[rows, rows[worst]]
             about = np.r_[about, max(times * total[worst], times * about[worst])]
-        mean, n, units = float(total.sum() / rows.sum()), rows.sum(), len(part.units)
+        mean, n, units = float(total.sum() / rows.sum()), rows.sum(), len(repeat_sums.units)
         influence = (total - mean * rows) / n
         excess = evidence.excess(_spread(evidence, influence, units), _fold_means(evidence, name)) if mean > 0 else 0.0
         spread = float(about.sum() / n)
@@ -82,13 +82,13 @@ def _hidden(evidence: Evidence, losses: np.ndarray) -> float:
     return 2 * min(1.0, max(0.0, heavy)) * min(1.0, np.sqrt(100 / n))
 
 
-def spread_of(part: RowSums) -> np.ndarray:
+def spread_of(sums: RowSums) -> np.ndarray:
     """Squares of the target, summed in each unit, about the mean of the training rows or of all; zeros for classes."""
-    if "sst" in part.values:
-        return part.values["sst"]
-    if "y" not in part.values:
-        return np.zeros(len(part.units))
-    n, first, second = (part.values[name] for name in ("rows", "y", "y2"))
+    if "sst" in sums.values:
+        return sums.values["sst"]
+    if "y" not in sums.values:
+        return np.zeros(len(sums.units))
+    n, first, second = (sums.values[name] for name in ("rows", "y", "y2"))
     mean = first.sum() / n.sum()
     return np.asarray(second - 2 * mean * first + mean**2 * n)
 
@@ -98,8 +98,8 @@ def _spread(evidence: Evidence, influence: np.ndarray, units: int) -> float:
 
 
 def _fold_means(evidence: Evidence, name: str) -> np.ndarray:
-    parts = evidence.by_fold
-    return np.array([part.values[name].sum() / _weights(part, name).sum() for part in parts])
+    fold_sums = evidence.by_fold
+    return np.array([sums.values[name].sum() / _weights(sums, name).sum() for sums in fold_sums])
 
 
 def _weights(sums: RowSums, name: str) -> np.ndarray:

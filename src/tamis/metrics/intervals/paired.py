@@ -116,7 +116,7 @@ def metric_losses(metric: Metric, y: np.ndarray, answer: np.ndarray) -> np.ndarr
     >>> metric_losses(METRICS["accuracy"], np.array([0, 1, 1]), p).tolist()
     [0.0, 0.0, 1.0]
     """
-    if metric.given is not None or not predicts_classes(metric.task) or not len(y):
+    if metric.source is not None or not predicts_classes(metric.task) or not len(y):
         return None
     n, k = len(y), answer.shape[1]
     if metric.base in ("accuracy", "error"):
@@ -145,10 +145,10 @@ def pairing_units(n_rows: int, *, groups: Any = None, time: Any = None, seed: in
     n_codes = int(codes.max()) + 1 if n_rows else 0
     if n_codes <= MOST_UNITS:
         return np.asarray(codes, dtype=np.int64)
-    part = np.arange(n_codes) * MOST_UNITS // n_codes
+    unit_of_code = np.arange(n_codes) * MOST_UNITS // n_codes
     if time is None or groups is not None:  # neighbours in a file may be alike, so parts are drawn
-        part = generator(seed, "units").permutation(part)
-    return np.asarray(part[codes], dtype=np.int64)
+        unit_of_code = generator(seed, "units").permutation(unit_of_code)
+    return np.asarray(unit_of_code[codes], dtype=np.int64)
 
 
 def difference(first: np.ndarray, second: np.ndarray, rows: np.ndarray, *, ordered: bool = False) -> Difference:
@@ -164,18 +164,18 @@ def difference(first: np.ndarray, second: np.ndarray, rows: np.ndarray, *, order
     >>> found.mean, round(found.error, 3), round(found.p_value, 3)
     (0.75, 0.25, 0.102)
     """
-    there = rows > 0
-    n, sums = rows[there].astype(np.float64), (first - second)[there]
+    occupied = rows > 0
+    n, sums = rows[occupied].astype(np.float64), (first - second)[occupied]
     if ordered and len(n) > MIN_BLOCKS:
         blocks = np.arange(len(n)) // _block_length(sums - n * (sums.sum() / n.sum()))
-        n, sums = (np.asarray(np.bincount(blocks, weights=part), dtype=np.float64) for part in (n, sums))
+        n, sums = (np.asarray(np.bincount(blocks, weights=values), dtype=np.float64) for values in (n, sums))
     n_units, total = len(n), float(n.sum())
     if n_units < 2:
         return Difference(0.0, 0.0, 1.0)
     mean = float(sums.sum() / total)
     squares = (sums - n * mean) ** 2
     error = float(np.sqrt(n_units / (n_units - 1) * squares.sum()) / total)
-    scale = float(np.abs(first[there]).sum() + np.abs(second[there]).sum()) / total
+    scale = float(np.abs(first[occupied]).sum() + np.abs(second[occupied]).sum()) / total
     if abs(mean) <= ROUNDING * scale:
         return Difference(mean, error, 1.0)
     if error <= ROUNDING * abs(mean):  # every unit differs by the same: the sign test's least
@@ -201,7 +201,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     adjusted, running = [float("nan")] * len(p_values), 0.0
-    for rank, place in enumerate(np.argsort(np.asarray(p_values), kind="stable")):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[int(place)] = running if np.isfinite(p_values[place]) else float("nan")
+    for rank, index in enumerate(np.argsort(np.asarray(p_values), kind="stable")):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[int(index)] = running if np.isfinite(p_values[index]) else float("nan")
     return adjusted

@@ -24,9 +24,9 @@ def reaches(sizes: np.ndarray, rows: int) -> list[dict[str, Any]]:
     [{'share': 0.5, 'within': 6.0}, {'share': 0.8, 'within': 9.0}, {'share': 0.9, 'within': 10.0}]
     """
     ranked = np.sort(sizes)
-    found = []
+    radii = []
     for share in SHARES:
         rank = int(np.ceil((rows + 1) * share))
         if rank <= rows:
-            found.append({"share": share, "within": float(ranked[-(-len(ranked) * rank // rows) - 1])})
-    return found
+            radii.append({"share": share, "within": float(ranked[-(-len(ranked) * rank // rows) - 1])})
+    return radii

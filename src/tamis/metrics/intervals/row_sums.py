@@ -95,19 +95,19 @@ class RowSums:
 
 def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> RowSums:
     """The sums of judged rows, unit by unit; `means` are kept beside those of `MEANS`."""
-    units, place = np.unique(rows.units, return_inverse=True)
+    units, unit_of_row = np.unique(rows.units, return_inverse=True)
     k = len(labels)
     shape = (len(units), k)
-    each: dict[str, np.ndarray] = {"rows": np.ones(len(place))}
+    each: dict[str, np.ndarray] = {"rows": np.ones(len(unit_of_row))}
     by_class: dict[str, np.ndarray] = {}
     cells = count_scores = None
     areas, ranked, sure, centre = 0.0, 0, 0, 0.0
     if k:
-        by_class["truth"] = _by_class(place, rows.truth, shape)
+        by_class["truth"] = _by_class(unit_of_row, rows.truth, shape)
     if rows.decided is not None:
         # a class that could not be learned is wrong whatever was answered
         right = (rows.decided == rows.truth) & rows.learned
-        by_class["hit"] = _by_class(place[right], rows.truth[right], shape)
+        by_class["hit"] = _by_class(unit_of_row[right], rows.truth[right], shape)
         cells = np.bincount(rows.truth * k + rows.decided, minlength=k * k).reshape(k, k).astype(np.float64)
     if not rows.learned.all():
         each["learned"] = rows.learned.astype(np.float64)
@@ -119,12 +119,12 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
             each["sst"] = (rows.truth - rows.reference) ** 2
     if answered in ("probabilities", "decision") and rows.answer is not None:
         areas, ranked, ranks = placements(rows.truth[rows.learned], rows.answer[rows.learned], k)
-        each["ranks"], each["shares"] = np.zeros((2, len(place)))
+        each["ranks"], each["shares"] = np.zeros((2, len(unit_of_row)))
         each["ranks"][rows.learned], each["shares"][rows.learned] = ranks.T
     if answered == "probabilities" and rows.answer is not None:
         count_scores = partial(_histograms, rows.truth[rows.learned], rows.answer[rows.learned], k)
         sure = int((rows.answer.max(axis=1) > 1 - 1e-9).sum())
-    values = {name: by_unit(place, value, len(units)) for name, value in each.items()} | by_class
+    values = {name: by_unit(unit_of_row, value, len(units)) for name, value in each.items()} | by_class
     for name in ("ranks", "shares") if ranked else ():
         values[name] = _short(values[name])
     return RowSums(units, values, cells, areas, ranked, sure, centre, count_scores)
@@ -132,21 +132,21 @@ def sums_of(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[
 
 def _summands(rows: Rows, answered: str, labels: tuple[Any, ...], means: Sequence[Metric]) -> dict[str, np.ndarray]:
     """The part of each row in every mean that is kept."""
-    known = [METRICS[name] for name in MEANS.get(answered, ())]
-    found: dict[str, np.ndarray] = {}
-    for metric in [*known, *means]:
+    standard_metrics = [METRICS[name] for name in MEANS.get(answered, ())]
+    summands: dict[str, np.ndarray] = {}
+    for metric in [*standard_metrics, *means]:
         labelled = predicts_classes(metric.task) and metric.needs == "labels"
         answer = rows.decided if labelled else rows.answer
-        if answer is None or metric.base in found:
+        if answer is None or metric.base in summands:
             continue
         if metric.base == "mape":
-            there = rows.truth != 0
-            relative = np.abs(np.divide(rows.truth - answer, rows.truth, out=np.zeros(len(answer)), where=there))
-            found |= {"mape": relative, "nonzero": there.astype(np.float64)}
+            nonzero = rows.truth != 0
+            relative = np.abs(np.divide(rows.truth - answer, rows.truth, out=np.zeros(len(answer)), where=nonzero))
+            summands |= {"mape": relative, "nonzero": nonzero.astype(np.float64)}
         elif metric.each is not None:
             value = metric.each(rows.truth, answer, np.asarray(labels))
-            found[metric.base] = np.where(rows.learned, -value if metric.negated else value, 0.0)
-    return found
+            summands[metric.base] = np.where(rows.learned, -value if metric.negated else value, 0.0)
+    return summands
 
 
 def placements(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, int, np.ndarray]:
@@ -162,16 +162,16 @@ def placements(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[float, in
     curves = [1] if k == 2 else range(k)
     area = 0.0
     for code in curves:
-        own = truth == code
-        value, n_own, n_other = of_class(answer, code), int(own.sum()), int((~own).sum())
-        distinct, place = np.unique(value, return_inverse=True)
-        with_own = np.bincount(place[own], minlength=len(distinct))
-        with_other = np.bincount(place[~own], minlength=len(distinct))
+        is_class = truth == code
+        value, n_own, n_other = of_class(answer, code), int(is_class.sum()), int((~is_class).sum())
+        distinct, rank = np.unique(value, return_inverse=True)
+        with_own = np.bincount(rank[is_class], minlength=len(distinct))
+        with_other = np.bincount(rank[~is_class], minlength=len(distinct))
         under_own = (np.cumsum(with_own) - with_own / 2) / n_own  # ties count by half
         under_other = (np.cumsum(with_other) - with_other / 2) / n_other
-        placed = np.where(own, under_other[place], 1 - under_own[place])
-        side = np.where(own, n_own, n_other)
-        area += float(placed[own].mean()) / len(curves)
+        placed = np.where(is_class, under_other[rank], 1 - under_own[rank])
+        side = np.where(is_class, n_own, n_other)
+        area += float(placed[is_class].mean()) / len(curves)
         ranks[:, 0] += placed / side / len(curves)
         ranks[:, 1] += 1 / side / len(curves)
     return area, 1, ranks
@@ -182,7 +182,7 @@ def _histograms(truth: np.ndarray, answer: np.ndarray, k: int) -> tuple[np.ndarr
     return tuple(binned_scores(answer[:, code], truth != code, truth == code) for code in codes)
 
 
-def binned_scores(values: np.ndarray, others: np.ndarray, own: np.ndarray) -> np.ndarray:
+def binned_scores(values: np.ndarray, negatives: np.ndarray, positives: np.ndarray) -> np.ndarray:
     r"""Predicted probabilities of two sides in bins that are fine wherever rows are, finest at both ends.
 
     With q the share of rows below a value, the mean of the two sides' shares, bins are equal steps of
@@ -193,7 +193,7 @@ def binned_scores(values: np.ndarray, others: np.ndarray, own: np.ndarray) -> np
     Parameters
     ----------
     values : predicted probabilities.
-    others, own : rows of the other classes and of the class at each value (counts, or True and False).
+    negatives, positives : rows of the other classes and of the class at each value (counts, or True and False).
 
     Returns
     -------
@@ -206,8 +206,8 @@ def binned_scores(values: np.ndarray, others: np.ndarray, own: np.ndarray) -> np
     >>> binned_scores(np.array([0.1, 0.1, 0.4]), np.array([1, 1, 0]), np.array([0, 0, 1])).tolist()
     [[0.1, 0.4], [2.0, 0.0], [0.0, 1.0]]
     """
-    distinct, place = np.unique(values, return_inverse=True)
-    sides = np.array([np.bincount(place, side, len(distinct)) for side in (others, own)])
+    distinct, codes = np.unique(values, return_inverse=True)
+    sides = np.array([np.bincount(codes, side, len(distinct)) for side in (negatives, positives)])
     totals = sides.sum(axis=1, keepdims=True)
     shares = (sides / np.maximum(totals, 1)).sum(axis=0) / max(1, int((totals > 0).sum()))
     below = np.clip(np.cumsum(shares) - shares / 2, 0.0, 1.0)
@@ -227,17 +227,17 @@ def _short(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(values * scale) / scale)
 
 
-def _by_class(place: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _by_class(unit_of_row: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Rows of each unit and class."""
     n_units, k = shape
-    return np.bincount(place * k + codes, minlength=n_units * k).reshape(shape).astype(np.float64)
+    return np.bincount(unit_of_row * k + codes, minlength=n_units * k).reshape(shape).astype(np.float64)
 
 
-def by_unit(place: np.ndarray, values: np.ndarray, n_units: int) -> np.ndarray:
+def by_unit(unit_of_row: np.ndarray, values: np.ndarray, n_units: int) -> np.ndarray:
     """Values of rows (or rows × columns) summed in each unit; place: the unit of each row."""
     if values.ndim == 1:
-        return np.bincount(place, values, n_units)
-    return np.column_stack([np.bincount(place, column, n_units) for column in values.T])
+        return np.bincount(unit_of_row, values, n_units)
+    return np.column_stack([np.bincount(unit_of_row, column, n_units) for column in values.T])
 
 
 def of_class(answer: Any, positive: int) -> np.ndarray:

@@ -86,16 +86,16 @@ class Tally:
         """
         kind = _kind(answer, labels, answered)
         rows = _rows(kind, y, answer, units, decided, learned, reference)
-        known = () if labels is None else tuple(_plain(label) for label in np.asarray(labels).tolist())
-        tally = cls(kind, known, int(repeat), bool(grouped), rows)
+        class_labels = () if labels is None else tuple(_plain(label) for label in np.asarray(labels).tolist())
+        tally = cls(kind, class_labels, int(repeat), bool(grouped), rows)
         return tally if keep else tally.summed(means)
 
     def summed(self, means: Sequence[Metric] = ()) -> Tally:
         """The same tally as sums; itself where it already is."""
         if self.rows is None:
             return self
-        further = [metric for metric in means if metric.each is not None or metric.base == "mape"]
-        return self._summed(further) if further else self._usual
+        extra_metrics = [metric for metric in means if metric.each is not None or metric.base == "mape"]
+        return self._summed(extra_metrics) if extra_metrics else self._usual
 
     @cached_property
     def _usual(self) -> Tally:
@@ -115,49 +115,49 @@ class Tally:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON: numbers, text, lists."""
-        told: dict[str, Any] = {
+        record: dict[str, Any] = {
             "answered": self.answered,
             "labels": list(self.labels),
             "repeat": self.repeat,
             "grouped": self.grouped,
         }
-        for name, part, keys in (("rows", self.rows, ROWS), ("sums", self.sums, SUMS)):
-            if part is not None:
-                values = {key: getattr(part, key) for key in keys}
-                told[name] = {key: _listed(value) for key, value in values.items() if value is not None}
-        return told
+        for name, values_of_part, keys in (("rows", self.rows, ROWS), ("sums", self.sums, SUMS)):
+            if values_of_part is not None:
+                values = {key: getattr(values_of_part, key) for key in keys}
+                record[name] = {key: _listed(value) for key, value in values.items() if value is not None}
+        return record
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> Tally:
+    def from_dict(cls, record: dict[str, Any]) -> Tally:
         """The tally that `to_dict` told."""
-        rows, sums = told.get("rows"), told.get("sums")
+        rows, sums = record.get("rows"), record.get("sums")
         return cls(
-            told["answered"],
-            tuple(told["labels"]),
-            told["repeat"],
-            told["grouped"],
-            None if rows is None else _rows_again(rows, told["answered"]),
+            record["answered"],
+            tuple(record["labels"]),
+            record["repeat"],
+            record["grouped"],
+            None if rows is None else _rows_again(rows, record["answered"]),
             None if sums is None else _sums_again(sums),
         )
 
 
 def together(tallies: Sequence[Tally]) -> RowSums:
     """The sums of several folds, unit by unit."""
-    parts = [tally.summed().sums for tally in tallies]
-    listed = [part for part in parts if part is not None]
-    units, place = np.unique(np.concatenate([part.units for part in listed]), return_inverse=True)
+    sums = [tally.summed().sums for tally in tallies]
+    listed = [entry for entry in sums if entry is not None]
+    units, codes = np.unique(np.concatenate([entry.units for entry in listed]), return_inverse=True)
     centre = listed[0].centre
-    moved = [_about(part, centre) for part in listed]
-    if any("learned" in part for part in moved):
-        moved = [{"learned": part["rows"], **part} for part in moved]
-    names = set.intersection(*(set(part) for part in moved))
+    moved = [_about(entry, centre) for entry in listed]
+    if any("learned" in entry for entry in moved):
+        moved = [{"learned": entry["rows"], **entry} for entry in moved]
+    names = set.intersection(*(set(entry) for entry in moved))
     return RowSums(
         units,
-        {name: by_unit(place, np.concatenate([part[name] for part in moved]), len(units)) for name in sorted(names)},
-        _added([part.cells for part in listed]),
-        float(sum(part.areas for part in listed)),
-        sum(part.ranked for part in listed),
-        sum(part.sure for part in listed),
+        {name: by_unit(codes, np.concatenate([entry[name] for entry in moved]), len(units)) for name in sorted(names)},
+        _added([entry.cells for entry in listed]),
+        float(sum(entry.areas for entry in listed)),
+        sum(entry.ranked for entry in listed),
+        sum(entry.sure for entry in listed),
         centre,
         partial(_merged, listed),
     )
@@ -165,16 +165,16 @@ def together(tallies: Sequence[Tally]) -> RowSums:
 
 def pooled(tallies: Sequence[Tally]) -> list[Tally]:
     """The folds of each repeat as one, where their rows are kept."""
-    kept = [(tally, tally.rows) for tally in tallies if tally.rows is not None]
-    found = []
-    for repeat in sorted({tally.repeat for tally, _ in kept}):
-        parts = [rows for tally, rows in kept if tally.repeat == repeat]
-        columns = {name: [getattr(part, name) for part in parts] for name in vars(parts[0])}
+    with_rows = [(tally, tally.rows) for tally in tallies if tally.rows is not None]
+    pooled_tallies = []
+    for repeat in sorted({tally.repeat for tally, _ in with_rows}):
+        row_blocks = [rows for tally, rows in with_rows if tally.repeat == repeat]
+        columns = {name: [getattr(block, name) for block in row_blocks] for name in vars(row_blocks[0])}
         joined: dict[str, Any] = {
             name: None if column[0] is None else np.concatenate(column) for name, column in columns.items()
         }
-        found.append(replace(kept[0][0], repeat=repeat, rows=Rows(**joined)))
-    return found
+        pooled_tallies.append(replace(with_rows[0][0], repeat=repeat, rows=Rows(**joined)))
+    return pooled_tallies
 
 
 def _kind(answer: Any, labels: Any, answered: str | None) -> str:
@@ -186,40 +186,40 @@ def _kind(answer: Any, labels: Any, answered: str | None) -> str:
 
 
 def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any, reference: float | None) -> Rows:
-    given, of_classes = np.asarray(answer), kind != "numbers"
+    predictions, of_classes = np.asarray(answer), kind != "numbers"
     truth = np.asarray(y, dtype=np.int64 if of_classes else np.float64)
-    if not len(truth) == len(given) == len(np.asarray(units)):
-        raise ParameterError(f"there are {len(given):,} answers for {len(truth):,} rows; give one answer a row")
+    if not len(truth) == len(predictions) == len(np.asarray(units)):
+        raise ParameterError(f"there are {len(predictions):,} answers for {len(truth):,} rows; give one answer a row")
     if decided is None and kind in ("labels", "probabilities"):
-        decided = given if kind == "labels" else given.argmax(axis=1)
+        decided = predictions if kind == "labels" else predictions.argmax(axis=1)
     return Rows(
         np.asarray(units, dtype=np.int64),
         truth,
-        None if kind == "labels" else given.astype(np.float64, copy=False),
+        None if kind == "labels" else predictions.astype(np.float64, copy=False),
         None if decided is None else np.asarray(decided, dtype=np.int64),
         np.ones(len(truth), dtype=bool) if learned is None else np.asarray(learned, dtype=bool),
         None if reference is None or of_classes else np.full(len(truth), float(reference)),
     )
 
 
-def _about(part: RowSums, centre: float) -> dict[str, np.ndarray]:
+def _about(row_sums: RowSums, centre: float) -> dict[str, np.ndarray]:
     """The sums with the target's moments moved to another centre, exactly as if they had been taken about it."""
-    if "y" not in part.values or part.centre == centre:
-        return part.values
-    shift, n = part.centre - centre, part.values["rows"]
-    y, y2 = part.values["y"], part.values["y2"]
-    return {**part.values, "y": y + shift * n, "y2": y2 + 2 * shift * y + shift**2 * n}
+    if "y" not in row_sums.values or row_sums.centre == centre:
+        return row_sums.values
+    shift, n = row_sums.centre - centre, row_sums.values["rows"]
+    y, y2 = row_sums.values["y"], row_sums.values["y2"]
+    return {**row_sums.values, "y": y + shift * n, "y2": y2 + 2 * shift * y + shift**2 * n}
 
 
-def _added(parts: list[np.ndarray | None]) -> np.ndarray | None:
-    there = [part for part in parts if part is not None]
-    return np.sum(there, axis=0) if len(there) == len(parts) else None
+def _added(cells: list[np.ndarray | None]) -> np.ndarray | None:
+    present = [matrix for matrix in cells if matrix is not None]
+    return np.sum(present, axis=0) if len(present) == len(cells) else None
 
 
-def _merged(parts: Sequence[RowSums]) -> tuple[np.ndarray, ...] | None:
+def _merged(row_sums: Sequence[RowSums]) -> tuple[np.ndarray, ...] | None:
     """Histograms of several folds as one, curve by curve."""
-    listed = [part.histograms for part in parts if part.histograms is not None]
-    if len(listed) < len(parts):
+    listed = [entry.histograms for entry in row_sums if entry.histograms is not None]
+    if len(listed) < len(row_sums):
         return None
     if len(listed) == 1:
         return listed[0]
@@ -243,31 +243,31 @@ def _listed(value: Any) -> Any:
     return value.tolist()
 
 
-def _rows_again(told: dict[str, Any], answered: str) -> Rows:
-    answer, decided, reference = told.get("answer"), told.get("decided"), told.get("reference")
+def _rows_again(record: dict[str, Any], answered: str) -> Rows:
+    answer, decided, reference = record.get("answer"), record.get("decided"), record.get("reference")
     return Rows(
-        np.array(told["units"], dtype=np.int64),
-        np.array(told["truth"], dtype=np.float64 if answered == "numbers" else np.int64),
+        np.array(record["units"], dtype=np.int64),
+        np.array(record["truth"], dtype=np.float64 if answered == "numbers" else np.int64),
         None if answer is None else np.array(answer, dtype=np.float64),
         None if decided is None else np.array(decided, dtype=np.int64),
-        np.array(told["learned"], dtype=bool),
+        np.array(record["learned"], dtype=bool),
         None if reference is None else np.array(reference, dtype=np.float64),
     )
 
 
-def _sums_again(told: dict[str, Any]) -> RowSums:
-    cells, histograms = told.get("cells"), told.get("histograms")
+def _sums_again(record: dict[str, Any]) -> RowSums:
+    cells, histograms = record.get("cells"), record.get("histograms")
     return RowSums(
-        np.array(told["units"], dtype=np.int64),
-        {name: np.array(value, dtype=np.float64) for name, value in told["values"].items()},
+        np.array(record["units"], dtype=np.int64),
+        {name: np.array(value, dtype=np.float64) for name, value in record["values"].items()},
         None if cells is None else np.array(cells, dtype=np.float64),
-        told["areas"],
-        told["ranked"],
-        told["sure"],
-        told["centre"],
+        record["areas"],
+        record["ranked"],
+        record["sure"],
+        record["centre"],
         None if histograms is None else partial(_curves_again, histograms),
     )
 
 
-def _curves_again(told: list[Any]) -> tuple[np.ndarray, ...]:
-    return tuple(np.array(curve, dtype=np.float64) for curve in told)
+def _curves_again(curves: list[Any]) -> tuple[np.ndarray, ...]:
+    return tuple(np.array(curve, dtype=np.float64) for curve in curves)

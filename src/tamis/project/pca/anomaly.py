@@ -37,10 +37,10 @@ def residual_threshold(spectrum: np.ndarray, total: float, n_kept: int, n_all: i
     >>> round(residual_threshold(np.array([9.0, 1.0]), 10.0, 1, 2, 0.95), 3)  # χ² of one degree of freedom
     3.841
     """
-    rest = spectrum[n_kept:]
+    residual_spectrum = spectrum[n_kept:]
     first = max(total - float(spectrum[:n_kept].sum()), 0.0)
-    unknown = max(first - float(rest.sum()), 0.0)
-    second = float((rest**2).sum()) + unknown**2 / max(n_all - len(spectrum), 1)
+    unknown = max(first - float(residual_spectrum.sum()), 0.0)
+    second = float((residual_spectrum**2).sum()) + unknown**2 / max(n_all - len(spectrum), 1)
     if first <= 0 or second <= 0:
         return 0.0
     return float(second / first * scipy.stats.chi2.ppf(level, first**2 / second))
@@ -69,7 +69,7 @@ def carriers_of(shares: np.ndarray, names: list[str], share: float, order: np.nd
         return []
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    places = np.lexsort((rank, -np.round(shares / total, 12)))
-    held = np.cumsum(shares[places]) / total
-    needed = int(np.searchsorted(held, share * (1 - 1e-12))) + 1
-    return [names[j] for j in places[:needed]]
+    ranking = np.lexsort((rank, -np.round(shares / total, 12)))
+    cumulative = np.cumsum(shares[ranking]) / total
+    n_carriers = int(np.searchsorted(cumulative, share * (1 - 1e-12))) + 1
+    return [names[j] for j in ranking[:n_carriers]]

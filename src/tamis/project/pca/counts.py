@@ -19,19 +19,20 @@ def warn_of_counts(X: Any, trim: float = 0.0) -> None:
     if trim or X.shape[0] < 20 or X.shape[1] < 2:
         return
     rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _ROWS)).astype(np.int64))
-    few = X[rows[:50]]
-    few = few.toarray() if sparse.issparse(few) else few
-    if not is_counts(few):  # most tables are no counts, and a few rows say so
+    first_rows = X[rows[:50]]
+    first_rows = first_rows.toarray() if sparse.issparse(first_rows) else first_rows
+    if not is_counts(first_rows):  # most tables are no counts, and a few rows say so
         return
-    part = X[rows].toarray() if sparse.issparse(X) else X[rows]
-    if not is_counts(part) or part.max() <= 10:
+    sample = X[rows].toarray() if sparse.issparse(X) else X[rows]
+    if not is_counts(sample) or sample.max() <= 10:
         return
-    squares = ((part - part.mean(axis=0)) ** 2).sum(axis=1)
+    squares = ((sample - sample.mean(axis=0)) ** 2).sum(axis=1)
     top = max(1, int(np.ceil(_SHARE * len(rows))))
-    held = np.sort(squares)[-top:].sum() / max(squares.sum(), 1e-300)
-    if held > max(_HEAVY, 3 * top / len(rows)):
+    top_fraction = np.sort(squares)[-top:].sum() / max(squares.sum(), 1e-300)
+    if top_fraction > max(_HEAVY, 3 * top / len(rows)):
         warnings.warn(
-            f"the columns hold raw counts, and {top / len(rows):.0%} of the rows hold {held:.0%} of their variance: "
+            f"the columns hold raw counts, and {top / len(rows):.0%} of the rows hold {top_fraction:.0%} of their "
+            "variance: "
             "the components follow those rows; take shares or logarithms of the counts first "
             "(tamis.transform.Shares, Log), or give trim=0.05",
             TamisWarning,

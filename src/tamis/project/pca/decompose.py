@@ -52,11 +52,11 @@ def solver_for(shape: tuple[int, int], n_components: Any) -> str:
     ('moments', 'gram', 'randomised')
     """
     n, p = shape
-    few = min(n, p)
+    smaller_side = min(n, p)
     count = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
-    if float(n) * p * few <= _SMALL:
+    if float(n) * p * smaller_side <= _SMALL:
         return "full"
-    if few > _LARGE and count and n_components * 10 <= few:
+    if smaller_side > _LARGE and count and n_components * 10 <= smaller_side:
         return "randomised"
     return "moments" if n >= p else "gram"
 
@@ -83,12 +83,12 @@ def decompose(
         X = X.toarray()
     if road == "moments":
         moments = Moments.of(Table(matrix=X), sample_weight=weights) if moments is None else moments
-        found = of_moments(moments)
-        precise = found.rank == 0 or found.spectrum[found.rank - 1] >= _DIGITS * found.spectrum[0]
-        if solver != "auto" or (precise and found.rank == len(found.spectrum)):
-            return found, moments
+        result = of_moments(moments)
+        precise = result.rank == 0 or result.spectrum[result.rank - 1] >= _DIGITS * result.spectrum[0]
+        if solver != "auto" or (precise and result.rank == len(result.spectrum)):
+            return result, moments
         if sparse.issparse(X) or float(X.shape[0]) * X.shape[1] ** 2 > 1e11:
-            return found, moments
+            return result, moments
         return of_triangle(X, weights), moments
     if road == "randomised":
         from tamis.project.pca.krylov import of_krylov
@@ -160,10 +160,10 @@ def _polished(centred: np.ndarray, components: np.ndarray, spectrum: np.ndarray)
     """One step of subspace iteration: the small singular values regain the digits that products of columns lost."""
     basis = linalg.qr(components.T, mode="economic", check_finite=False)[0]
     _, values, turn = linalg.svd(centred @ basis, full_matrices=False, check_finite=False)
-    kept = values > EPS * max(centred.shape) * values[0]
+    nonzero = values > EPS * max(centred.shape) * values[0]
     out = np.zeros_like(spectrum)
-    out[: len(values)] = np.where(kept, values**2, 0.0)
-    return (turn @ basis.T)[kept], out
+    out[: len(values)] = np.where(nonzero, values**2, 0.0)
+    return (turn @ basis.T)[nonzero], out
 
 
 def centre(X: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:

@@ -180,8 +180,8 @@ class PCA(Loaded):
             return self.fit(table.sample(_DRAWN))
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
         with one_blas_thread():
-            found = of_moments(moments)
-        self._keep(found, self._size(self.n_components, found), moments)
+            decomposition = of_moments(moments)
+        self._keep(decomposition, self._size(self.n_components, decomposition), moments)
         return self
 
     def _moments(self, X: Any, weights: np.ndarray | None) -> Moments:
@@ -214,31 +214,31 @@ class PCA(Loaded):
             holes = has_holes(X)
             moments = self._moments(X, weights) if by_moments and not holes else None
         if holes:
-            found = self._of_holes(X, weights)
-            return found, self._size(n_components, found), None
+            decomposition = self._of_holes(X, weights)
+            return decomposition, self._size(n_components, decomposition), None
         warn_of_counts(X, self.trim)
         if self.trim or n_components == "cv":
             X = X.toarray() if sparse.issparse(X) else X
         if n_components == "cv":
             n_components = self._size_by_folds(X, weights)
         if self.trim:
-            few = max(1, int((X.shape[0] if weights is None else weights.sum()) // 5))
-            guess = n_components if isinstance(n_components, (int, np.integer)) else min(few, X.shape[1])
-            found, self.trimmed_rows_ = of_most(X, weights, float(self.trim), int(guess))
+            max_guess = max(1, int((X.shape[0] if weights is None else weights.sum()) // 5))
+            guess = n_components if isinstance(n_components, (int, np.integer)) else min(max_guess, X.shape[1])
+            decomposition, self.trimmed_rows_ = of_most(X, weights, float(self.trim), int(guess))
         else:
-            found, moments = self._plainly(X, weights, n_components, moments)
-        refuse_overflow(X, self.encoding_.columns, found.spectrum, found.components)
-        if moments is None and X.shape[1] <= _KEPT and found.solver == "full" and not self.trim:
+            decomposition, moments = self._plainly(X, weights, n_components, moments)
+        refuse_overflow(X, self.encoding_.columns, decomposition.spectrum, decomposition.components)
+        if moments is None and X.shape[1] <= _KEPT and decomposition.solver == "full" and not self.trim:
             moments = self._moments(X, weights)
-        return found, self._size(n_components, found), moments
+        return decomposition, self._size(n_components, decomposition), moments
 
-    def _size(self, n_components: Any, found: Decomposition) -> int:
-        scaled = replace(found, spectrum=found.spectrum * self._variance_factor(found))
+    def _size(self, n_components: Any, decomposition: Decomposition) -> int:
+        scaled = replace(decomposition, spectrum=decomposition.spectrum * self._variance_factor(decomposition))
         return size_of(n_components, self.floor, scaled, self.encoding_.columns)
 
-    def _variance_factor(self, found: Decomposition) -> float:
+    def _variance_factor(self, decomposition: Decomposition) -> float:
         """From variances with 1/(n − 1) to those with 1/(n − ddof)."""
-        return 1.0 if self.ddof == 1 else max(found.n_rows - 1.0, EPS) / found.n_rows
+        return 1.0 if self.ddof == 1 else max(decomposition.n_rows - 1.0, EPS) / decomposition.n_rows
 
     def _moments_of_complete(self, X: np.ndarray) -> Moments | None:
         """Moments, or None where values are missing: their sums say so, without a pass of its own over the rows."""
@@ -260,8 +260,8 @@ class PCA(Loaded):
 
     def _of_holes(self, X: Any, weights: np.ndarray | None) -> Decomposition:
         count = isinstance(self.n_components, (int, np.integer)) and not isinstance(self.n_components, bool)
-        given = X.toarray() if sparse.issparse(X) else X
-        return of_holes(given, weights, int(self.n_components) if count else None, self.encoding_.columns)
+        dense = X.toarray() if sparse.issparse(X) else X
+        return of_holes(dense, weights, int(self.n_components) if count else None, self.encoding_.columns)
 
     def _size_by_folds(self, X: np.ndarray, weights: np.ndarray | None) -> int:
         splits = folds(self.cv, None, X=X, seed=self._seed())
@@ -273,10 +273,17 @@ class PCA(Loaded):
         for name in ("moments_", "_model", "cv_likelihood_", "touched_"):
             self.__dict__.pop(name, None)
 
-    def _keep(self, found: Decomposition, size: int, moments: Moments | None) -> None:
-        signs = fixed_signs(found.components, self._order_of_names())
-        turned = np.ascontiguousarray(found.components[:size] * signs[:size, None])
-        self._model = Decomposition(found.mean, found.spectrum, turned, found.total, found.n_rows, found.solver)
+    def _keep(self, decomposition: Decomposition, size: int, moments: Moments | None) -> None:
+        signs = fixed_signs(decomposition.components, self._order_of_names())
+        turned = np.ascontiguousarray(decomposition.components[:size] * signs[:size, None])
+        self._model = Decomposition(
+            decomposition.mean,
+            decomposition.spectrum,
+            turned,
+            decomposition.total,
+            decomposition.n_rows,
+            decomposition.solver,
+        )
         self.moments_ = moments
 
     @property
@@ -287,9 +294,11 @@ class PCA(Loaded):
             assert self.moments_ is not None
             if self.moments_.weight <= 1:
                 raise TableError("one row (n_samples=1) has no component; give partial_fit further rows")
-            found = of_moments(self.moments_)
-            refuse_overflow(found.mean[None, :], self.encoding_.columns, found.spectrum, found.components)
-            self._keep(found, self._size(self.n_components, found), self.moments_)
+            decomposition = of_moments(self.moments_)
+            refuse_overflow(
+                decomposition.mean[None, :], self.encoding_.columns, decomposition.spectrum, decomposition.components
+            )
+            self._keep(decomposition, self._size(self.n_components, decomposition), self.moments_)
         assert self._model is not None
         return self._model
 
@@ -342,8 +351,8 @@ class PCA(Loaded):
     def noise_variance_(self) -> float:
         """Mean variance of the directions that were not kept."""
         left = len(self.mean_) - self.n_components_
-        rest = self.total_variance_ - float(self.explained_variance_.sum())
-        return max(rest, 0.0) / left if left else 0.0
+        residual_variance = self.total_variance_ - float(self.explained_variance_.sum())
+        return max(residual_variance, 0.0) / left if left else 0.0
 
     # -- projecting --------------------------------------------------------------------------------------------------
     @property
@@ -404,10 +413,10 @@ class PCA(Loaded):
     def _residuals(self, X: Any) -> np.ndarray:
         """What the components leave of each row; NaN where a cell is missing."""
         self._refuse_nothing_outside()
-        given = self._dense(X)
-        scores, filled = self._scores(given)
+        dense = self._dense(X)
+        scores, filled = self._scores(dense)
         left = filled - scores @ self.components_
-        left[np.isnan(given)] = np.nan
+        left[np.isnan(dense)] = np.nan
         return left
 
     def _refuse_nothing_outside(self) -> None:

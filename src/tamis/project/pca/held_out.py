@@ -23,28 +23,28 @@ def likelihoods(X: np.ndarray, weights: np.ndarray | None, splits: Folds) -> np.
     ----------
     M. E. Tipping and C. M. Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999.
     """
-    found = []
+    fold_values = []
     for train, test in splits:
-        given = None if weights is None else weights[train]
-        learned, _ = decompose(X[train], given, None)
+        train_weights = None if weights is None else weights[train]
+        learned, _ = decompose(X[train], train_weights, None)
         of_test = np.ones(len(test)) if weights is None else weights[test]
-        found.append(_of_rows(learned, X[test], of_test))
-    size = min(len(values) for values in found)
-    return np.mean([values[:size] for values in found], axis=0)
+        fold_values.append(_of_rows(learned, X[test], of_test))
+    size = min(len(values) for values in fold_values)
+    return np.mean([values[:size] for values in fold_values], axis=0)
 
 
 def _of_rows(learned: Decomposition, X: Any, weights: np.ndarray) -> np.ndarray:
     p, rank = X.shape[1], learned.rank
-    most = min(rank, p - 1)  # with all p there is no noise left to judge by
+    max_components = min(rank, p - 1)  # with all p there is no noise left to judge by
     centred = X - learned.mean
-    scores = centred @ learned.components[:most].T
+    scores = centred @ learned.components[:max_components].T
     share = weights / max(weights.sum(), 1e-300)
     inside = share @ scores**2
-    whole = float(share @ np.einsum("ij,ij->i", centred, centred))
-    spectrum = learned.spectrum[:most]
-    k = np.arange(most + 1)
+    total_variance = float(share @ np.einsum("ij,ij->i", centred, centred))
+    spectrum = learned.spectrum[:max_components]
+    k = np.arange(max_components + 1)
     left = np.maximum(learned.total - np.concatenate([[0.0], np.cumsum(spectrum)]), 1e-12 * learned.total) / (p - k)
     logs = np.concatenate([[0.0], np.cumsum(np.log(spectrum))]) + (p - k) * np.log(left)
     fit = np.concatenate([[0.0], np.cumsum(inside / spectrum)])
-    rest = np.maximum(whole - np.concatenate([[0.0], np.cumsum(inside)]), 0.0) / left
-    return -0.5 * (p * np.log(2 * np.pi) + logs + fit + rest)
+    residual_variance = np.maximum(total_variance - np.concatenate([[0.0], np.cumsum(inside)]), 0.0) / left
+    return -0.5 * (p * np.log(2 * np.pi) + logs + fit + residual_variance)

@@ -31,32 +31,34 @@ def of_holes(
     n_components : the number of directions where the covariance cannot be had; None when it was not given.
     """
     n, p = X.shape
-    given = np.ones(n) if weights is None else weights
-    mean, scale = _observed(X, given, names)
+    row_weights = np.ones(n) if weights is None else weights
+    mean, scale = _observed(X, row_weights, names)
     units = (X - mean) / scale
     if n >= 3 * p and p <= _NORMAL:
-        return _normal(units, given, mean, scale)
+        return _normal(units, row_weights, mean, scale)
     if n_components is None:
         raise ParameterError(
             f"{n:,} rows with missing values are too few for all components of {p:,} columns; give n_components as a "
             "number, or fill the missing values first"
         )
-    most = min(n, p) - 1
-    if n_components > most:
+    max_components = min(n, p) - 1
+    if n_components > max_components:
         raise ParameterError(
             f"n_components={n_components}, but a table of {n:,} rows and {p:,} columns with missing values has at most "
-            f"{most} components; give n_components between 1 and {most}"
+            f"{max_components} components; give n_components between 1 and {max_components}"
         )
-    return _low_rank(X - mean, given, mean, n_components)
+    return _low_rank(X - mean, row_weights, mean, n_components)
 
 
 def _observed(X: np.ndarray, weights: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of the values that are there; 1 for a constant column."""
-    there = weights @ ~np.isnan(X)
-    if not there.all():
-        raise TableError(f"column {names[int(np.flatnonzero(there == 0)[0])]!r} holds no value at all; leave it out")
-    mean = np.nansum(X * weights[:, None], axis=0) / there
-    spread = np.sqrt(np.nansum((X - mean) ** 2 * weights[:, None], axis=0) / there)
+    observed_weight = weights @ ~np.isnan(X)
+    if not observed_weight.all():
+        raise TableError(
+            f"column {names[int(np.flatnonzero(observed_weight == 0)[0])]!r} holds no value at all; leave it out"
+        )
+    mean = np.nansum(X * weights[:, None], axis=0) / observed_weight
+    spread = np.sqrt(np.nansum((X - mean) ** 2 * weights[:, None], axis=0) / observed_weight)
     return mean, np.where(spread > 8 * EPS * np.abs(mean), spread, 1.0)
 
 
@@ -73,7 +75,7 @@ def _normal(units: np.ndarray, weights: np.ndarray, mean: np.ndarray, scale: np.
     """
     holes = np.isnan(units)
     rows = np.flatnonzero(holes.any(axis=1))
-    places = np.concatenate([np.flatnonzero(line) for line in holes[rows]] or [np.zeros(0, np.int64)])
+    missing_columns = np.concatenate([np.flatnonzero(line) for line in holes[rows]] or [np.zeros(0, np.int64)])
     starts = np.concatenate([[0], np.cumsum(holes[rows].sum(axis=1))]).astype(np.int64)
     filled = np.ascontiguousarray(np.where(holes, 0.0, units))
     p, weight = units.shape[1], float(weights.sum())
@@ -87,7 +89,7 @@ def _normal(units: np.ndarray, weights: np.ndarray, mean: np.ndarray, scale: np.
         precision = linalg.inv(ridged, check_finite=False)
         extra = np.zeros((p, p))
         filled -= centre
-        _core.fill_expectations(filled, precision, rows, places, starts, weights, extra)
+        _core.fill_expectations(filled, precision, rows, missing_columns, starts, weights, extra)
         filled += centre
         shift = weights @ filled / weight
         block = (filled - shift) * roots
@@ -119,16 +121,16 @@ def _low_rank(centred: np.ndarray, weights: np.ndarray, mean: np.ndarray, k: int
     n, p = centred.shape
     start, _ = decompose(np.where(holes, 0.0, centred), weights, k, "gram" if n < p else "moments")
     unit = float(np.sqrt(start.total / p)) or 1.0
-    data, there = np.ascontiguousarray(centred / unit), ~holes
-    by_column = np.ascontiguousarray(data.T), np.ascontiguousarray(there.T)
+    data, is_observed = np.ascontiguousarray(centred / unit), ~holes
+    by_column = np.ascontiguousarray(data.T), np.ascontiguousarray(is_observed.T)
     loads = np.zeros((p, k))
-    known = min(k, start.rank)
-    loads[:, :known] = (start.components[:known] * np.sqrt(start.spectrum[:known, None])).T / unit
-    noise, centre = max((start.total - float(start.spectrum[:known].sum())) / unit**2 / p, 1e-6), np.zeros(p)
+    n_start = min(k, start.rank)
+    loads[:, :n_start] = (start.components[:n_start] * np.sqrt(start.spectrum[:n_start, None])).T / unit
+    noise, centre = max((start.total - float(start.spectrum[:n_start].sum())) / unit**2 / p, 1e-6), np.zeros(p)
     z, covariances = np.empty((n, k)), np.empty((n, k, k))
     weight = float(weights.sum())
     for _ in range(MOST):
-        _core.update_factors(data, there, loads, centre, noise, z, covariances)
+        _core.update_factors(data, is_observed, loads, centre, noise, z, covariances)
         before = loads.copy()
         noise = max(float(_core.update_directions(*by_column, weights, z, covariances, loads, centre)), 1e-12)
         loads = _standardised(loads, centre, z, covariances, weights)

@@ -50,7 +50,7 @@ def leading(
     """
     n, p = X.shape
     width = min(min(n, p), k + max(4, k // 4))
-    most = min(min(n, p), max(8 * width, 200))
+    max_basis = min(min(n, p), max(8 * width, 200))
     block = linalg.qr(generator(seed, "krylov").normal(size=(p, width)), mode="economic")[0]
     basis, images, products = np.zeros((p, 0)), np.zeros((n, 0)), np.zeros((0, 0))
     for _ in range(_MOST):
@@ -65,9 +65,9 @@ def leading(
         residual = np.linalg.norm(back[:, :k] - vectors[:, :k] * values[:k], axis=0)
         if np.all(residual <= TOLERANCE * max(values[0], 1e-300)) or basis.shape[1] >= min(n, p):
             return _polished(images @ turn, vectors, k)
-        if basis.shape[1] + width > most:  # begin again with the best so far
+        if basis.shape[1] + width > max_basis:  # begin again with the best so far
             basis, images, products = vectors, images @ turn, np.diag(values)
-        block = _beside(basis, back, values[0], min(n, p))
+        block = _orthogonal_block(basis, back, values[0], min(n, p))
         if not block.shape[1]:
             return _polished(images, basis, k)
     warnings.warn(
@@ -79,13 +79,13 @@ def leading(
     return _polished(images, basis, k)
 
 
-def _beside(basis: np.ndarray, back: np.ndarray, size: float, most: int) -> np.ndarray:
+def _orthogonal_block(basis: np.ndarray, back: np.ndarray, size: float, max_basis: int) -> np.ndarray:
     """Orthonormal directions that a block adds to a space."""
     fresh = back - basis @ (basis.T @ back)
     fresh -= basis @ (basis.T @ fresh)
     block, triangle, _ = linalg.qr(fresh, mode="economic", pivoting=True)
     block = block[:, np.abs(np.diagonal(triangle)) > 1e-14 * size]
-    block = block[:, : max(0, most - basis.shape[1])]
+    block = block[:, : max(0, max_basis - basis.shape[1])]
     return np.asarray(block - basis @ (basis.T @ block))
 
 
@@ -110,11 +110,11 @@ def _back(X: Any, image: np.ndarray, mean: np.ndarray | None, roots: np.ndarray 
 
 def _squares(X: Any, mean: np.ndarray, weights: np.ndarray | None) -> float:
     """Sum of squares about the mean, without a copy of the matrix."""
-    given = np.ones(X.shape[0]) if weights is None else weights
+    row_weights = np.ones(X.shape[0]) if weights is None else weights
     if sparse.issparse(X):
-        return float((given @ X.power(2)).sum() - given.sum() * (mean**2).sum())
+        return float((row_weights @ X.power(2)).sum() - row_weights.sum() * (mean**2).sum())
     total = 0.0
     for start in range(0, len(X), 1024):
         block = X[start : start + 1024] - mean
-        total += float(given[start : start + 1024] @ np.einsum("ij,ij->i", block, block))
+        total += float(row_weights[start : start + 1024] @ np.einsum("ij,ij->i", block, block))
     return total

@@ -29,47 +29,48 @@ def check_size(n_components: Any, floor: Any) -> None:
         check.number("n_components", n_components, low=0, high=1, open_low=True)
 
 
-def size_of(n_components: Any, floor: float | None, found: Decomposition, names: Sequence[str] = ()) -> int:
+def size_of(n_components: Any, floor: float | None, decomposition: Decomposition, names: Sequence[str] = ()) -> int:
     """The number of components to keep of those found; "cv" is decided elsewhere and comes here as a count."""
-    if found.rank == 0:
-        for name, mean in zip(names, found.mean):
+    if decomposition.rank == 0:
+        for name, mean in zip(names, decomposition.mean):
             if abs(mean) >= 2**53:
                 raise ParameterError(
                     f"column {name!r} holds numbers about {mean:.3g}, beyond 2**53: float64 rounds them, and what else "
                     "varies is lost beside them; subtract a constant from the column, or leave it out"
                 )
         raise ParameterError("all columns are constant, so there is no component; give columns that vary")
-    kept = found.rank
-    spectrum = found.spectrum[: found.rank]
+    size = decomposition.rank
+    spectrum = decomposition.spectrum[: decomposition.rank]
     if isinstance(n_components, str):
-        kept = gap(found.spectrum[: found.rank], found.n_rows)
+        size = gap(decomposition.spectrum[: decomposition.rank], decomposition.n_rows)
     elif isinstance(n_components, Integral):
-        if int(n_components) > found.rank:
+        if int(n_components) > decomposition.rank:
             raise ParameterError(
-                f"n_components={n_components}, but the {found.n_rows:,.6g} rows have rank {found.rank} after centring; "
-                f"give n_components between 1 and {found.rank}"
+                f"n_components={n_components}, but the {decomposition.n_rows:,.6g} rows have rank "
+                f"{decomposition.rank} after centring; "
+                f"give n_components between 1 and {decomposition.rank}"
             )
-        kept = int(n_components)
+        size = int(n_components)
     elif n_components is not None:
-        kept = share(spectrum, float(n_components), found.total)
+        size = share(spectrum, float(n_components), decomposition.total)
     if floor is None:
-        return kept
+        return size
     above = int((spectrum > floor).sum())
     if not above:
         raise ParameterError(
             f"floor={floor:g}, but the largest variance of a component is {spectrum[0]:.6g}; give a floor below it"
         )
-    return min(kept, above)
+    return min(size, above)
 
 
-def share(spectrum: np.ndarray, wanted: float, total: float) -> int:
+def share(spectrum: np.ndarray, fraction: float, total: float) -> int:
     """The fewest leading components that hold a share of the variance.
 
     >>> share(np.array([6.0, 3.0, 1.0]), 0.9, 10.0)
     2
     """
-    held = np.cumsum(spectrum) / total
-    return min(len(spectrum), int(np.searchsorted(held, wanted * (1 - 1e-12))) + 1)
+    cumulative = np.cumsum(spectrum) / total
+    return min(len(spectrum), int(np.searchsorted(cumulative, fraction * (1 - 1e-12))) + 1)
 
 
 def gap(spectrum: np.ndarray, n_rows: float) -> int:

@@ -103,7 +103,7 @@ def value(
     truth, given = y[known], answer[known]
     if not len(truth):
         return None
-    if metric.needs == "decision" and metric.given is None:  # a ranking of classes that are there
+    if metric.needs == "decision" and metric.source is None:  # a ranking of classes that are there
         there = np.unique(truth)
         if len(there) < 2:
             return None

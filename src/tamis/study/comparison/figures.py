@@ -150,7 +150,7 @@ def _interval(
     if note:
         return {"interval": None, "interval_note": note}
     low, high = result.low, result.high
-    if rules.metric.given is not None:  # a user's function has bounds that nobody knows
+    if rules.metric.source is not None:  # a user's function has bounds that nobody knows
         low, high = (low, high + gain) if rules.metric.larger else (low - gain, high)
     elif rules.metric.larger:
         high = min(high + gain, max(high, 0.0 if rules.metric.negated else 1.0))

@@ -271,7 +271,7 @@ class Encode(Transform):
     def _n_targets(self) -> int:
         return len(self.classes_) if len(getattr(self, "classes_", ())) > 2 else 1
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [made for several in self._names_of(names) for made in several]
 
     def _order(self, n_made: int) -> list[int]:

@@ -101,7 +101,7 @@ class Monomials(NumericTransform):
             raise TableError(f"the product {name} is beyond the largest number; divide its columns by a constant first")
         return np.hstack([X, products])
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [*names, *(_name(term, names) for term in self.terms_)]
 
     def _state(self) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class Ratios(NumericTransform):
             out[below == 0, at] = np.nan
         return out
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [*names, *(f"{names[j]}/{names[k]}" for j, k in self.pairs_)]
 
     def _state(self) -> dict[str, Any]:

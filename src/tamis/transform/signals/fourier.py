@@ -129,7 +129,7 @@ class Fourier(SignalTransform):
             return np.asarray(power)
         return np.column_stack([power[:, mask].sum(axis=1) for mask in self._masks(n).values()])
 
-    def _made(self, names: Sequence[str]) -> list[str]:
+    def _output_names(self, names: Sequence[str]) -> list[str]:
         made: list[str] = []
         for block, columns in self.blocks_.items():
             n = len(columns)

@@ -115,7 +115,7 @@ class Wavelet(WaveletTransform):
         total = energies.sum(axis=1, keepdims=True)
         return np.divide(energies, total, out=np.zeros_like(energies), where=total > 0)
 
-    def _made(self, names: Sequence[str]) -> list[str]:
+    def _output_names(self, names: Sequence[str]) -> list[str]:
         made: list[str] = []
         for block, columns in self.blocks_.items():
             level = self._levels(len(columns))

@@ -134,7 +134,7 @@ class Transforms(Transform):
             return np.asarray(work.matrix, dtype=np.float64)[:, self.kept_ < 0]
         return [work.column(k) for k in np.flatnonzero(self.kept_ < 0).tolist()]
 
-    def _made(self, names: Sequence[str]) -> Sequence[str]:
+    def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return [name for name, kept in zip(self.made_, self.kept_) if kept < 0]
 
     def _order(self, n_made: int) -> list[int]:
