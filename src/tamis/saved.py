@@ -60,7 +60,7 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
     return value
 
 
-def part(values: Mapping[str, Any], name: str) -> Any:
+def read_entry(values: Mapping[str, Any], name: str) -> Any:
     """A value that must be there."""
     if name not in values:
         raise DamagedError(f"it has no {name!r}")
@@ -83,7 +83,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def whole(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
+def read_integer(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
     """A whole number within [low, high].
 
     >>> whole("n", 3, high=5)

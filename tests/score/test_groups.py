@@ -76,8 +76,8 @@ def test_columns_sorted_together_are_grouped_as_one_by_one(n, most):
     X = np.column_stack([normal, few, ties, np.zeros(n), np.full(n, np.nan), np.where(normal > 0.5, np.nan, normal)])
     X[::3, 2], X[::5, 3] = 0.0, -0.0
     table = Table.of(X)
-    together = Groups.of(table, most=most)
+    together = Groups.of(table, max_groups=most)
     for j in range(X.shape[1]):
-        codes, size = group_codes(table.column(j), most=most)
+        codes, size = group_codes(table.column(j), max_groups=most)
         assert (together.codes[j] == codes).all()
         assert together.sizes[j] == size

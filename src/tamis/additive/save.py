@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.additive.term import Axis, Curve, PairMap
 from tamis.errors import DamagedError
-from tamis.saved import mapping, numbers, reading, refuse_outside, whole
+from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside
 from tamis.table.interface.saved_head import begin, head, item, parameter, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
@@ -82,14 +82,14 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
         pair = _pair_of(mapping("pairs", term), names, model.levels_in_, tail)
         model.pairs_[pair.columns] = pair
     model.feature_importances_ = numbers("importances", saved["importances"], shape=(len(names),))
-    model.n_cycles_ = whole("cycles", saved["cycles"])
+    model.n_cycles_ = read_integer("cycles", saved["cycles"])
     model.edits_ = [mapping("edits", edit) for edit in saved["edits"]]
     return model
 
 
 def _axis_of(saved: dict[str, Any], names: tuple[str, ...], column_levels: dict[str, tuple[Any, ...]]) -> Axis:
-    index = whole("column", saved["column"], high=len(names) - 1)
-    name, n_values = names[index], whole("n_values", saved["n_values"])
+    index = read_integer("column", saved["column"], high=len(names) - 1)
+    name, n_values = names[index], read_integer("n_values", saved["n_values"])
     edges = numbers("edges", saved["edges"])
     if (saved["level_bins"] is not None) != (name in column_levels):
         raise DamagedError(f"the kind of the column {name!r} is not that of its term")

@@ -10,7 +10,7 @@ from tamis.errors import DamagedError
 from tamis.forest.damaged import refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
-from tamis.saved import mapping, numbers, reading, refuse_outside, refuse_shape, whole
+from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside, refuse_shape
 from tamis.table.interface.saved_head import begin, head, parameter, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
@@ -54,7 +54,7 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     n_classes = len(getattr(model, "classes_", ()))
     n_sums = {0: 1, 1: 0, 2: 1}.get(n_classes, n_classes)
     model.baseline_ = numbers("baseline", saved["baseline"], shape=(n_sums,))
-    model.n_rounds_ = whole("rounds", saved["rounds"])
+    model.n_rounds_ = read_integer("rounds", saved["rounds"])
     model.gain_importance_ = numbers("gain", saved["gain"], shape=(len(names),))
     model.trees_ = _trees(mapping("trees", saved["trees"]))
     if len(model.trees_) != n_sums * model.n_rounds_:
@@ -68,7 +68,7 @@ def _take_levels(model: Any, names: tuple[str, ...], saved_codes: Any) -> np.nda
     """Take the codes of levels; how many codes each column has, 0 for numbers."""
     position = {name: j for j, name in enumerate(names)}
     n_codes = np.zeros(len(names), dtype=np.int64)
-    model.level_codes_ = {whole("a column", j): numbers("level_codes", codes, np.int64) for j, codes in saved_codes}
+    model.level_codes_ = {read_integer("a column", j): numbers("level_codes", codes, np.int64) for j, codes in saved_codes}
     if sorted(model.level_codes_) != sorted(position[name] for name in model.levels_in_):
         raise DamagedError("its codes of levels are not of its categorical columns")
     for name, column_levels in model.levels_in_.items():

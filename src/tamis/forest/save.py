@@ -18,7 +18,7 @@ from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import CRITERIA
 from tamis.forest.tune import THRESHOLDS, Drawing, Setting
-from tamis.saved import class_list, classes, levels, mapping, numbers, reading, refuse_shape, text, texts, whole
+from tamis.saved import class_list, classes, levels, mapping, numbers, read_integer, reading, refuse_shape, text, texts
 
 MAGIC = b"tamis forest 2\n"
 READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
@@ -76,7 +76,7 @@ def read(kind: Any, path: str | os.PathLike[str]) -> Any:
 
 def read_header(file: BinaryIO, max_bytes: int) -> dict[str, Any]:
     """The header after the magic line, of at most so many bytes."""
-    size = whole("the size of its header", int.from_bytes(file.read(8), "little"), high=max_bytes)
+    size = read_integer("the size of its header", int.from_bytes(file.read(8), "little"), high=max_bytes)
     return mapping("its header", json.loads(file.read(size)))
 
 
@@ -97,9 +97,9 @@ def _room(entry: Any, done: int, max_bytes: int) -> tuple[int, np.ndarray]:
     """Where an array begins, at most `ALIGN` bytes after the last one ended, and room for it."""
     name = text("the name of an array", mapping("an array", entry)["name"])
     dtype = _TYPES[entry["type"]]
-    shape = tuple(whole(f"the shape of {name}", n, high=max_bytes) for n in entry["shape"])
-    begin = whole(f"the place of {name}", entry["at"], low=done, high=done + ALIGN)
-    whole(f"the end of {name}", begin + math.prod(shape) * dtype.itemsize, high=max_bytes)
+    shape = tuple(read_integer(f"the shape of {name}", n, high=max_bytes) for n in entry["shape"])
+    begin = read_integer(f"the place of {name}", entry["at"], low=done, high=done + ALIGN)
+    read_integer(f"the end of {name}", begin + math.prod(shape) * dtype.itemsize, high=max_bytes)
     return begin, np.empty(shape, dtype=dtype)
 
 
@@ -155,9 +155,9 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     forest = kind(**mapping("params", header["params"]))
     workers(forest.n_jobs)
     tree_arrays = {name.removeprefix("trees."): array for name, array in arrays.items() if name.startswith("trees.")}
-    n_classes, n_outputs = whole("n_classes", header["n_classes"]), whole("n_outputs", header["n_outputs"], low=1)
+    n_classes, n_outputs = read_integer("n_classes", header["n_classes"]), read_integer("n_outputs", header["n_outputs"], low=1)
     forest.trees_ = Trees(**tree_arrays, n_classes=n_classes, n_outputs=n_outputs)
-    n = forest.n_features_in_ = whole("n_features_in", header["n_features_in"], low=1, high=COLUMN)
+    n = forest.n_features_in_ = read_integer("n_features_in", header["n_features_in"], low=1, high=COLUMN)
     names = tuple(f"x{j}" for j in range(n)) if header["names"] is None else texts("names", header["names"])
     if len(names) != n:
         raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
@@ -205,14 +205,14 @@ def _setting(
 ) -> Setting:
     """Files written before thresholds, criterion or drawing were chosen name none: they are those of the parameters."""
     return Setting(
-        whole("max_features", max_features, low=1),
-        whole("min_samples_leaf", min_samples_leaf, low=1),
+        read_integer("max_features", max_features, low=1),
+        read_integer("min_samples_leaf", min_samples_leaf, low=1),
         np.inf if score is None else float(numbers("a score", score, shape=())),
         one_of("thresholds", thresholds or forest.thresholds, THRESHOLDS),
         one_of("criterion", criterion or forest.criterion, CRITERIA),
         Drawing(
             None if max_samples is None else number("max_samples", max_samples, low=0, high=1, open_low=True),
-            None if max_split_samples is None else whole("max_split_samples", max_split_samples, low=1),
+            None if max_split_samples is None else read_integer("max_split_samples", max_split_samples, low=1),
         ),
     )
 

@@ -14,7 +14,7 @@ from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
 from tamis.linear.losses import known, known_likelihood, loss_named
-from tamis.saved import mapping, numbers, reading, texts, whole
+from tamis.saved import mapping, numbers, read_integer, reading, texts
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
 
@@ -439,7 +439,7 @@ class LinearModel(TakesTable, BaseEstimator):
         """Take what `to_dict` wrote, every size checked."""
         self.inputs_ = EncodedInputs.from_dict(mapping("inputs", state["inputs"]))
         encoding = self.inputs_.encoding
-        self.n_features_in_ = whole("n_features_in", state["n_features_in"])
+        self.n_features_in_ = read_integer("n_features_in", state["n_features_in"])
         if self.n_features_in_ != len(encoding.names):
             raise DamagedError(f"it encodes {len(encoding.names):,} columns instead of {self.n_features_in_:,}")
         if state["feature_names_in"] is not None:

@@ -246,7 +246,7 @@ class Lock:
 
 def _checked(facts: dict[str, Any]) -> dict[str, Any]:
     """The facts of a lock file, of the kinds they must be."""
-    n = saved.whole("n_rows", facts["n_rows"])
+    n = saved.read_integer("n_rows", facts["n_rows"])
     rows = saved.numbers("rows", facts["rows"], np.int64)
     saved.refuse_outside("rows", rows, 0, n - 1)
     if np.any(np.diff(rows) <= 0):
@@ -260,7 +260,7 @@ def _checked(facts: dict[str, Any]) -> dict[str, Any]:
         saved.text(name, facts[name])
     if facts["how"] not in ("features", "groups", "time", "none") or not isinstance(facts["numbered"], bool):
         raise DamagedError("it does not say how rows were locked")
-    saved.whole("seed", facts["seed"])
+    saved.read_integer("seed", facts["seed"])
     saved.numbers("share", facts["share"], shape=())
     hashes = facts.get("hashes")
     return {

@@ -136,9 +136,9 @@ class RowHashes:
     def from_dict(cls, plain: Any) -> RowHashes:
         """What `to_dict` gave."""
         facts = saved.mapping("the hashes", plain)
-        n_rows = saved.whole("n_rows", saved.part(facts, "n_rows"))
-        rows = saved.numbers("rows", saved.part(facts, "rows"), np.int64)
-        cells = saved.mapping("cells", saved.part(facts, "cells"))
+        n_rows = saved.read_integer("n_rows", saved.read_entry(facts, "n_rows"))
+        rows = saved.numbers("rows", saved.read_entry(facts, "rows"), np.int64)
+        cells = saved.mapping("cells", saved.read_entry(facts, "cells"))
         saved.refuse_outside("rows", rows, 0, n_rows - 1)
         if len(rows) > MAX_ROWS or len(cells) > MAX_COLUMNS:
             raise DamagedError("it has too many hashes of cells")

@@ -14,7 +14,7 @@ from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import KindError, ParameterError, TableError
 from tamis.project.pca.anomaly import carriers_of
-from tamis.saved import mapping, numbers, part
+from tamis.saved import mapping, numbers, read_entry
 from tamis.table import Table, eager, features, overflow_refused, refuse_extreme_matrix, refuse_missing
 from tamis.transform.base import Transform
 from tamis.views import Indicators
@@ -102,7 +102,7 @@ class Projection(Transform):
     # -- what scikit-learn asks --------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X."""
-        table = self._part(self._fitted(eager(X), y))
+        table = self._touched_columns(self._fitted(eager(X), y))
         matrix = self._encoded(table)
         with overflow_refused(matrix, self.encoding_.columns, type(self).__name__):
             self._fit(matrix, y)
@@ -146,7 +146,7 @@ class Projection(Transform):
         raise NotImplementedError
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.encoding_ = Indicators.from_dict(mapping("encoding", part(state, "encoding")))
+        self.encoding_ = Indicators.from_dict(mapping("encoding", read_entry(state, "encoding")))
         if self.encoding_.names != self.names_:
             raise TableError("its columns are not those it was encoded by")
         self._relearn(state, self.encoding_.n_encoded)
@@ -193,4 +193,4 @@ def refuse_overflow(X: Any, names: Sequence[str], *arrays: np.ndarray) -> None:
 
 def saved_matrix(state: dict[str, Any], name: str, shape: tuple[int | None, ...]) -> np.ndarray:
     """An array of finite numbers of a shape, from saved values."""
-    return numbers(name, part(state, name), shape=shape)
+    return numbers(name, read_entry(state, name), shape=shape)

@@ -14,7 +14,7 @@ from tamis.errors import DamagedError, NotConverged, ParameterError
 from tamis.project.base import CATEGORIES, Loaded, refuse_overflow, saved_matrix
 from tamis.project.pca.decompose import centre
 from tamis.project.signs import fixed_signs
-from tamis.saved import part, whole
+from tamis.saved import read_entry, read_integer
 
 _LEAST = 1e-6  # noise of a column, relative to its variance
 
@@ -161,7 +161,7 @@ class FactorAnalysis(Loaded):
         if not len(self.components_) or not np.all(self.noise_variance_ > 0):
             raise DamagedError("it has no factor, or a column without noise")
         self.log_likelihood_ = float(saved_matrix(state, "log_likelihood", ()))
-        self.n_iter_ = whole("n_iter", part(state, "n_iter"))
+        self.n_iter_ = read_integer("n_iter", read_entry(state, "n_iter"))
 
 
 def _loads(root: np.ndarray, noise: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.project.base import Projection, refuse_overflow, saved_matrix
 from tamis.project.kernels import squared_distances
 from tamis.project.signs import fixed_signs
-from tamis.saved import part, whole
+from tamis.saved import read_entry, read_integer
 from tamis.table import Table, refuse_missing
 
 KINDS = ("classical", "metric")
@@ -185,7 +185,7 @@ class MDS(Projection):
         self.spectrum_ = saved_matrix(state, "spectrum", (self.embedding_.shape[1],))
         self.middle_ = saved_matrix(state, "middle", (len(self.rows_),))
         self.stress_ = float(saved_matrix(state, "stress", ()))
-        self.n_iter_ = whole("n_iter", part(state, "n_iter"))
+        self.n_iter_ = read_integer("n_iter", read_entry(state, "n_iter"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

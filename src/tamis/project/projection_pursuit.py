@@ -13,7 +13,7 @@ from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.project.base import Loaded, refuse_overflow, saved_matrix
 from tamis.project.pursuit import gram_schmidt, least_normal, separating
 from tamis.project.signs import fixed_signs
-from tamis.saved import numbers, part, refuse_outside
+from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import Classes, is_class_target
 from tamis.table import numbers as target_numbers
 
@@ -155,7 +155,7 @@ class ProjectionPursuit(Loaded):
         if not len(self.components_):
             raise DamagedError("it has no view")
         self.mean_, self.scale_ = (saved_matrix(state, name, (n_columns,)) for name in ("mean", "scale"))
-        self.order_ = numbers("order", part(state, "order"), np.int64, (n_columns,))
+        self.order_ = numbers("order", read_entry(state, "order"), np.int64, (n_columns,))
         refuse_outside("order", self.order_, 0, n_columns - 1)
         if len(set(self.order_.tolist())) < n_columns:
             raise DamagedError("its order names a column twice")
@@ -163,7 +163,7 @@ class ProjectionPursuit(Loaded):
             raise DamagedError(f"it selects {self.select} of {n_columns} columns")
         self.ranking_ = np.argsort(self.order_) + 1
         for name in ("separation", "negentropy"):
-            stored = part(state, name)
+            stored = read_entry(state, name)
             matrix = None if stored is None else saved_matrix(state, name, (len(self.components_),))
             setattr(self, f"{name}_", matrix)
 

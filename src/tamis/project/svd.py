@@ -111,7 +111,7 @@ class SVD(Loaded):
 
     def loss(self, X: Any) -> float:
         """Share of the sum of squares of these rows that the components lose."""
-        matrix = self._encoded(self._given(X))
+        matrix = self._encoded(self._checked_input(X))
         squares = float((matrix.power(2) if sparse.issparse(matrix) else np.square(matrix)).sum())
         return max(1.0 - float((self._project(matrix) ** 2).sum()) / squares, 0.0) if squares else 0.0
 

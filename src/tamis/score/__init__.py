@@ -7,7 +7,7 @@ Every score is called as f(X, y) and gives an array of d numbers, larger is bett
 from typing import Any as _Any
 
 from tamis.score.combine import combine
-from tamis.score.criteria import known as _known
+from tamis.score.criteria import criterion_names as _known
 from tamis.score.criteria.anova import anova
 from tamis.score.criteria.chi2 import chi2
 from tamis.score.criteria.dispersion import dispersion

@@ -33,10 +33,10 @@ def _mean(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _median(scores: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Minus the weighted median rank: midway between two ranks where half the weight lies on either side."""
-    places = ranks(scores)
-    order = np.argsort(places, axis=0, kind="stable")
-    below, ordered = np.cumsum(weights[order], axis=0), np.take_along_axis(places, order, axis=0)
-    half, columns = weights.sum() / 2, np.arange(places.shape[1])
+    rank_matrix = ranks(scores)
+    order = np.argsort(rank_matrix, axis=0, kind="stable")
+    below, ordered = np.cumsum(weights[order], axis=0), np.take_along_axis(rank_matrix, order, axis=0)
+    half, columns = weights.sum() / 2, np.arange(rank_matrix.shape[1])
     lower = (below < half * (1 - 1e-12)).sum(axis=0)
     upper = (below <= half * (1 + 1e-12)).sum(axis=0)
     return -(ordered[lower, columns] + ordered[upper, columns]) / 2

@@ -23,7 +23,7 @@ class Counts(Criterion):
         return target if target.kind == "classes" else cut(target, weights)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Groups:
-        return Groups.of(table, weights, least=10 if target.kind == "classes" else 6, n_jobs=n_jobs)
+        return Groups.of(table, weights, min_groups=10 if target.kind == "classes" else 6, n_jobs=n_jobs)
 
     def values(self, view: Groups, target: Target, n_jobs: int | None = None) -> np.ndarray:
         assert target.codes is not None
@@ -34,13 +34,13 @@ class Counts(Criterion):
         raise NotImplementedError
 
 
-def cut(target: Target, weights: np.ndarray | None = None, most: int | None = None) -> Target:
+def cut(target: Target, weights: np.ndarray | None = None, max_bins: int | None = None) -> Target:
     """A numeric target with class codes beside its numbers: groups of about equally many rows.
 
     As many as the fourth root of its distinct values, and at least 5.
     """
     assert target.values is not None
-    known = target.values if weights is None else target.values[weights > 0]
-    limit = max(5, round(len(np.unique(known)) ** 0.25)) if most is None else most
-    codes, size = group_codes(Column("y", "numeric", target.values), weights, most=limit)
+    weighted_values = target.values if weights is None else target.values[weights > 0]
+    limit = max(5, round(len(np.unique(weighted_values)) ** 0.25)) if max_bins is None else max_bins
+    codes, size = group_codes(Column("y", "numeric", target.values), weights, max_groups=limit)
     return Target("numbers", target.n_rows, codes.astype(np.int32), size, target.values)

@@ -61,7 +61,7 @@ class Criterion:
         """One number a column."""
         raise NotImplementedError
 
-    def many(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
+    def values_of_targets(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
         """The values for several targets, one a line."""
         return np.array([self.values(view, target) for target in targets])
 

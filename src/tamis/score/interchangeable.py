@@ -29,8 +29,8 @@ class Interchangeable:
         return " or ".join(map(str, self.columns))
 
 
-def clusters_of(table: Table, columns: np.ndarray, least: float) -> list[np.ndarray]:
-    """Groups of columns in which every two correlate by at least `least` in absolute value (complete linkage).
+def clusters_of(table: Table, columns: np.ndarray, min_similarity: float) -> list[np.ndarray]:
+    """Groups of columns in which every two correlate by at least `min_similarity` in absolute value (complete linkage).
 
     Missing values are read as the column's mean; categorical columns stand alone.
     """
@@ -42,7 +42,7 @@ def clusters_of(table: Table, columns: np.ndarray, least: float) -> list[np.ndar
     distance = np.clip(1 - np.abs(values.T @ values), 0, 1)
     np.fill_diagonal(distance, 0)
     hierarchy, pairs = scipy.cluster.hierarchy, scipy.spatial.distance.squareform(distance, checks=False)
-    labels = hierarchy.fcluster(hierarchy.linkage(pairs, "complete"), 1 - least, "distance")
+    labels = hierarchy.fcluster(hierarchy.linkage(pairs, "complete"), 1 - min_similarity, "distance")
     return alone + [np.array(numeric)[labels == label] for label in np.unique(labels)]
 
 

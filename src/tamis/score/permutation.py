@@ -48,19 +48,19 @@ def permutation_pvalues(
     def some(first: int) -> np.ndarray:
         last = min(first + AT_ONCE, n_permutations)
         orders = [generator(seed, "permutation", p).permutation(n_rows) for p in range(first, last)]
-        found = scores(orders)
-        return found if several else (found[0] >= bar[0]).sum(axis=0)
+        null_scores = scores(orders)
+        return null_scores if several else (null_scores[0] >= bar[0]).sum(axis=0)
 
-    found = map_threads(some, range(0, n_permutations, AT_ONCE), n_jobs)
-    hits = _combined_hits(observed, np.concatenate(found, axis=1)) if several else np.sum(found, axis=0)
+    batches = map_threads(some, range(0, n_permutations, AT_ONCE), n_jobs)
+    hits = _combined_hits(observed, np.concatenate(batches, axis=1)) if several else np.sum(batches, axis=0)
     return (1.0 + hits) / (1.0 + n_permutations)
 
 
 def _combined_hits(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     """Of each column, the permutations whose mean rank over the criteria is as high as that of the target as it is."""
     total = np.zeros((1 + null.shape[1], null.shape[2]))
-    for own, permuted in zip(observed, null):
-        every = np.vstack([own, permuted])
+    for observed_scores, permuted in zip(observed, null):
+        every = np.vstack([observed_scores, permuted])
         size = np.maximum(np.abs(every).max(axis=0), 1e-300)
         total += scipy.stats.rankdata(np.round(every / size, 10), axis=0)
     return (total[1:] >= total[0]).sum(axis=0)

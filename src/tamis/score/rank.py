@@ -114,14 +114,14 @@ def rank(
     >>> rank({"a": [1.0, 2, 3, 4], "b": [2.0, 1, 2, 1], "y": ["n", "n", "p", "p"]}, "y", by="gini").columns
     ['a', 'b']
     """
-    whole = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
+    table_read = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
     listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
-    if isinstance(whole, LazyTable) and whole.source.n_cells == 1:
-        whole = whole.sample(whole.n_rows)
-    if isinstance(whole, LazyTable):
-        return _of_lazy(whole, target, listed, n_permutations, combine)
-    y, rows = _target(whole.column(target))
-    table = whole.select([name for name in whole.names if name != target])
+    if isinstance(table_read, LazyTable) and table_read.source.n_cells == 1:
+        table_read = table_read.sample(table_read.n_rows)
+    if isinstance(table_read, LazyTable):
+        return _of_lazy(table_read, target, listed, n_permutations, combine)
+    y, rows = _target(table_read.column(target))
+    table = table_read.select([name for name in table_read.names if name != target])
     if table.n_columns == 0:
         raise TableError(f"there is no column to rank beside the target {target!r}; give a table with more columns")
     dropped = table.n_rows - len(rows)
@@ -130,8 +130,8 @@ def rank(
     selector = RankSelector(
         listed, n_permutations=n_permutations, combine=combine, random_state=random_state, n_jobs=n_jobs, share=1.0
     ).fit(table, y)
-    lines, by_name, gone = _lines(table, selector), tuple(selector.criterion_scores_), _left_out(whole)
-    return Ranking(target, by_name, len(rows), lines, selector, dropped, gone)
+    lines, by_name, left_out = _lines(table, selector), tuple(selector.criterion_scores_), _left_out(table_read)
+    return Ranking(target, by_name, len(rows), lines, selector, dropped, left_out)
 
 
 def _left_out(table: Table | LazyTable) -> tuple[Decision, ...]:
@@ -148,9 +148,9 @@ def _of_lazy(table: LazyTable, target: str, by: Any, n_permutations: int, combin
         )
     listed = list(by) if isinstance(by, (list, tuple)) else [by]
     selector, rows = rank_lazily(table, target, listed, combine)
-    rest = table.select([name for name in table.names if name != target])
-    lines, by_name, gone = _lines(rest, selector), tuple(selector.criterion_scores_), _left_out(table)
-    return Ranking(target, by_name, rows, lines, selector, table.n_rows - rows, gone)
+    features = table.select([name for name in table.names if name != target])
+    lines, by_name, left_out = _lines(features, selector), tuple(selector.criterion_scores_), _left_out(table)
+    return Ranking(target, by_name, rows, lines, selector, table.n_rows - rows, left_out)
 
 
 def _target(column: Column) -> tuple[np.ndarray, np.ndarray]:
@@ -177,8 +177,8 @@ def _word(column: Column, value: Any) -> str:
 
 def _lines(table: Table | LazyTable, selector: RankSelector) -> tuple[dict[str, Any], ...]:
     lines = []
-    for place, j in enumerate(selector.order_):
-        line: dict[str, Any] = {"rank": place + 1, "column": table.names[j], "score": float(selector.scores_[j])}
+    for index, j in enumerate(selector.order_):
+        line: dict[str, Any] = {"rank": index + 1, "column": table.names[j], "score": float(selector.scores_[j])}
         if len(selector.criterion_scores_) > 1:
             line |= {name: float(scores[j]) for name, scores in selector.criterion_scores_.items()}
         if selector.signs_ is not None:

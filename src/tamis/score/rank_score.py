@@ -46,10 +46,10 @@ def diversity(one: Any, other: Any, *, of: str = "curves") -> float:
     0.25
     """
     if check.one_of("of", of, ("curves", "ranks")) == "ranks":
-        both = np.array([ranks(one), ranks(other)])
-        if np.ptp(both, axis=1).min() == 0:
-            return 0.0 if np.ptp(both) == 0 else 0.5
-        return float((1 - np.corrcoef(both)[0, 1]) / 2)
+        rank_pair = np.array([ranks(one), ranks(other)])
+        if np.ptp(rank_pair, axis=1).min() == 0:
+            return 0.0 if np.ptp(rank_pair) == 0 else 0.5
+        return float((1 - np.corrcoef(rank_pair)[0, 1]) / 2)
     return float(np.sqrt(np.mean((rank_score(one) - rank_score(other)) ** 2)))
 
 
@@ -64,9 +64,9 @@ def rank_score_graph(scores: Mapping[str, Any]) -> Any:
 
     chart = figure(width=640, height=360, title="Rank–score graph", tools="pan,wheel_zoom,reset,save")
     chart.xaxis.axis_label, chart.yaxis.axis_label = "rank", "score, from worst (0) to best (1)"
-    for place, (name, values) in enumerate(scores.items()):
+    for index, (name, values) in enumerate(scores.items()):
         curve = rank_score(values)
-        at, colour = np.arange(1, len(curve) + 1), Category10_10[place % 10]
+        at, colour = np.arange(1, len(curve) + 1), Category10_10[index % 10]
         chart.line(at, curve, legend_label=str(name), color=colour, line_width=2)
         chart.scatter(at, curve, legend_label=str(name), color=colour, size=5)
     return chart

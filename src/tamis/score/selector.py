@@ -14,7 +14,7 @@ from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine, criterion_weights
-from tamis.score.criteria import criterion_named, known
+from tamis.score.criteria import criterion_named, criterion_names
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
 from tamis.score.several_targets import OverTargets
@@ -174,7 +174,7 @@ class RankSelector(TableSelector, BaseEstimator):
         given = self.by
         listed = [given] if isinstance(given, str) or callable(given) else given
         if not isinstance(listed, Iterable) or not (listed := list(listed)):
-            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(known())}")
+            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(criterion_names())}")
         criteria = [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
         if y is None or not has_several_targets(y):
             return criteria

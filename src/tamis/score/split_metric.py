@@ -64,11 +64,11 @@ def _orders(column: Column, truth: np.ndarray, n_classes: int) -> Iterator[np.nd
         yield np.asarray(column.values, dtype=np.float64)
         return
     codes = np.where(column.missing, 0, column.values).astype(np.int64)
-    seen = (~column.missing).astype(np.float64)
-    size = np.maximum(np.bincount(codes, seen), 1e-300)
+    is_observed = (~column.missing).astype(np.float64)
+    size = np.maximum(np.bincount(codes, is_observed), 1e-300)
     for index in [0] if n_classes == 0 else range(1, 2) if n_classes == 2 else range(n_classes):
         height = truth if n_classes == 0 else (truth == index).astype(np.float64)
-        yield np.argsort(np.argsort(np.bincount(codes, seen * height) / size, kind="stable"))[codes]
+        yield np.argsort(np.argsort(np.bincount(codes, is_observed * height) / size, kind="stable"))[codes]
 
 
 def _answers(left: np.ndarray, truth: np.ndarray, n_classes: int, metric: Metric) -> Iterator[np.ndarray]:

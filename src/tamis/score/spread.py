@@ -82,16 +82,16 @@ class Spread:
         """Sums by class, or together with a numeric target, in one pass over the rows."""
         of = np.zeros(self.table.n_rows, dtype=np.int32) if classes is None else classes
         y = None if numbers is None else _centred(numbers, self.weights)
-        found = self._rows(of, n_classes, y, n_jobs) if self._by_rows else self._columns(of, n_classes, y, n_jobs)
-        n = np.maximum(found.n, 1e-300)
+        sums = self._rows(of, n_classes, y, n_jobs) if self._by_rows else self._columns(of, n_classes, y, n_jobs)
+        n = np.maximum(sums.n, 1e-300)
         with np.errstate(invalid="ignore"):  # NaN: the column has missing values, or is categorical
-            good = found.sums.sum(axis=0) ** 2 / n <= POOR * found.scatter
+            good = sums.sums.sum(axis=0) ** 2 / n <= POOR * sums.scatter
         for j in np.flatnonzero(~good):
             if j not in self.categorical:
-                _put(found, int(j), self._again(int(j), of, n_classes, y))
-        return found
+                _put(sums, int(j), self._again(int(j), of, n_classes, y))
+        return sums
 
-    def _whole(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> Sums:
+    def _empty_sums(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> Sums:
         """Sums yet to be filled, with what is the same in every column that has no missing values."""
         d = self.table.n_columns
         mass = np.bincount(classes, self.weights, minlength=n_classes)
@@ -100,57 +100,61 @@ class Spread:
         return Sums(every, sums, np.zeros(d), np.zeros(d), np.zeros(d), np.full(d, target))
 
     def _rows(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
-        matrix, found = self.table.matrix, self._whole(classes, n_classes, y)
-        found.shift[:] = _middles(matrix)
+        matrix, totals = self.table.matrix, self._empty_sums(classes, n_classes, y)
+        totals.shift[:] = _middles(matrix)
 
-        def one(first: int) -> tuple[np.ndarray, ...]:
+        def block_sums(first: int) -> tuple[np.ndarray, ...]:
             rows = slice(first, first + ROWS)
             block, w = np.ascontiguousarray(matrix[rows], dtype=np.float64), self.weights[rows]
-            sums, squares, products = np.zeros_like(found.sums), np.zeros_like(found.shift), np.zeros_like(found.shift)
+            sums, squares, products = (
+                np.zeros_like(totals.sums),
+                np.zeros_like(totals.shift),
+                np.zeros_like(totals.shift),
+            )
             if y is None:
-                _core.sums_by_class_of_rows(block, w, classes[rows], found.shift, sums, squares)
+                _core.sums_by_class_of_rows(block, w, classes[rows], totals.shift, sums, squares)
             else:
-                _core.sums_with_numbers_of_rows(block, w, y[rows], found.shift, sums[0], squares, products)
+                _core.sums_with_numbers_of_rows(block, w, y[rows], totals.shift, sums[0], squares, products)
             return sums, squares, products
 
-        for part in map_threads(one, range(0, self.table.n_rows, ROWS), n_jobs):
-            for field, value in zip((found.sums, found.squares, found.products), part):
+        for block in map_threads(block_sums, range(0, self.table.n_rows, ROWS), n_jobs):
+            for field, value in zip((totals.sums, totals.squares, totals.products), block):
                 field += value
-        return found
+        return totals
 
     def _columns(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
-        found, skip = self._whole(classes, n_classes, y), set(self.categorical)
+        totals, skip = self._empty_sums(classes, n_classes, y), set(self.categorical)
         shares = _shares(self.weights, classes, n_classes)
 
         def some(first: int) -> None:
-            places = slice(first, min(first + self._at_once, self.table.n_columns))
+            columns = slice(first, min(first + self._at_once, self.table.n_columns))
             if first in skip:
-                _put(found, first, (np.nan,) * 6)
+                _put(totals, first, (np.nan,) * 6)
                 return
-            block = self._block(places)
+            block = self._block(columns)
             shift = _middles(block.T)
             sums = _sums(block, self.weights, classes, shares, n_classes, y, shift)
-            _put(found, places, (found.mass[:, places], sums[0], sums[1], shift, sums[2], found.target[places]))
+            _put(totals, columns, (totals.mass[:, columns], sums[0], sums[1], shift, sums[2], totals.target[columns]))
 
         map_threads(some, range(0, self.table.n_columns, self._at_once), n_jobs)
-        return found
+        return totals
 
-    def _block(self, places: slice) -> np.ndarray:
+    def _block(self, columns: slice) -> np.ndarray:
         """Some columns as lines (columns, rows)."""
         if self._at_once > 1:
-            return np.ascontiguousarray(self.table.matrix.T[places], dtype=np.float64)
-        return self.table.column(places.start).values[None, :]
+            return np.ascontiguousarray(self.table.matrix.T[columns], dtype=np.float64)
+        return self.table.column(columns.start).values[None, :]
 
     def _again(self, j: int, classes: np.ndarray, n_classes: int, y: np.ndarray | None) -> tuple[Any, ...]:
         """Sums of one column over the rows that have a value, about their mean: slower, and exact."""
         x = self.table.column(j).values
-        seen = ~np.isnan(x)
-        x, w, of = x[seen], self.weights[seen], classes[seen]
+        is_observed = ~np.isnan(x)
+        x, w, of = x[is_observed], self.weights[is_observed], classes[is_observed]
         mass = np.bincount(of, w, minlength=n_classes)
         if not mass.sum() > 0:
             return mass, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
         shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w))
-        y = None if y is None else _centred(y[seen], w)
+        y = None if y is None else _centred(y[is_observed], w)
         sums, squares, products = _sums(x[None, :], w, of, _shares(w, of, n_classes), n_classes, y, np.array([shift]))
         return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float((w * y**2).sum())
 
@@ -189,10 +193,10 @@ def _centred(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def levels(column: Column, weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray:
     """Contingency table of a categorical column against classes, rows without a value left out."""
-    seen = column.values >= 0
+    is_observed = column.values >= 0
     size = len(column.levels or ())
-    places = column.values[seen].astype(np.int64) * n_classes + classes[seen]
-    return np.bincount(places, weights[seen], minlength=size * n_classes).reshape(size, n_classes)
+    cells = column.values[is_observed].astype(np.int64) * n_classes + classes[is_observed]
+    return np.bincount(cells, weights[is_observed], minlength=size * n_classes).reshape(size, n_classes)
 
 
 def _middles(matrix: np.ndarray) -> np.ndarray:
@@ -203,7 +207,7 @@ def _middles(matrix: np.ndarray) -> np.ndarray:
     return np.nan_to_num(sample[middle, np.arange(sample.shape[1])])
 
 
-def _put(found: Sums, j: int | slice, column: tuple[Any, ...]) -> None:
-    fields = (found.mass, found.sums, found.squares, found.shift, found.products, found.target)
+def _put(sums: Sums, j: int | slice, column: tuple[Any, ...]) -> None:
+    fields = (sums.mass, sums.sums, sums.squares, sums.shift, sums.products, sums.target)
     for field, value in zip(fields, column):
         field[..., j] = value

@@ -17,7 +17,7 @@ from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError, KindError, ParameterError
 from tamis.forest.predict.temperature import calibrated
 from tamis.forest.settings import columns_to_try
-from tamis.saved import levels, reading, text, texts, whole
+from tamis.saved import levels, read_integer, reading, text, texts
 from tamis.search.resampling.halving import FEWEST, Halving, halved, halvings
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
@@ -417,11 +417,13 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
         kind = getattr(forest, check.one_of("kind", facts["kind"], _FORESTS))
         columns, names = texts("columns", facts["columns"]), texts("names", facts["names"])
-        trees = check.count("trees", whole("trees", facts["trees"]), high=MOST_TREES)
-        drawn = check.count("most_drawn", whole("most_drawn", facts["most_drawn"]), high=MOST_ROWS)
+        trees = check.count("trees", read_integer("trees", facts["trees"]), high=MOST_TREES)
+        drawn = check.count("most_drawn", read_integer("most_drawn", facts["most_drawn"]), high=MOST_ROWS)
         made = cls(kind(trees), most_drawn=drawn)
-        made.min_samples_leaf_ = whole("leaf", facts.get("leaf", 1), low=1)  # files written before this lack both
-        made.features_ = whole("features", facts.get("features", 1), low=1)
+        made.min_samples_leaf_ = read_integer(
+            "leaf", facts.get("leaf", 1), low=1
+        )  # files written before this lack both
+        made.features_ = read_integer("features", facts.get("features", 1), low=1)
         made.thresholds_ = check.one_of("thresholds", facts.get("thresholds", "best"), ("best", "random"))
         made.halvings_ = _halves(facts.get("halvings", 0))
         with reading("the packed forest", "fit it again"):

@@ -20,7 +20,7 @@ from tamis.saved import (
     levels,
     mapping,
     numbers,
-    part,
+    read_entry,
     reading,
     refuse_outside,
     text,
@@ -153,18 +153,18 @@ class Model:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Model:
         """The model that `to_dict` described; every part is checked, for a file may be damaged."""
-        task, target = read_task(part(facts, "task")), text("target", part(facts, "target"))
-        labels = levels("labels", part(facts, "labels"))
+        task, target = read_task(read_entry(facts, "task")), text("target", read_entry(facts, "target"))
+        labels = levels("labels", read_entry(facts, "labels"))
         if (predicts_classes(task)) != (len(labels) > 0):
             raise DamagedError(f"it holds {len(labels)} labels for a target of {task}")
-        given = part(facts, "columns")
+        given = read_entry(facts, "columns")
         columns = tuple(_facts_of(mapping("a column", column)) for column in given)
         texts("columns", [column["name"] for column in columns])
-        types = mapping("types", part(facts, "types"))
+        types = mapping("types", read_entry(facts, "types"))
         types_of(types)
         fitted = FittedProcedure.from_dict(facts, tuple(column["name"] for column in columns))
         _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
-        loss = None if part(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
+        loss = None if read_entry(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
         names, kept = [column["name"] for column in columns], facts.get("training")
         training = None if kept is None else Training.from_dict(mapping("training", kept), names)
         kept = facts.get("residuals")
@@ -190,8 +190,11 @@ class Model:
 
 def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:
     """Name, kind and levels of a column."""
-    name, kind = text("the name of a column", part(facts, "name")), one_of("kind", part(facts, "kind"), KINDS)
-    known = part(facts, "levels")
+    name, kind = (
+        text("the name of a column", read_entry(facts, "name")),
+        one_of("kind", read_entry(facts, "kind"), KINDS),
+    )
+    known = read_entry(facts, "levels")
     if kind == "categorical" and known is None:
         raise DamagedError(f"the column {name!r} has no levels")
     return {**facts, "kind": kind, "levels": None if known is None else list(levels(f"levels of {name!r}", known))}

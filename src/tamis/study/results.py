@@ -14,7 +14,7 @@ from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
-from tamis.saved import mapping, numbers, part, shortened, text, texts
+from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, question
@@ -345,17 +345,17 @@ def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict
 
 def refuse_damaged(results: dict[str, Any]) -> None:
     """Raise unless results that came from a file hold what a study says of itself; the report reads the rest."""
-    answer = mapping("answer", part(results, "answer"))
-    texts("the selected columns", part(answer, "selected"))
-    numbers("the score", part(answer, "score"), shape=())
-    if part(answer, "interval") is not None:
+    answer = mapping("answer", read_entry(results, "answer"))
+    texts("the selected columns", read_entry(answer, "selected"))
+    numbers("the score", read_entry(answer, "score"), shape=())
+    if read_entry(answer, "interval") is not None:
         numbers("the interval", answer["interval"], shape=(2,))
-    text("the answer", part(answer, "words"))
-    lock = mapping("lock", part(results, "lock"))
+    text("the answer", read_entry(answer, "words"))
+    lock = mapping("lock", read_entry(results, "lock"))
     for name in ("digest", "data"):
-        text(f"the {name} of the lock", part(lock, name))
+        text(f"the {name} of the lock", read_entry(lock, name))
     for name in ("data", "settings"):
-        mapping(name, part(results, name))
+        mapping(name, read_entry(results, name))
 
 
 def refuse_older(results: dict[str, Any], folder: Path) -> None:

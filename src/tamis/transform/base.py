@@ -90,17 +90,17 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         X = eager(X)
         table = self._fitted(X, y)
         with self._overflow_refused(table):
-            made = self._first(table, y)
-        return self._output(X, made)
+            output = self._first(table, y)
+        return self._output(X, output)
 
     def transform(self, X: Any) -> Any:
         """The columns of X, transformed as `fit` learned."""
         check_is_fitted(self)
         X = eager(X)
-        given = self._given(X)
-        with self._overflow_refused(given):
-            made = self._apply(given)
-        return self._output(X, made)
+        table_in = self._checked_input(X)
+        with self._overflow_refused(table_in):
+            output = self._apply(table_in)
+        return self._output(X, output)
 
     @available_if(lambda self: hasattr(self, "_invert"))
     def inverse_transform(self, X: Any) -> Any:
@@ -112,23 +112,25 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         if table.n_columns != len(names):
             raise TableError(f"X has {table.n_columns} columns, but the transform gives {len(names)}; give those")
         order = self._order(len(names) - self.n_features_in_ + len(self.touched_))
-        own = [k for k, place in enumerate(order) if place >= 0]
-        part = table.select(own)
-        with self._overflow_refused(part):
-            made = self._undo(part)
+        own_columns = [k for k, source in enumerate(order) if source >= 0]
+        columns_table = table.select(own_columns)
+        with self._overflow_refused(columns_table):
+            original = self._undo(columns_table)
         back = np.empty(self.n_features_in_, dtype=np.int64)
         back[self.touched_] = np.arange(len(self.touched_))
-        for k, place in enumerate(order):
-            if place < 0:
-                back[~place] = ~k
-        return assembled(X, made, back.tolist(), self._names_in(None))
+        for k, source in enumerate(order):
+            if source < 0:
+                back[~source] = ~k
+        return assembled(X, original, back.tolist(), self._names_in(None))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of the output."""
         check_is_fitted(self)
         names = self._names_in(input_features)
-        made = list(self._output_names([names[j] for j in self.touched_]))
-        return np.array([made[p] if p >= 0 else names[~p] for p in self._order(len(made))], dtype=object)
+        output_names = list(self._output_names([names[j] for j in self.touched_]))
+        return np.array(
+            [output_names[p] if p >= 0 else names[~p] for p in self._order(len(output_names))], dtype=object
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The fitted transform as plain values that `from_dict` takes back."""
@@ -138,7 +140,9 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             "parameters": self._parameters(),
             "named": hasattr(self, "feature_names_in_"),
             "names": self._names_in(None),
-            "levels": [[name, [plain(name, v) for v in known]] for name, known in self.levels_in_.items()],
+            "levels": [
+                [name, [plain(name, v) for v in known_levels]] for name, known_levels in self.levels_in_.items()
+            ],
             "touched": self.touched_.tolist(),
             "output": getattr(self, "_sklearn_output_config", {}).get("transform"),
             "state": self._state(),
@@ -149,14 +153,14 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         """The fitted transform that `to_dict` described; every value is checked, for a file may be damaged."""
         with saved.reading(f"the saved transform {cls.__name__}", "fit it again"):
             facts = saved.mapping("a transform", facts)
-            if saved.part(facts, "transform") != cls.__name__:
+            if saved.read_entry(facts, "transform") != cls.__name__:
                 raise DamagedError(f"it is of the kind {str(facts['transform'])[:40]!r}")
-            made = cls._of_parameters(saved.mapping("parameters", saved.part(facts, "parameters")))
-            made._remember(facts)
-            made._restore(saved.mapping("state", saved.part(facts, "state")))
-            if saved.part(facts, "output") is not None:
-                made.set_output(transform=check.one_of("output", facts["output"], ["default", "pandas", "polars"]))
-            return made
+            transform = cls._of_parameters(saved.mapping("parameters", saved.read_entry(facts, "parameters")))
+            transform._remember(facts)
+            transform._restore(saved.mapping("state", saved.read_entry(facts, "state")))
+            if saved.read_entry(facts, "output") is not None:
+                transform.set_output(transform=check.one_of("output", facts["output"], ["default", "pandas", "polars"]))
+            return transform
 
     # What subclasses say.
 
@@ -172,7 +176,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
 
     def _first(self, table: Table, y: Any) -> Any:
         """The made columns of the rows of `fit`, where they differ from those of other rows."""
-        return self._apply(self._part(table))
+        return self._apply(self._touched_columns(table))
 
     def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         return names
@@ -205,15 +209,15 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         self.touched_ = self._touched(X, table)
         self.names_ = tuple(table.names[j] for j in self.touched_)
         with self._overflow_refused(table):
-            self._learn(self._part(table), y)
+            self._learn(self._touched_columns(table), y)
         return table
 
     def _overflow_refused(self, X: Any) -> AbstractContextManager[None]:
         """Say in a sentence where a number beyond the largest comes out of the table, or of its touched columns."""
         return overflow_refused(X, self.names_, type(self).__name__)
 
-    def _given(self, X: Any) -> Any:
-        return self._part(self._read(X, reset=False))
+    def _checked_input(self, X: Any) -> Any:
+        return self._touched_columns(self._read(X, reset=False))
 
     def _read(self, X: Any, *, reset: bool) -> Table:
         return features(
@@ -226,10 +230,10 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             min_rows=self.min_rows if reset else 1,
         )
 
-    def _part(self, table: Table) -> Any:
+    def _touched_columns(self, table: Table) -> Any:
         """The table of the touched columns."""
-        whole = len(self.touched_) == table.n_columns
-        return table if whole else table.select(self.touched_.tolist())
+        touches_all = len(self.touched_) == table.n_columns
+        return table if touches_all else table.select(self.touched_.tolist())
 
     def _touched(self, X: Any, table: Table) -> np.ndarray:
         """Positions of the columns to transform."""
@@ -255,56 +259,56 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         touched = set(self.touched_.tolist())
         return [*range(n_made), *(~j for j in range(self.n_features_in_) if j not in touched)]
 
-    def _output(self, X: Any, made: Any) -> Any:
-        n_made = len(made) if isinstance(made, list) else made.shape[1]
+    def _output(self, X: Any, new_columns: Any) -> Any:
+        n_made = len(new_columns) if isinstance(new_columns, list) else new_columns.shape[1]
         order = self._order(n_made)
-        own = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
-        container = own if own in ("pandas", "polars") else None
-        return assembled(X, made, order, [str(name) for name in self.get_feature_names_out()], container)
+        own_setting = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        container = own_setting if own_setting in ("pandas", "polars") else None
+        return assembled(X, new_columns, order, [str(name) for name in self.get_feature_names_out()], container)
 
     def _undo(self, table: Table) -> Any:
         return self._invert(table)  # type: ignore[attr-defined]
 
-    def _names_in(self, given: Any) -> list[str]:
+    def _names_in(self, input_features: Any) -> list[str]:
         """Names of the input's columns, those given where they are not known."""
-        known = getattr(self, "feature_names_in_", None)
-        if given is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)] if known is None else known
+        fitted_names = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)] if fitted_names is None else fitted_names
             return [str(name) for name in names]
-        if len(given) != self.n_features_in_:
+        if len(input_features) != self.n_features_in_:
             raise TableError(
                 f"input_features should have length equal to number of features ({self.n_features_in_}), got "
-                f"{len(given)}; give one name a column"
+                f"{len(input_features)}; give one name a column"
             )
-        if known is not None and list(given) != list(known):
+        if fitted_names is not None and list(input_features) != list(fitted_names):
             raise TableError("input_features is not equal to feature_names_in_; give the names of fit, or none")
-        return [str(name) for name in given]
+        return [str(name) for name in input_features]
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters as plain values."""
         return {name: plain(name, value) for name, value in self.get_params(deep=False).items()}
 
     @classmethod
-    def _of_parameters(cls, given: dict[str, Any]) -> Self:
-        known = cls._get_param_names()
-        if set(given) != set(known):
-            raise DamagedError(f"its parameters are {', '.join(sorted(given)) or 'none'}")
-        made = cls(**{name: _tuples(value) for name, value in given.items()})
-        made._check()
-        return made
+    def _of_parameters(cls, parameters: dict[str, Any]) -> Self:
+        parameter_names = cls._get_param_names()
+        if set(parameters) != set(parameter_names):
+            raise DamagedError(f"its parameters are {', '.join(sorted(parameters)) or 'none'}")
+        transform = cls(**{name: _tuples(value) for name, value in parameters.items()})
+        transform._check()
+        return transform
 
     def _remember(self, facts: dict[str, Any]) -> None:
-        names = saved.texts("names", saved.part(facts, "names"))
+        names = saved.texts("names", saved.read_entry(facts, "names"))
         self.n_features_in_ = len(names)
-        if saved.part(facts, "named"):
+        if saved.read_entry(facts, "named"):
             self.feature_names_in_ = np.array(names, dtype=object)
         self.levels_in_ = {}
-        for name, known in saved.part(facts, "levels"):
-            self.levels_in_[saved.text("a column", name)] = saved.levels(f"the levels of {name!r}", known)
+        for name, known_levels in saved.read_entry(facts, "levels"):
+            self.levels_in_[saved.text("a column", name)] = saved.levels(f"the levels of {name!r}", known_levels)
         if not set(self.levels_in_) <= set(names):
             raise DamagedError("it holds levels of a column it does not have")
         self.notations_in_: dict[str, Any] = {}
-        self.touched_ = saved.numbers("touched", saved.part(facts, "touched"), np.int64)
+        self.touched_ = saved.numbers("touched", saved.read_entry(facts, "touched"), np.int64)
         saved.refuse_outside("touched", self.touched_, 0, len(names) - 1)
         if np.any(np.diff(self.touched_) <= 0):
             raise DamagedError("touched does not name columns in their order")
@@ -325,9 +329,9 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
 class NumericTransform(Transform):
     """A transform of numbers: `_learn`, `_apply` and `_invert` get a matrix of float64, rows × touched columns."""
 
-    def _part(self, table: Table) -> Any:
-        part = super()._part(table)
-        return part.matrix.astype(np.float64, copy=False) if part.is_sparse else part.numbers()
+    def _touched_columns(self, table: Table) -> Any:
+        columns = super()._touched_columns(table)
+        return columns.matrix.astype(np.float64, copy=False) if columns.is_sparse else columns.numbers()
 
     def _undo(self, table: Table) -> Any:
         return self._invert(table.numbers())  # type: ignore[attr-defined]
@@ -356,8 +360,8 @@ def plain(name: str, value: Any) -> Any:
         return [plain(name, item) for item in value]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {key: plain(name, item) for key, item in value.items()}
-    shown = value.__name__ if callable(value) and hasattr(value, "__name__") else repr(value)[:60]
-    raise KindError(f"{name}={shown} cannot be written as plain values; give numbers or words, or do not save it")
+    text = value.__name__ if callable(value) and hasattr(value, "__name__") else repr(value)[:60]
+    raise KindError(f"{name}={text} cannot be written as plain values; give numbers or words, or do not save it")
 
 
 def _tuples(value: Any) -> Any:

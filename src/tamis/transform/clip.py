@@ -9,7 +9,7 @@ from scipy import sparse
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.transform.base import NumericTransform
 
 QUANTILES = (0.01, 0.99)
@@ -70,8 +70,8 @@ class Clip(NumericTransform):
         shares = self._shares()
         self.low_ = self.high_ = None
         if shares is not None:
-            found = [_quantiles(X[:, j], shares) for j in range(X.shape[1])]
-            self.low_, self.high_ = np.array(found).reshape(-1, 2).T.copy()
+            bounds = [_quantiles(X[:, j], shares) for j in range(X.shape[1])]
+            self.low_, self.high_ = np.array(bounds).reshape(-1, 2).T.copy()
 
     def _apply(self, X: Any) -> Any:
         if sparse.issparse(X):
@@ -92,7 +92,7 @@ class Clip(NumericTransform):
         return {"low": self.low_.tolist(), "high": self.high_.tolist()}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        low, high = part(state, "low"), part(state, "high")
+        low, high = read_entry(state, "low"), read_entry(state, "high")
         self.low_ = self.high_ = None
         if (low is None) != (self._shares() is None) or (high is None) != (low is None):
             raise DamagedError("its limits do not belong to its parameters")
@@ -103,5 +103,5 @@ class Clip(NumericTransform):
 
 def _quantiles(values: np.ndarray, shares: tuple[float, float]) -> np.ndarray:
     """Two quantiles of the values that are there, by linear interpolation; 0 where there is none."""
-    there = values[~np.isnan(values)]
-    return np.quantile(there, shares) if len(there) else np.zeros(2)
+    finite = values[~np.isnan(values)]
+    return np.quantile(finite, shares) if len(finite) else np.zeros(2)

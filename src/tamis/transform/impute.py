@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError, TamisWarning
-from tamis.saved import levels, numbers, part, refuse_outside, whole
+from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outside
 from tamis.table import UNSEEN, Column, Table, position
 from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import Transform
@@ -90,15 +90,15 @@ class Impute(Transform):
         if self._place is not None:
             self.groups_, codes = _groups(columns[self._place])
             rows = _rows_of(codes, len(self.groups_))
-            found = [self._by_group(c, o, rows, f) for c, o, f in zip(columns, self.often_, self.fill_)]
-            self.group_fill_ = np.array(found, dtype=np.float64).reshape(len(columns), -1).T.copy()
+            fills_by_group = [self._by_group(c, o, rows, f) for c, o, f in zip(columns, self.often_, self.fill_)]
+            self.group_fill_ = np.array(fills_by_group, dtype=np.float64).reshape(len(columns), -1).T.copy()
 
     def _say_empty(self, columns: Sequence[Column]) -> None:
         empty = [repr(c.name) for c in columns if c.missing.all() and not c.is_categorical]
         if empty and isinstance(self.how, str):
-            shown = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
-            said = f"without any value in the rows of fit, so filled with 0: column(s) {shown}"
-            warnings.warn(said, TamisWarning, stacklevel=5)
+            listed = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
+            message = f"without any value in the rows of fit, so filled with 0: column(s) {listed}"
+            warnings.warn(message, TamisWarning, stacklevel=5)
 
     def _filling(self, column: Column, often: bool) -> float:
         """What fills the holes of a column: a number or a code; 0 where there is no value."""
@@ -106,28 +106,28 @@ class Impute(Transform):
             return self._category(column)
         if not isinstance(self.how, str):
             return float(self.how)
-        there = column.values[~np.isnan(column.values)]
-        if not len(there):
+        observed = column.values[~np.isnan(column.values)]
+        if not len(observed):
             return 0.0
         if self.how == "most_frequent" or often:
-            found, counts = np.unique(there, return_counts=True)
-            return float(found[np.argmax(counts)])
+            distinct, counts = np.unique(observed, return_counts=True)
+            return float(distinct[np.argmax(counts)])
         if self.how == "median":
-            return float(np.median(there))
-        scale = len(there) if np.abs(there).max() > LARGEST else 1.0  # so that the sum has a value
-        return float(np.mean(there / scale) * scale)
+            return float(np.median(observed))
+        scale = len(observed) if np.abs(observed).max() > LARGEST else 1.0  # so that the sum has a value
+        return float(np.mean(observed / scale) * scale)
 
     def _category(self, column: Column) -> float:
-        own = len(column.levels or ())  # the code of the level that is added
-        there = column.values[column.values >= 0]
-        if self.categories == "own" or not len(there):
-            return float(own)
-        return float(np.argmax(np.bincount(there)))
+        own_code = len(column.levels or ())  # the code of the level that is added
+        observed = column.values[column.values >= 0]
+        if self.categories == "own" or not len(observed):
+            return float(own_code)
+        return float(np.argmax(np.bincount(observed)))
 
     def _by_group(self, column: Column, often: bool, rows: list[np.ndarray], fill: float) -> list[float]:
         """The filling of every group; that of the whole column where a group has no value."""
-        parts = (column.take(own) for own in rows)
-        return [fill if some.missing.all() else self._filling(some, often) for some in parts]
+        subsets = (column.take(group_rows) for group_rows in rows)
+        return [fill if some.missing.all() else self._filling(some, often) for some in subsets]
 
     def _read(self, X: Any, *, reset: bool) -> Table:
         table = super()._read(X, reset=reset)
@@ -143,38 +143,40 @@ class Impute(Transform):
         fills = self._fills(table)
         if table.is_numeric and table.matrix is not None:
             return self._filled_matrix(table.numbers(), fills)
-        made = [self._filled(c, fills[..., j]) for j, c in enumerate(table.columns)]
+        columns_out = [self._filled(c, fills[..., j]) for j, c in enumerate(table.columns)]
         if self.indicator:
-            made += [
+            columns_out += [
                 Column(name, "boolean", table.column(int(j)).missing.astype(np.float64))
                 for j, name in zip(self.with_holes_, self._indicators(table.names))
             ]
-        return made
+        return columns_out
 
     def _fills(self, table: Table) -> np.ndarray:
         """What fills each column, the same for all rows or rows × columns."""
         if self.group_fill_ is None or self._place is None:
             return self.fill_
-        known = self.groups_ or ()
+        group_names = self.groups_ or ()
         column = table.column(self._place)
-        place = {value: code for code, value in enumerate(known)}
+        code_of = {value: code for code, value in enumerate(group_names)}
         names, codes = _groups(column)
-        table_of_codes = np.array([place.get(value, len(known)) for value in names] + [len(known)], dtype=np.int64)
+        table_of_codes = np.array(
+            [code_of.get(value, len(group_names)) for value in names] + [len(group_names)], dtype=np.int64
+        )
         return np.vstack([self.group_fill_, self.fill_])[table_of_codes[codes]]
 
     def _filled_matrix(self, X: np.ndarray, fills: np.ndarray) -> np.ndarray:
-        gone = np.isnan(X)
-        out = np.where(gone, fills, X)
-        return np.hstack([out, gone[:, self.with_holes_]]) if self.indicator else out
+        is_missing = np.isnan(X)
+        out = np.where(is_missing, fills, X)
+        return np.hstack([out, is_missing[:, self.with_holes_]]) if self.indicator else out
 
     def _filled(self, column: Column, fill: np.ndarray) -> Column:
-        gone = column.missing
+        is_missing = column.missing
         if not column.is_categorical:
-            return replace(column, values=np.where(gone, fill, column.values))
-        known, words = len(self.levels_in_[column.name]), column.levels or ()
-        own = np.equal(fill, known)  # the code of the level that is added, which comes last
-        codes = np.where(gone, np.where(own, len(words), fill), column.values).astype(np.int32)
-        return replace(column, values=codes, levels=(*words, _unlike(words)) if np.any(own) else words)
+            return replace(column, values=np.where(is_missing, fill, column.values))
+        n_known, words = len(self.levels_in_[column.name]), column.levels or ()
+        is_own_code = np.equal(fill, n_known)  # the code of the level that is added, which comes last
+        codes = np.where(is_missing, np.where(is_own_code, len(words), fill), column.values).astype(np.int32)
+        return replace(column, values=codes, levels=(*words, _unlike(words)) if np.any(is_own_code) else words)
 
     def _indicators(self, names: Sequence[str]) -> list[str]:
         return [f"{names[int(j)]} is missing" for j in self.with_holes_]
@@ -197,16 +199,20 @@ class Impute(Transform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         n = len(self.touched_)
-        self.fill_ = numbers("fill", part(state, "fill"), shape=(n,))
-        self.often_ = numbers("often", [int(bool(v)) for v in part(state, "often")], np.int64, (n,)).astype(bool)
-        self.with_holes_ = numbers("holes", part(state, "holes"), np.int64)
+        self.fill_ = numbers("fill", read_entry(state, "fill"), shape=(n,))
+        self.often_ = numbers("often", [int(bool(v)) for v in read_entry(state, "often")], np.int64, (n,)).astype(bool)
+        self.with_holes_ = numbers("holes", read_entry(state, "holes"), np.int64)
         refuse_outside("holes", self.with_holes_, 0, n - 1)
-        place, groups, fills = part(state, "place"), part(state, "groups"), part(state, "group_fill")
-        if not (self.by is None) == (place is None) == (groups is None) == (fills is None):
+        by_column, groups, fills = (
+            read_entry(state, "place"),
+            read_entry(state, "groups"),
+            read_entry(state, "group_fill"),
+        )
+        if not (self.by is None) == (by_column is None) == (groups is None) == (fills is None):
             raise DamagedError("its groups do not belong to its parameters")
         self._place = self.groups_ = self.group_fill_ = None
-        if place is not None:
-            self._place, self.groups_ = whole("place", place, high=n - 1), levels("groups", groups)
+        if by_column is not None:
+            self._place, self.groups_ = read_integer("place", by_column, high=n - 1), levels("groups", groups)
             self.group_fill_ = numbers("group_fill", fills, shape=(len(self.groups_), n))
         self._refuse_codes()
 
@@ -221,12 +227,12 @@ class Impute(Transform):
 def _groups(column: Column) -> tuple[tuple[Any, ...], np.ndarray]:
     """The different values of a column and which of them each row has; their number for a row without one."""
     if column.is_categorical:
-        known = column.levels or ()
-        return known, np.where(column.values >= 0, column.values, len(known))
-    there = ~np.isnan(column.values)
-    values, codes = np.unique(column.values[there], return_inverse=True)
+        column_levels = column.levels or ()
+        return column_levels, np.where(column.values >= 0, column.values, len(column_levels))
+    is_observed = ~np.isnan(column.values)
+    values, codes = np.unique(column.values[is_observed], return_inverse=True)
     out = np.full(len(column.values), len(values), dtype=np.int64)
-    out[there] = codes
+    out[is_observed] = codes
     return tuple(values.tolist()), out
 
 
@@ -236,12 +242,14 @@ def _rows_of(codes: np.ndarray, n_groups: int) -> list[np.ndarray]:
     return np.split(np.argsort(codes, kind="stable"), ends[:-1])[:n_groups]
 
 
-def _kept_words(recoded: Column, given: Column) -> Column:
+def _kept_words(recoded: Column, original: Column) -> Column:
     """A column in the levels of `fit`, with those it has beside them after them."""
     if not recoded.is_categorical:
         return recoded
-    known = recoded.levels or ()
-    return given.recode([*known, *(level for level in given.levels or () if level not in set(known))])
+    known_levels = recoded.levels or ()
+    return original.recode(
+        [*known_levels, *(level for level in original.levels or () if level not in set(known_levels))]
+    )
 
 
 def _unlike(words: Sequence[Any]) -> str:

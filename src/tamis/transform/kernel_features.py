@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from tamis import check
 from tamis.engine import drawn_seed, generator
 from tamis.errors import DamagedError, ParameterError
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.transform.base import NumericTransform
 
 HOW = ("rows", "kmeans")
@@ -76,9 +76,9 @@ class KernelFeatures(NumericTransform):
             check.number("gamma", self.gamma, low=0, open_low=True)
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
-        seen = np.maximum((~np.isnan(X)).sum(axis=0), 1)
-        self.mean_ = np.nansum(X, axis=0) / seen
-        spread = np.sqrt(np.nansum((X - self.mean_) ** 2, axis=0) / seen)
+        n_observed = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+        self.mean_ = np.nansum(X, axis=0) / n_observed
+        spread = np.sqrt(np.nansum((X - self.mean_) ** 2, axis=0) / n_observed)
         self.scale_ = np.where(self.standardize & (spread > 0), spread, 1.0)
         self.gamma_ = 1.0 / max(X.shape[1], 1) if self.gamma is None else float(self.gamma)
         self.landmarks_ = self._chosen(X) if isinstance(self.landmarks, str) else self._user_landmarks(X.shape[1])
@@ -119,8 +119,8 @@ class KernelFeatures(NumericTransform):
     def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         if not len(names):
             return []
-        made = [f"kernel {k + 1}" for k in range(len(self.landmarks_))]
-        return [*made, *names] if self.keep else made
+        kernel_names = [f"kernel {k + 1}" for k in range(len(self.landmarks_))]
+        return [*kernel_names, *names] if self.keep else kernel_names
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -132,9 +132,9 @@ class KernelFeatures(NumericTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         width = len(self.touched_)
-        self.landmarks_ = numbers("landmarks", part(state, "landmarks"), shape=(None, width))
-        self.mean_ = numbers("mean", part(state, "mean"), shape=(width,))
-        self.scale_ = numbers("scale", part(state, "scale"), shape=(width,))
-        self.gamma_ = float(numbers("gamma", part(state, "gamma"), shape=()))
+        self.landmarks_ = numbers("landmarks", read_entry(state, "landmarks"), shape=(None, width))
+        self.mean_ = numbers("mean", read_entry(state, "mean"), shape=(width,))
+        self.scale_ = numbers("scale", read_entry(state, "scale"), shape=(width,))
+        self.gamma_ = float(numbers("gamma", read_entry(state, "gamma"), shape=()))
         if not (self.scale_ > 0).all() or self.gamma_ <= 0:
             raise DamagedError("its scales are not all above 0")

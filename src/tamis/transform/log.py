@@ -9,7 +9,7 @@ from scipy import sparse
 
 from tamis import check
 from tamis.errors import TableError
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.transform.base import NumericTransform
 from tamis.transform.scale import extremes
 
@@ -81,9 +81,10 @@ class Log(NumericTransform):
         i, j = int(rows[0]), int(columns[0])
         b = float(self.offset_[j])
         more = f" ({len(rows):,} such values in all)" if len(rows) > 1 else ""
-        found = f"column {self.names_[j]!r} holds {float(dense[i, j])!r} in row {i}"
+        offender = f"column {self.names_[j]!r} holds {float(dense[i, j])!r} in row {i}"
         raise TableError(
-            f"{'Negative values in data: ' if dense[i, j] < 0 else ''}{found}, but log({b:g} + x) needs values above "
+            f"{'Negative values in data: ' if dense[i, j] < 0 else ''}{offender}, but log({b:g} + x) needs values "
+            "above "
             f"{-b:g}{more}; give a larger offset, or clip first"
         )
 
@@ -95,8 +96,8 @@ class Log(NumericTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         shape = (len(self.touched_),)
-        self.offset_ = numbers("offset", part(state, "offset"), shape=shape)
-        self.low_ = numbers("low", part(state, "low"), shape=shape)
+        self.offset_ = numbers("offset", read_entry(state, "offset"), shape=shape)
+        self.low_ = numbers("low", read_entry(state, "low"), shape=shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -107,5 +108,5 @@ class Log(NumericTransform):
 def _lowest(column: Any, offset: float) -> float:
     """The smallest value above -offset; 1 - offset, whose logarithm is 0, where there is none."""
     values = (column.toarray() if sparse.issparse(column) else column).ravel()
-    known = values[values + offset > 0]
-    return float(known.min()) if len(known) else 1.0 - offset
+    positive = values[values + offset > 0]
+    return float(positive.min()) if len(positive) else 1.0 - offset

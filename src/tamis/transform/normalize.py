@@ -106,8 +106,8 @@ def row_norms(X: Any, norm: str) -> np.ndarray:
         return _sparse_norms(X, norm)
     with np.errstate(over="ignore", invalid="ignore"):
         complete = np.isfinite(X.sum())
-    known = X if complete else np.where(np.isnan(X), 0.0, X)
-    size = np.abs(known)
+    filled = X if complete else np.where(np.isnan(X), 0.0, X)
+    size = np.abs(filled)
     largest = size.max(axis=1, initial=0.0)
     if norm == "max":
         return largest
@@ -137,10 +137,10 @@ def divided(X: Any, norms: np.ndarray, zero: str, verb: str) -> Any:
     if X.shape[1] and flat.any():
         rows = np.flatnonzero(flat)
         more = f" ({len(rows):,} such rows in all)" if len(rows) > 1 else ""
-        said = f"row {rows[0]} holds only zeros{more}, so there is nothing to {verb}"
+        message = f"row {rows[0]} holds only zeros{more}, so there is nothing to {verb}"
         if zero == "raise":
-            raise TableError(f"{said}; leave such rows out, or give zero='keep'")
-        warnings.warn(f"{said}; it stays as it is", TamisWarning, stacklevel=6)
+            raise TableError(f"{message}; leave such rows out, or give zero='keep'")
+        warnings.warn(f"{message}; it stays as it is", TamisWarning, stacklevel=6)
     scale = np.where(flat, 1.0, norms)
     if sparse.issparse(X):
         out = X.tocsr(copy=True)

@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from tamis import check
 from tamis.errors import DamagedError
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.transform.base import NumericTransform
 
 
@@ -44,9 +44,9 @@ class Rank(NumericTransform):
         check.count("n_values", self.n_values, low=2)
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
-        found = [_knots(X[:, j], self.n_values) for j in range(X.shape[1])]
-        self.values_ = [values for values, _ in found]
-        self.scores_ = [scores for _, scores in found]
+        knots = [_knots(X[:, j], self.n_values) for j in range(X.shape[1])]
+        self.values_ = [values for values, _ in knots]
+        self.scores_ = [scores for _, scores in knots]
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         out = np.empty(X.shape, order="F")
@@ -70,27 +70,29 @@ class Rank(NumericTransform):
         }
 
     def _restore(self, state: dict[str, Any]) -> None:
-        values, scores = part(state, "values"), part(state, "scores")
+        values, scores = read_entry(state, "values"), read_entry(state, "scores")
         if len(values) != len(self.touched_) or len(scores) != len(values):
             raise DamagedError("it does not hold the values of every column")
         self.values_ = [numbers("values", column) for column in values]
-        self.scores_ = [numbers("scores", column, shape=(len(known),)) for column, known in zip(scores, self.values_)]
-        for known in (*self.values_, *self.scores_):
-            if not len(known) or np.any(np.diff(known) <= 0):
+        self.scores_ = [numbers("scores", column, shape=(len(knots),)) for column, knots in zip(scores, self.values_)]
+        for knots in (*self.values_, *self.scores_):
+            if not len(knots) or np.any(np.diff(knots) <= 0):
                 raise DamagedError("its values do not grow")
         if any(column[0] <= 0 or column[-1] >= 1 for column in self.scores_):
             raise DamagedError("a score of it does not lie between 0 and 1")
 
 
-def _knots(column: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _knots(column: np.ndarray, max_values: int) -> tuple[np.ndarray, np.ndarray]:
     """The different values in order and the score of each; 0 and one half for a column without values."""
-    there = np.sort(column[~np.isnan(column)])
-    if not len(there):
+    ordered = np.sort(column[~np.isnan(column)])
+    if not len(ordered):
         return np.zeros(1), np.full(1, 0.5)
-    first = np.flatnonzero(np.concatenate([[True], there[1:] != there[:-1]]))
-    ends = np.append(first[1:], len(there))
-    scores = (first + ends) / (2.0 * len(there))
-    kept = np.arange(len(first))
-    if len(first) > most:
-        kept = np.unique(np.searchsorted(scores, np.linspace(scores[0], scores[-1], most)).clip(0, len(first) - 1))
-    return there[first[kept]], scores[kept]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    ends = np.append(first[1:], len(ordered))
+    scores = (first + ends) / (2.0 * len(ordered))
+    chosen = np.arange(len(first))
+    if len(first) > max_values:
+        chosen = np.unique(
+            np.searchsorted(scores, np.linspace(scores[0], scores[-1], max_values)).clip(0, len(first) - 1)
+        )
+    return ordered[first[chosen]], scores[chosen]

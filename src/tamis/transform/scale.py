@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import TamisWarning
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.table import eager
 from tamis.transform.base import NumericTransform
 
@@ -49,9 +49,9 @@ class Center(NumericTransform):
     def _learn_means(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Learn the means, and say which columns are constant: a mask of them."""
         self.mean_ = means(X, weight)
-        there = X if weight.all() else X[weight > 0]
-        constant = is_constant(there)
-        self.mean_[constant] = extremes(there)[0][constant]  # to the last bit, so that 0 is 0
+        weighted_rows = X if weight.all() else X[weight > 0]
+        constant = is_constant(weighted_rows)
+        self.mean_[constant] = extremes(weighted_rows)[0][constant]  # to the last bit, so that 0 is 0
         say_constant(self.names_, constant)
         return constant
 
@@ -65,7 +65,7 @@ class Center(NumericTransform):
         return {"mean": self.mean_.tolist()}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        self.mean_ = numbers("mean", part(state, "mean"), shape=(len(self.touched_),))
+        self.mean_ = numbers("mean", read_entry(state, "mean"), shape=(len(self.touched_),))
 
 
 class Standardize(Center):
@@ -100,7 +100,7 @@ class Standardize(Center):
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        self.scale_ = numbers("scale", part(state, "scale"), shape=(len(self.touched_),))
+        self.scale_ = numbers("scale", read_entry(state, "scale"), shape=(len(self.touched_),))
 
 
 class UnitRange(NumericTransform):
@@ -145,8 +145,8 @@ class UnitRange(NumericTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         shape = (len(self.touched_),)
-        self.low_ = numbers("low", part(state, "low"), shape=shape)
-        self.high_ = numbers("high", part(state, "high"), shape=shape)
+        self.low_ = numbers("low", read_entry(state, "low"), shape=shape)
+        self.high_ = numbers("high", read_entry(state, "high"), shape=shape)
 
 
 def means(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -166,12 +166,18 @@ def _mean(x: np.ndarray, weight: np.ndarray | None) -> float:
         total = float(x.sum() if weight is None else (x * weight).sum())
     if np.isfinite(total):
         return total / (len(x) if weight is None else float(weight.sum()))
-    there = ~np.isnan(x)
-    heavy = float(there.sum() if weight is None else weight[there].sum())
+    is_observed = ~np.isnan(x)
+    heavy = float(is_observed.sum() if weight is None else weight[is_observed].sum())
     if not heavy > 0:
         return 0.0
-    known = x[there] / heavy if weight is None else x[there] * (weight[there] / heavy)  # no sum beyond the largest
-    return float(known.sum()) if there.all() else _mean(x[there], None if weight is None else weight[there])
+    weighted = (
+        x[is_observed] / heavy if weight is None else x[is_observed] * (weight[is_observed] / heavy)
+    )  # no sum beyond the largest
+    return (
+        float(weighted.sum())
+        if is_observed.all()
+        else _mean(x[is_observed], None if weight is None else weight[is_observed])
+    )
 
 
 def _deviations(X: np.ndarray, mean: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -202,7 +208,9 @@ def is_constant(X: np.ndarray) -> np.ndarray:
 
 def say_constant(names: Sequence[str], constant: np.ndarray) -> None:
     """One warning that names the constant columns."""
-    found = [name for name, flat in zip(names, constant) if flat]
-    if found:
-        shown = ", ".join(repr(name) for name in found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-        warnings.warn(f"constant in the rows of fit, so 0 after it: column(s) {shown}", TamisWarning, stacklevel=6)
+    constant_names = [name for name, flat in zip(names, constant) if flat]
+    if constant_names:
+        listed = ", ".join(repr(name) for name in constant_names[:5]) + (
+            f" and {len(constant_names) - 5} more" if len(constant_names) > 5 else ""
+        )
+        warnings.warn(f"constant in the rows of fit, so 0 after it: column(s) {listed}", TamisWarning, stacklevel=6)

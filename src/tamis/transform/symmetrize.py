@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import DamagedError
-from tamis.saved import mapping, numbers, part, text
+from tamis.saved import mapping, numbers, read_entry, text
 from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import NumericTransform
 from tamis.transform.rank import Rank
@@ -78,24 +78,24 @@ class Symmetrize(NumericTransform):
         self.reasons_: dict[str, str] = {}
         self.ranks_: dict[int, Rank] = {}
         for j in range(n):
-            known = X[~np.isnan(X[:, j]), j]
-            if len(known) and len(np.unique(known)) >= FEWEST_VALUES:
-                self._decide(j, known)
+            observed = X[~np.isnan(X[:, j]), j]
+            if len(observed) and len(np.unique(observed)) >= FEWEST_VALUES:
+                self._decide(j, observed)
 
-    def _decide(self, j: int, known: np.ndarray) -> None:
+    def _decide(self, j: int, observed: np.ndarray) -> None:
         """What is done to column j, from its values that are not missing."""
-        name, (skewness, tails) = self.names_[j], shape(known)
-        self.low_[j] = low = float(known.min())
+        name, (skewness, tails) = self.names_[j], shape(observed)
+        self.low_[j] = low = float(observed.min())
         if low >= 0 and skewness > self.skewness:
-            offset = started(known)
-            if abs(shape(np.log(offset + known))[0]) < skewness / 2:
+            offset = started(observed)
+            if abs(shape(np.log(offset + observed))[0]) < skewness / 2:
                 self.how_[j], self.offset_[j] = LOG, offset
                 words = "positive" if low > 0 else f"not below 0, started at {offset:.3g}"
                 self.reasons_[name] = f"log of {name}: {words}, skewness {skewness:.1f}"
                 return
         if self.tails is not None and tails > self.tails:
             self.how_[j] = RANK
-            self.ranks_[j] = Rank("normal", n_values=MOST_RANKS).fit(known[:, None])
+            self.ranks_[j] = Rank("normal", n_values=MOST_RANKS).fit(observed[:, None])
             self.reasons_[name] = f"rank of {name}: heavy tails, excess kurtosis {tails:.1f}"
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
@@ -128,12 +128,12 @@ class Symmetrize(NumericTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         n = len(self.touched_)
-        self.how_ = [check.one_of("how", text("how", how), (PLAIN, LOG, RANK)) for how in part(state, "how")]
-        self.offset_ = numbers("offset", part(state, "offset"), shape=(n,))
-        self.low_ = numbers("low", part(state, "low"), shape=(n,))
-        self.ranks_ = {int(j): Rank.from_dict(mapping("a rank", rank)) for j, rank in part(state, "ranks")}
-        told = mapping("reasons", part(state, "reasons"))
-        self.reasons_ = {text("a column", name): text("a reason", why) for name, why in told.items()}
+        self.how_ = [check.one_of("how", text("how", how), (PLAIN, LOG, RANK)) for how in read_entry(state, "how")]
+        self.offset_ = numbers("offset", read_entry(state, "offset"), shape=(n,))
+        self.low_ = numbers("low", read_entry(state, "low"), shape=(n,))
+        self.ranks_ = {int(j): Rank.from_dict(mapping("a rank", rank)) for j, rank in read_entry(state, "ranks")}
+        reasons = mapping("reasons", read_entry(state, "reasons"))
+        self.reasons_ = {text("a column", name): text("a reason", why) for name, why in reasons.items()}
         if len(self.how_) != n or set(self.ranks_) != {j for j, how in enumerate(self.how_) if how == RANK}:
             raise DamagedError("it does not say what is done to every column")
         if any(how == LOG and b + low <= 0 for how, b, low in zip(self.how_, self.offset_, self.low_)):

@@ -95,9 +95,9 @@ class Text(Transform):
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Learn from the texts of X, and count their terms."""
         X = _as_table(X)
-        made = self._first(self._fitted(X, y), y)
+        output = self._first(self._fitted(X, y), y)
         self._forget_texts()
-        return self._output(X, made)
+        return self._output(X, output)
 
     def transform(self, X: Any) -> Any:
         """The terms of each text, beside the columns that are no texts."""
@@ -174,37 +174,37 @@ class Text(Transform):
     def _width(self, terms: tuple[str, ...] | None) -> int:
         return self.max_terms if terms is None else len(terms)
 
-    def _given(self, X: Any) -> Any:
+    def _checked_input(self, X: Any) -> Any:
         self._read(X, reset=False)
         table = Table.of(X)  # as written: texts have no levels to be recoded to
         return table.select(self.touched_.tolist())
 
     def _apply(self, table: Table) -> Any:
-        parts = []
-        for place, (column, terms) in enumerate(zip(table.columns, self.terms_)):
+        blocks = []
+        for index, (column, terms) in enumerate(zip(table.columns, self.terms_)):
             counts = self._counts(_texts(column), terms)
             if self.idf_ is not None:
-                counts = normalize(counts @ sparse.diags_array(self.idf_[place]), copy=False)
-            parts.append(counts)
-        return sparse.hstack(parts, format="csr") if parts else sparse.csr_array((table.n_rows, 0))
+                counts = normalize(counts @ sparse.diags_array(self.idf_[index]), copy=False)
+            blocks.append(counts)
+        return sparse.hstack(blocks, format="csr") if blocks else sparse.csr_array((table.n_rows, 0))
 
-    def _output(self, X: Any, made: Any) -> Any:
+    def _output(self, X: Any, new_columns: Any) -> Any:
         table = Table.of(X)
-        others = [j for j in range(table.n_columns) if j not in set(self.touched_.tolist())]
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
-        plain = not isinstance(X, Table) and asked in (None, "default") and len(self.touched_)
-        if not plain or any(table.column(j).kind != "numeric" for j in others):
-            return super()._output(X, made)
-        numbers = [sparse.csr_array(np.asarray(table.column(j).values, dtype=np.float64)[:, None]) for j in others]
-        return sparse.hstack([made, *numbers], format="csr")
+        untouched = [j for j in range(table.n_columns) if j not in set(self.touched_.tolist())]
+        output_setting = getattr(self, "_sklearn_output_config", {}).get("transform")
+        plain = not isinstance(X, Table) and output_setting in (None, "default") and len(self.touched_)
+        if not plain or any(table.column(j).kind != "numeric" for j in untouched):
+            return super()._output(X, new_columns)
+        numbers = [sparse.csr_array(np.asarray(table.column(j).values, dtype=np.float64)[:, None]) for j in untouched]
+        return sparse.hstack([new_columns, *numbers], format="csr")
 
     def _output_names(self, names: Sequence[str]) -> Sequence[str]:
         named = hasattr(self, "feature_names_in_") or len(names) > 1
-        made = []
+        new_names = []
         for name, terms in zip(names, self.terms_):
             words = [f"hash {k}" for k in range(self.max_terms)] if terms is None else terms
-            made += [f"{name}: {word}" if named else str(word) for word in words]
-        return made
+            new_names += [f"{name}: {word}" if named else str(word) for word in words]
+        return new_names
 
     def _forget_texts(self) -> None:
         """Keep no text of the training rows: of their levels only that there were some."""
@@ -218,11 +218,11 @@ class Text(Transform):
         }
 
     def _restore(self, state: dict[str, Any]) -> None:
-        listed = saved.part(state, "terms")
+        listed = saved.read_entry(state, "terms")
         if not isinstance(listed, list) or len(listed) != len(self.touched_):
             raise DamagedError(f"it does not hold the terms of {len(self.touched_)} columns")
         self.terms_ = [None if terms is None else saved.texts("terms", terms) for terms in listed]
-        idf = saved.part(state, "idf")
+        idf = saved.read_entry(state, "idf")
         self.idf_ = None
         if idf is not None:
             if not isinstance(idf, list) or len(idf) != len(self.terms_):
@@ -245,17 +245,17 @@ def _as_table(X: Any) -> Any:
 
 def _named_columns(columns: Any, table: Table) -> np.ndarray:
     listed = [columns] if isinstance(columns, (str, int)) else list(columns)
-    places = []
+    indices = []
     for column in listed:
         if isinstance(column, str) and column not in table.names:
             raise ParameterError(f"columns names {column!r}, which the table does not have; give names of its columns")
-        place = table.names.index(column) if isinstance(column, str) else check.count(
+        index = table.names.index(column) if isinstance(column, str) else check.count(
             "columns", column, low=0, high=table.n_columns - 1
         )  # fmt: skip
-        if not table.column(place).is_categorical:
-            raise ParameterError(f"column {table.names[place]!r} holds no texts; give columns of strings")
-        places.append(place)
-    return np.unique(np.array(places, dtype=np.int64))
+        if not table.column(index).is_categorical:
+            raise ParameterError(f"column {table.names[index]!r} holds no texts; give columns of strings")
+        indices.append(index)
+    return np.unique(np.array(indices, dtype=np.int64))
 
 
 def _reads_as_text(column: Column) -> bool:

@@ -67,10 +67,10 @@ def _quartile(ordered: np.ndarray, n: np.ndarray, share: float) -> np.ndarray:
     """A quantile of the first n values of each row, by linear interpolation; 0 of none."""
     if not ordered.shape[1]:
         return np.zeros(len(ordered))
-    place = share * np.maximum(n - 1, 0)
-    below = np.floor(place).astype(np.int64)
+    position = share * np.maximum(n - 1, 0)
+    below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(n - 1, 0))
     rows = np.arange(len(ordered))
     first, second = ordered[rows, below], ordered[rows, above]
     first, second = np.where(n > 0, first, 0.0), np.where(n > 0, second, 0.0)
-    return np.asarray(first + (place - below) * (second - first))
+    return np.asarray(first + (position - below) * (second - first))

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from tamis import RankSelector, score
-from tamis.score.criteria import known
+from tamis.score.criteria import criterion_names
 
-CRITERIA = known()
+CRITERIA = criterion_names()
 CLASSES = sorted(set(CRITERIA) - {"pearson", "variance", "dispersion", "interaction"})
 NUMBERS = ["pearson", "mutual_information", "gain_ratio", "symmetric_uncertainty", "anova", "relief"]
 FREE = ["variance", "dispersion"]

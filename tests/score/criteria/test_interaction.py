@@ -24,7 +24,7 @@ def test_the_plain_value_is_interaction_information():
     criterion = Interaction()
     goal = criterion.target(y, 200)
     view = criterion.view(read_table(frame), goal, None, None)
-    found, names = criterion.synergy(view, [goal])[0], frame.columns[view.places]
+    found, names = criterion.synergy(view, [goal])[0], frame.columns[view.indices]
     for i, a in enumerate(names):
         for j, b in list(enumerate(names))[i + 1 :]:
             expected = mutual_info_score(frame[a] * 2 + frame[b], y)
@@ -136,7 +136,7 @@ def test_threads_batches_and_an_early_end_change_no_bit():
     assert (pvalues <= 0.05).sum() == 1
     orders = [np.random.default_rng(k).permutation(300) for k in range(70)]
     alone = np.array([criterion.values(view, goal.take(order), 2) for order in orders])
-    assert np.array_equal(criterion.many(view, [goal.take(order) for order in orders]), alone)
+    assert np.array_equal(criterion.values_of_targets(view, [goal.take(order) for order in orders]), alone)
     noise = criterion.target(rng.integers(0, 2, 300), 300)
     whole = criterion.against_chance(view, noise, 79, 0, None)[1]
     early = criterion.against_chance(view, noise, 79, 0, None, 0.05)[1]

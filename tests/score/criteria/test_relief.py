@@ -112,7 +112,7 @@ def test_permuted_targets_share_distances_and_give_the_same_weights():
             target = criterion.target(y, 50)
             view = criterion.view(table, target, None, None)
             orders = [rng.permutation(50) for _ in range(4)]
-            many = criterion.many(view, [target.take(order) for order in orders])
+            many = criterion.values_of_targets(view, [target.take(order) for order in orders])
             np.testing.assert_allclose(many, [relief(frame, y[order], k=3) for order in orders], atol=1e-12)
 
 

@@ -29,7 +29,7 @@ from tamis.project.pca.holes import expected_scores, of_holes
 from tamis.project.pca.size import check_size, size_of
 from tamis.project.pca.trimmed import of_most
 from tamis.project.signs import fixed_signs
-from tamis.saved import part
+from tamis.saved import read_entry
 from tamis.split import folds
 from tamis.table import LazyTable, Table, eager, overflow_refused, refuse_extreme_matrix
 from tamis.views import Moments
@@ -119,7 +119,7 @@ class PCA(Loaded):
         self._forget()
         if isinstance(X, LazyTable):
             return self._fit_lazily(X, sample_weight)
-        table = self._part(self._fitted(eager(X), y))
+        table = self._touched_columns(self._fitted(eager(X), y))
         if table.n_rows < 2:
             raise TableError("Found array with 1 sample(s) while a minimum of 2 is required: one row does not vary")
         weights = self._weights(sample_weight, table.n_rows)
@@ -136,14 +136,14 @@ class PCA(Loaded):
         """
         X, first = eager(X), not hasattr(self, "touched_")
         if first:
-            table = self._part(self._fitted(X, y))
+            table = self._touched_columns(self._fitted(X, y))
         elif self.moments_ is None:
             raise ParameterError(
                 f"partial_fit cannot go on from a fit by solver={self.solver_!r}, which keeps no moments; "
                 "begin with partial_fit, or give solver='moments'"
             )
         else:
-            table = self._given(X)
+            table = self._checked_input(X)
         refuse_holes(table, "partial_fit")
         weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows, keep_scale=True)
         batch = self._moments(self._encoded(table), weights)
@@ -164,7 +164,7 @@ class PCA(Loaded):
                 "sample_weight, trim, n_components='cv' and other solvers than 'moments' need rows in memory; leave "
                 "them out, or give a sample: table.sample(100_000)"
             )
-        self._part(self._fitted(table.prototype(), None))
+        self._touched_columns(self._fitted(table.prototype(), None))
         rows = table.select(list(self.encoding_.names))
         try:
             moments = fold_moments(rows, encoding=self.encoding_).total
@@ -428,7 +428,7 @@ class PCA(Loaded):
 
     def _dense(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        matrix = self._encoded(self._given(eager(X)))
+        matrix = self._encoded(self._checked_input(eager(X)))
         return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
     # -- saving ------------------------------------------------------------------------------------------------------
@@ -448,7 +448,7 @@ class PCA(Loaded):
         spectrum = saved_matrix(state, "spectrum", (None,))
         if not 0 < len(components) <= len(spectrum) or np.any(spectrum < 0):
             raise DamagedError(f"it has {len(components)} components and {len(spectrum)} variances")
-        solver = check.one_of("solver", part(state, "solver"), (*SOLVERS, "em"))
+        solver = check.one_of("solver", read_entry(state, "solver"), (*SOLVERS, "em"))
         total, n_rows = (float(saved_matrix(state, name, ())) for name in ("total", "n_rows"))
         self._model = Decomposition(
             saved_matrix(state, "mean", (n_columns,)), spectrum, components, total, n_rows, solver

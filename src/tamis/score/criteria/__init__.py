@@ -15,9 +15,9 @@ from tamis.score.criterion import Criterion
 
 
 @lru_cache(maxsize=1)
-def known() -> tuple[str, ...]:
+def criterion_names() -> tuple[str, ...]:
     """The criteria that score single columns."""
-    return tuple(sorted(found.name for found in iter_modules(__path__)))
+    return tuple(sorted(module.name for module in iter_modules(__path__)))
 
 
 def criterion_named(name: str) -> Criterion:
@@ -26,6 +26,6 @@ def criterion_named(name: str) -> Criterion:
     >>> type(criterion_named("gain_ratio")).__name__
     'GainRatio'
     """
-    module = import_module(f"{__name__}.{check.one_of('by', name, known())}")
-    found: Criterion = getattr(module, name.title().replace("_", ""))()
-    return found
+    module = import_module(f"{__name__}.{check.one_of('by', name, criterion_names())}")
+    criterion: Criterion = getattr(module, name.title().replace("_", ""))()
+    return criterion

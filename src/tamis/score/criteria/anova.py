@@ -43,19 +43,19 @@ class Anova(Criterion):
         explained = inside - (sums.squares - total)
         share = np.divide(explained, total, out=np.zeros_like(total), where=total > 0)
         used = (sums.mass > 0).sum(axis=0)
-        found = f_ratio(np.clip(share, 0.0, 1.0), used - 1, sums.n - used)
+        f_values = f_ratio(np.clip(share, 0.0, 1.0), used - 1, sums.n - used)
         for j in view.categorical:
-            found[j] = self._categories(view, j, target)
-        return found
+            f_values[j] = self._categories(view, j, target)
+        return f_values
 
     def _numbers(self, view: Spread, target: Target, n_jobs: int | None) -> np.ndarray:
         assert target.values is not None
         sums = view.sums(numbers=target.values, n_jobs=n_jobs)
-        found = f_ratio(r_squared(sums), 1, sums.n - 2)
+        f_values = f_ratio(r_squared(sums), 1, sums.n - 2)
         for j in view.categorical:
             inside, total, n, used = between(view.table.column(j), view.weights, target.values)
-            found[j] = f_ratio(min(inside / total, 1.0) if total > 0 else 0.0, used - 1, n - used)
-        return found
+            f_values[j] = f_ratio(min(inside / total, 1.0) if total > 0 else 0.0, used - 1, n - used)
+        return f_values
 
     def _categories(self, view: Spread, j: int, target: Target) -> float:
         """F of Pillai's trace, which for indicators against classes is the chi-squared statistic over n."""

@@ -17,8 +17,8 @@ def statistic(tables: Tables) -> np.ndarray:
     """Pearson's chi-squared statistic of each contingency table."""
     lines, classes, n = tables.lines, tables.classes, tables.classes.sum()
     scaled = np.divide(tables.counts**2, classes, out=np.zeros_like(tables.counts), where=classes > 0).sum(axis=1)
-    found = n * (tables.add(np.divide(scaled, lines, out=np.zeros_like(lines), where=lines > 0)) - 1.0)
-    return np.where((found > 1e-13 * n) & (np.diff(tables.first) > 1), found, 0.0)
+    statistics = n * (tables.add(np.divide(scaled, lines, out=np.zeros_like(lines), where=lines > 0)) - 1.0)
+    return np.where((statistics > 1e-13 * n) & (np.diff(tables.first) > 1), statistics, 0.0)
 
 
 class Chi2(Counts):

@@ -26,10 +26,10 @@ class Dispersion(Criterion):
     def values(self, view: Spread, target: Target, n_jobs: int | None = None) -> np.ndarray:
         sums = view.sums(n_jobs=n_jobs)
         below = sums.n * np.abs(sums.mean)
-        found = np.divide(sums.scatter, below, out=np.zeros_like(below), where=below > 0)
+        scores = np.divide(sums.scatter, below, out=np.zeros_like(below), where=below > 0)
         for j in view.categorical:
-            found[j] = differing(view, j)
-        return found
+            scores[j] = differing(view, j)
+        return scores
 
 
 def dispersion(X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:

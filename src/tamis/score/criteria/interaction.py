@@ -37,14 +37,14 @@ class Pair(NamedTuple):
 class _View:
     """Columns in the order of their names, so that sums over a pair's cells do not depend on where columns stand."""
 
-    places: np.ndarray  # where the k-th column stands in the table
+    indices: np.ndarray  # where the k-th column stands in the table
     columns: _core.PairColumns
     freedom: np.ndarray  # (d, d), i < j: degrees of freedom of the interaction, for each class but one
     xlogx: np.ndarray
 
     @property
     def n_columns(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
     @property
     def upper(self) -> tuple[np.ndarray, np.ndarray]:
@@ -71,16 +71,16 @@ class Interaction(Criterion):
 
     def target(self, y: Any, n_rows: int, weights: np.ndarray | None = None) -> Target:
         target = super().target(y, n_rows, weights)
-        return target if target.kind == "classes" else cut(target, most=4)
+        return target if target.kind == "classes" else cut(target, max_bins=4)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> _View:
-        n, places = table.n_rows, table.order()
+        n, indices = table.n_rows, table.order()
         # Five rows a cell, so that chance stays small; eight groups a column show all but the finest pattern.
-        most = int(np.clip(np.sqrt(n / (5 * max(target.n_classes, 1))), 2, 8))
-        groups = Groups.of(table.select(places.tolist()), most=most, levels=LEVELS, n_jobs=n_jobs)
-        whole = np.arange(n + 1, dtype=np.float64)
+        max_groups = int(np.clip(np.sqrt(n / (5 * max(target.n_classes, 1))), 2, 8))
+        groups = Groups.of(table.select(indices.tolist()), max_groups=max_groups, levels=LEVELS, n_jobs=n_jobs)
+        row_counts = np.arange(n + 1, dtype=np.float64)
         used = np.zeros((groups.n_columns, groups.n_columns))
-        view = _View(places, _core.PairColumns(groups.codes, groups.sizes), used, xlogy(whole, whole))
+        view = _View(indices, _core.PairColumns(groups.codes, groups.sizes), used, xlogy(row_counts, row_counts))
         map_threads(
             lambda block: _core.count_used_cells(view.columns, block.start, block.stop, used), view.blocks(), n_jobs
         )
@@ -90,28 +90,28 @@ class Interaction(Criterion):
     def synergy(self, view: _View, targets: Sequence[Target], n_jobs: int | None = None) -> np.ndarray:
         """Information of each pair i < j beyond its members', plain: (targets, d, d)."""
         read = view.targets(targets)
-        found = np.zeros((len(targets), view.n_columns, view.n_columns))
+        gains = np.zeros((len(targets), view.n_columns, view.n_columns))
 
         def some(block: slice) -> None:
-            _core.pair_synergies(view.columns, read, view.xlogx, block.start, block.stop, found)
+            _core.pair_synergies(view.columns, read, view.xlogx, block.start, block.stop, gains)
 
         map_threads(some, view.blocks(), n_jobs)
-        return found
+        return gains
 
     def values(self, view: _View, target: Target, n_jobs: int | None = None) -> np.ndarray:
         return self._best(view, [target], n_jobs)[0]
 
-    def many(self, view: _View, targets: Sequence[Target]) -> np.ndarray:
-        few = min(_at_once(view, targets[0]), max(1, 20_000_000 // view.n_columns**2))  # d × d numbers each
-        return np.concatenate([self._best(view, targets[a : a + few]) for a in range(0, len(targets), few)])
+    def values_of_targets(self, view: _View, targets: Sequence[Target]) -> np.ndarray:
+        batch = min(_at_once(view, targets[0]), max(1, 20_000_000 // view.n_columns**2))  # d × d numbers each
+        return np.concatenate([self._best(view, targets[a : a + batch]) for a in range(0, len(targets), batch)])
 
     def _best(self, view: _View, targets: Sequence[Target], n_jobs: int | None = None) -> np.ndarray:
         """Of each target and column, the best pair's synergy less its mean when only chance acts."""
         chance = view.freedom * max(targets[0].n_classes - 1, 0) / (2 * targets[0].n_rows)
-        found = np.maximum(self.synergy(view, targets, n_jobs) - chance, 0.0)
-        found = np.where(view.freedom > 0, found, 0.0)
+        gains = np.maximum(self.synergy(view, targets, n_jobs) - chance, 0.0)
+        gains = np.where(view.freedom > 0, gains, 0.0)
         best = np.empty((len(targets), view.n_columns))
-        best[:, view.places] = np.maximum(found.max(axis=1), found.max(axis=2))
+        best[:, view.indices] = np.maximum(gains.max(axis=1), gains.max(axis=2))
         return best
 
     def against_chance(
@@ -132,9 +132,9 @@ class Interaction(Criterion):
         synergy = self.synergy(view, [target], n_jobs)[0][upper]
         observed = _standardised(synergy, freedom[upper], target.n_rows)
         total, best = np.zeros_like(freedom), np.empty(0)
-        first, few = 0, FIRST
+        first, batch = 0, FIRST
         while first < n_permutations:
-            numbers = range(first, min(first + few, n_permutations))
+            numbers = range(first, min(first + batch, n_permutations))
             read = view.targets([_permuted(target, seed, p) for p in numbers])
 
             def some(block: slice, read: _core.PairTargets = read) -> np.ndarray:
@@ -146,7 +146,7 @@ class Interaction(Criterion):
             hits = int((best >= observed.max(initial=-np.inf)).sum())
             if 1 + hits > alpha * (1 + n_permutations):
                 return synergy, np.ones(len(synergy))
-            first, few = numbers.stop, _at_once(view, target)
+            first, batch = numbers.stop, _at_once(view, target)
         hits_of = n_permutations - np.searchsorted(np.sort(best), observed)
         return synergy - total[upper] / n_permutations, (1.0 + hits_of) / (1.0 + n_permutations)
 
@@ -178,7 +178,7 @@ def _against_chance(
     target = criterion.target(y, table.n_rows)
     view = criterion.view(table, target, None, n_jobs)
     gain, pvalues = criterion.against_chance(view, target, n_permutations, random_state, n_jobs, alpha)
-    return table, view.places[np.array(view.upper)], gain, pvalues
+    return table, view.indices[np.array(view.upper)], gain, pvalues
 
 
 def interaction(
@@ -222,9 +222,9 @@ def interaction(
            [0.7, 0. ]])
     """
     table, pairs, gain, pvalues = _against_chance(X, y, alpha, n_permutations, random_state, n_jobs)
-    found = np.zeros((table.n_columns, table.n_columns))
-    found[pairs[0], pairs[1]] = np.where((pvalues <= alpha) & (gain > 0), gain, 0.0)
-    return found + found.T
+    matrix = np.zeros((table.n_columns, table.n_columns))
+    matrix[pairs[0], pairs[1]] = np.where((pvalues <= alpha) & (gain > 0), gain, 0.0)
+    return matrix + matrix.T
 
 
 def top_pairs(
@@ -245,7 +245,9 @@ def top_pairs(
     """
     check.count("top", top)
     table, pairs, gain, pvalues = _against_chance(X, y, alpha, n_permutations, random_state, n_jobs)
-    kept = np.flatnonzero((pvalues <= alpha) & (gain > 0))
-    best = kept[np.argsort(-gain[kept], kind="stable")][:top]  # equal gains stay in the order of their names
+    significant = np.flatnonzero((pvalues <= alpha) & (gain > 0))
+    best = significant[np.argsort(-gain[significant], kind="stable")][
+        :top
+    ]  # equal gains stay in the order of their names
     named = [(table.names[pairs[0, p]], table.names[pairs[1, p]]) for p in best]
     return [Pair(a, b, float(gain[p]), float(pvalues[p])) for (a, b), p in zip(named, best)]

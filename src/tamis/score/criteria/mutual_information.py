@@ -30,9 +30,9 @@ def information(tables: Tables) -> np.ndarray:
     """Mutual information of each column and the classes, in nats."""
     n, lines, classes = tables.classes.sum(), tables.lines, tables.classes
     inside = tables.add(xlogy(tables.counts, tables.counts).sum(axis=1) - xlogy(lines, lines))
-    found = (inside - xlogy(classes, classes).sum() + xlogy(n, n)) / n
-    found[np.diff(tables.first) == 1] = 0.0  # one group tells nothing, and rounding should not say otherwise
-    return np.where(found > 1e-14 * np.log(max(n, 2.0)), found, 0.0)
+    nats = (inside - xlogy(classes, classes).sum() + xlogy(n, n)) / n
+    nats[np.diff(tables.first) == 1] = 0.0  # one group tells nothing, and rounding should not say otherwise
+    return np.where(nats > 1e-14 * np.log(max(n, 2.0)), nats, 0.0)
 
 
 class MutualInformation(Counts):
@@ -44,13 +44,13 @@ class MutualInformation(Counts):
         self.corrected = corrected
 
     def formula(self, tables: Tables) -> np.ndarray:
-        found = information(tables)
+        nats = information(tables)
         if not self.corrected:
-            return found
+            return nats
         groups = tables.add((tables.lines > 0).astype(np.float64))
         classes = (tables.classes > 0).sum()
         bias = (groups - 1) * (classes - 1) / (2 * tables.classes.sum())
-        return np.maximum(found - bias, 0.0)
+        return np.maximum(nats - bias, 0.0)
 
 
 def mutual_information(

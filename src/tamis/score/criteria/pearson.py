@@ -15,19 +15,19 @@ __all__ = ["Pearson", "between", "pearson", "r_squared"]
 
 def r_squared(sums: Sums) -> np.ndarray:
     """Squared correlation of each column; 0 for fewer than three rows, of which two always lie on a line."""
-    both = sums.scatter * sums.target
-    safe = (both > 0) & (sums.n > 2)
-    return np.minimum(np.divide(sums.products**2, both, out=np.zeros_like(both), where=safe), 1.0)
+    scatter_product = sums.scatter * sums.target
+    safe = (scatter_product > 0) & (sums.n > 2)
+    return np.minimum(np.divide(sums.products**2, scatter_product, out=np.zeros_like(scatter_product), where=safe), 1.0)
 
 
 def between(column: Column, weights: np.ndarray, y: np.ndarray) -> tuple[float, float, float, int]:
     """Of a numeric target over a column's levels: sum of squares between and in all, rows and levels with rows."""
-    seen = column.values >= 0
-    codes, w = column.values[seen], weights[seen]
+    is_observed = column.values >= 0
+    codes, w = column.values[is_observed], weights[is_observed]
     mass = np.bincount(codes, w)
     if not mass.sum() > 0:
         return 0.0, 0.0, 0.0, 0
-    t = y[seen] - np.average(y[seen], weights=w)
+    t = y[is_observed] - np.average(y[is_observed], weights=w)
     sums = np.bincount(codes, w * t)
     inside = np.divide(sums**2, mass, out=np.zeros_like(mass), where=mass > 0)
     return float(inside.sum()), float((w * t**2).sum()), float(mass.sum()), int((mass > 0).sum())
@@ -49,12 +49,12 @@ class Pearson(Criterion):
         """The values, and the sign of each correlation: −1, 0 or 1; 0 for categories."""
         assert target.values is not None
         sums = view.sums(numbers=target.values, n_jobs=n_jobs)
-        found = r_squared(sums)
-        signs = np.where(found > 0, np.sign(sums.products), 0.0)
+        squared = r_squared(sums)
+        signs = np.where(squared > 0, np.sign(sums.products), 0.0)
         for j in view.categorical:
             inside, total, n, used = between(view.table.column(j), view.weights, target.values)
-            found[j] = min(inside / total, 1.0) if total > 0 and n > 2 and used > 1 else 0.0
-        return found, signs
+            squared[j] = min(inside / total, 1.0) if total > 0 and n > 2 and used > 1 else 0.0
+        return squared, signs
 
 
 @overload
@@ -98,8 +98,8 @@ def pearson(
     array([ 1., -1.,  0.])
     """
     signed = _Signed() if sign else Pearson()
-    found = score_columns(signed, X, y, sample_weight=sample_weight, n_jobs=n_jobs)
-    return (found[0], found[1]) if sign else found
+    scores = score_columns(signed, X, y, sample_weight=sample_weight, n_jobs=n_jobs)
+    return (scores[0], scores[1]) if sign else scores
 
 
 class _Signed(Pearson):

@@ -39,20 +39,20 @@ class Relief(Criterion):
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> Neighbours:
         from tamis.views.neighbours import Neighbours
 
-        others = table.n_rows - 1
-        if self.k > others:
+        n_others = table.n_rows - 1
+        if self.k > n_others:
             raise ParameterError(
-                f"k={self.k} neighbours, but each of the {table.n_rows:,} rows has only {others:,} others; "
-                f"give k between 1 and {max(others, 1):,}, or more rows"
+                f"k={self.k} neighbours, but each of the {table.n_rows:,} rows has only {n_others:,} others; "
+                f"give k between 1 and {max(n_others, 1):,}, or more rows"
             )
         return Neighbours(table, squared=self.difference == "squared")
 
     def values(self, view: Neighbours, target: Target, n_jobs: int | None = None) -> np.ndarray:
         return self._weights(view, [target], n_jobs)[0]
 
-    def many(self, view: Neighbours, targets: Sequence[Target]) -> np.ndarray:
+    def values_of_targets(self, view: Neighbours, targets: Sequence[Target]) -> np.ndarray:
         if view.has_holes and targets[0].kind == "classes":  # what stands in for a missing value depends on the classes
-            return super().many(view, targets)
+            return super().values_of_targets(view, targets)
         return self._weights(view, targets, None)
 
     def rows(self, n: int) -> np.ndarray:
@@ -66,9 +66,9 @@ class Relief(Criterion):
         rows = self.rows(view.n_rows)
         blocks = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
         weigh = self._classes if targets[0].kind == "classes" else self._numbers
-        found = np.zeros((len(targets), view.n_columns))
-        found[:, view.places] = weigh(view, targets, blocks, n_jobs)
-        return found
+        weights = np.zeros((len(targets), view.n_columns))
+        weights[:, view.indices] = weigh(view, targets, blocks, n_jobs)
+        return weights
 
     def _classes(
         self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
@@ -80,13 +80,13 @@ class Relief(Criterion):
         priors = np.bincount(codes[0], minlength=n_classes) / view.n_rows
         points = view.given(codes[0], n_classes)
 
-        def one(rows: np.ndarray) -> np.ndarray:
+        def weigh_block(rows: np.ndarray) -> np.ndarray:
             weights = np.zeros((len(targets), view.n_columns))
-            found = view.nearest(rows, self.k, codes, n_classes, points)
-            _core.hits_and_misses(points, rows, codes, found, priors, weights)
+            neighbours = view.nearest(rows, self.k, codes, n_classes, points)
+            _core.hits_and_misses(points, rows, codes, neighbours, priors, weights)
             return weights
 
-        return np.sum(map_threads(one, blocks, n_jobs), axis=0) / sum(map(len, blocks))
+        return np.sum(map_threads(weigh_block, blocks, n_jobs), axis=0) / sum(map(len, blocks))
 
     def _numbers(
         self, view: Neighbours, targets: Sequence[Target], blocks: list[np.ndarray], n_jobs: int | None
@@ -97,16 +97,20 @@ class Relief(Criterion):
             return np.zeros((len(targets), view.n_columns))
         y = (y - y.min()) / width
 
-        def one(rows: np.ndarray) -> tuple[np.ndarray, ...]:
-            apart, changed, both = np.zeros(len(y)), np.zeros(view.n_columns), np.zeros((len(y), view.n_columns))
-            _core.near_and_far(view.points, rows, y, view.nearest(rows, self.k), apart, changed, both)
-            return apart, changed, both
+        def weigh_block(rows: np.ndarray) -> tuple[np.ndarray, ...]:
+            far, changed, far_and_changed = (
+                np.zeros(len(y)),
+                np.zeros(view.n_columns),
+                np.zeros((len(y), view.n_columns)),
+            )
+            _core.near_and_far(view.points, rows, y, view.nearest(rows, self.k), far, changed, far_and_changed)
+            return far, changed, far_and_changed
 
-        parts = map_threads(one, blocks, n_jobs)
-        apart, changed, both = (np.sum([part[q] for part in parts], axis=0) for q in range(3))
-        apart, same = apart[:, None], sum(map(len, blocks)) - apart[:, None]
-        first = np.divide(both, apart, out=np.zeros_like(both), where=apart > 0)
-        return first - np.divide(changed - both, same, out=np.zeros_like(both), where=same > 0)
+        block_sums = map_threads(weigh_block, blocks, n_jobs)
+        far, changed, far_and_changed = (np.sum([sums[q] for sums in block_sums], axis=0) for q in range(3))
+        far, near = far[:, None], sum(map(len, blocks)) - far[:, None]
+        first = np.divide(far_and_changed, far, out=np.zeros_like(far_and_changed), where=far > 0)
+        return first - np.divide(changed - far_and_changed, near, out=np.zeros_like(far_and_changed), where=near > 0)
 
 
 def relief(

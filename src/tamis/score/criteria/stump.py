@@ -45,13 +45,13 @@ class Stump(Criterion):
         if classes is None or target.n_classes < 2:
             return np.zeros(bins.n_columns)  # nothing to tell apart
 
-        def one(j: int) -> float:
+        def gain_of(j: int) -> float:
             counts = np.zeros((bins.codings[j].n_values + 1, target.n_classes))
             _core.weigh_codes(bins.codes[j], classes, weights, counts)
             best = _core.best_level_set if bins.codings[j].is_categorical else _core.best_threshold
             return float(best(counts))
 
-        return np.array(map_threads(one, range(bins.n_columns), n_jobs)) / weights.sum()
+        return np.array(map_threads(gain_of, range(bins.n_columns), n_jobs)) / weights.sum()
 
     def _metric_values(self, table: Table, target: Target, n_jobs: int | None) -> np.ndarray:
         from tamis.metrics import find

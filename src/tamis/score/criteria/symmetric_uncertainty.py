@@ -16,8 +16,10 @@ __all__ = ["SymmetricUncertainty", "symmetric_uncertainty", "uncertainty"]
 
 def uncertainty(tables: Tables) -> np.ndarray:
     """Symmetric uncertainty of each column and the classes."""
-    both = column_entropy(tables) + target_entropy(tables)
-    return np.minimum(np.divide(2 * information(tables), both, out=np.zeros_like(both), where=both > 1e-12), 1.0)
+    entropies = column_entropy(tables) + target_entropy(tables)
+    return np.minimum(
+        np.divide(2 * information(tables), entropies, out=np.zeros_like(entropies), where=entropies > 1e-12), 1.0
+    )
 
 
 class SymmetricUncertainty(Counts):

@@ -36,10 +36,10 @@ class Variance(Criterion):
 
     def values(self, view: Spread, target: Target, n_jobs: int | None = None) -> np.ndarray:
         sums = view.sums(n_jobs=n_jobs)
-        found = np.divide(sums.scatter, sums.n, out=np.zeros_like(sums.squares), where=sums.n > 0)
+        scores = np.divide(sums.scatter, sums.n, out=np.zeros_like(sums.squares), where=sums.n > 0)
         for j in view.categorical:
-            found[j] = differing(view, j) / 2
-        return found
+            scores[j] = differing(view, j) / 2
+        return scores
 
 
 def variance(X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:

@@ -31,26 +31,26 @@ def rank_lazily(table: LazyTable, target: str, criteria: list[Any], how: str) ->
     Columns of numbers are counted by codes that the sample decides; criteria that compare rows (relief) are those of
     10,000 rows drawn by a keyed hash of their numbers.
     """
-    found = _known(criteria)
-    if any("numbers" in one.takes and len(one.takes) == 1 for one in found):
+    checked = _checked_criteria(criteria)
+    if any("numbers" in criterion.takes and len(criterion.takes) == 1 for criterion in checked):
         answer = target_of(table, target, numbers=True)
     else:
         answer = target_of(table, target)
     names = [name for name in table.names if name != target]
     heads = [table.heads[table.index(name)] for name in names]
-    tally, limits = _tally(table, answer, names, found)
+    tally, limits = _tally(table, answer, names, checked)
     drawn: Table | None = None
     scores = []
-    for one in found:
-        if reads_sums(one) or reads_counts(one):
-            scores.append(scores_of(one, tally, heads, answer.is_classes, limits))
+    for criterion in checked:
+        if reads_sums(criterion) or reads_counts(criterion):
+            scores.append(scores_of(criterion, tally, heads, answer.is_classes, limits))
             continue
         drawn = table.sample(DRAWN_ROWS) if drawn is None else drawn
-        scores.append(_drawn(one, drawn, answer, names))
-    return _selector(table.select(names), criteria, found, scores, how, tally), tally.rows
+        scores.append(_drawn(criterion, drawn, answer, names))
+    return _selector(table.select(names), criteria, checked, scores, how, tally), tally.rows
 
 
-def _known(criteria: list[Any]) -> list[Criterion]:
+def _checked_criteria(criteria: list[Any]) -> list[Criterion]:
     for by in criteria:
         if callable(by):
             raise ParameterError(
@@ -69,64 +69,66 @@ def _tally(
         column = sample.column(target.name)
         groups = KeyCoding.learn(column, max(5, round(_distinct(column, table.n_rows) ** 0.25)))
     classes = len(target.labels) if target.is_classes else 1 if groups is None else groups.n_values
-    most = min(MOST_CODES, max(FEWEST_CODES, MOST_COUNTS // max(1, len(names) * classes)))
-    codings = codings_of(sample, [name for name in names if name in sample.names], most) if counted else {}
+    max_codes = min(MOST_CODES, max(FEWEST_CODES, MOST_COUNTS // max(1, len(names) * classes)))
+    codings = codings_of(sample, [name for name in names if name in sample.names], max_codes) if counted else {}
     late = [name for name in names if name not in sample.names and counted]
-    codings |= {name: _late_coding(table, name, most) for name in late if not _head(table, name).is_categorical}
-    wanted = table.select([*names, target.name])
-    make = TallyOfCell(wanted.cell_table(), target, tuple(names), codings, groups, any(map(reads_sums, criteria)))
-    least = 10 if target.is_classes else 6
+    codings |= {name: _late_coding(table, name, max_codes) for name in late if not _head(table, name).is_categorical}
+    columns_read = table.select([*names, target.name])
+    make = TallyOfCell(columns_read.cell_table(), target, tuple(names), codings, groups, any(map(reads_sums, criteria)))
+    min_groups = 10 if target.is_classes else 6
     limits = {
-        name: max(least, round(_distinct(sample.column(name), table.n_rows) ** (1 / 3)))
+        name: max(min_groups, round(_distinct(sample.column(name), table.n_rows) ** (1 / 3)))
         for name in codings
         if name not in late
     }
-    return wanted.reduce(make, merge), limits
+    return columns_read.reduce(make, merge), limits
 
 
 def _head(table: LazyTable, name: str) -> Column:
     return table.heads[table.index(name)]
 
 
-def _late_coding(table: LazyTable, name: str, most: int) -> KeyCoding:
+def _late_coding(table: LazyTable, name: str, max_codes: int) -> KeyCoding:
     """The coding of a column that is constant in the sample and not beyond it: by its distinct values."""
-    one = table.select([name])
-    values = np.array(sorted(v for v in one.reduce(CountTarget(one.cell_table(), name), merge_counts) if v == v))
-    return KeyCoding.learn(Column(name, "numeric", values), most)
+    column_table = table.select([name])
+    values = np.array(
+        sorted(v for v in column_table.reduce(CountTarget(column_table.cell_table(), name), merge_counts) if v == v)
+    )
+    return KeyCoding.learn(Column(name, "numeric", values), max_codes)
 
 
 def _distinct(column: Column, n_rows: int) -> int:
     """How many distinct values a column has, about, by the sample: as many as there, or their share of all rows."""
-    there = column.values[~column.missing]
-    k = len(np.unique(there))
-    return max(1, k if 2 * k <= len(there) else round(n_rows * k / max(1, len(column.values))))
+    observed = column.values[~column.missing]
+    k = len(np.unique(observed))
+    return max(1, k if 2 * k <= len(observed) else round(n_rows * k / max(1, len(column.values))))
 
 
 def _drawn(criterion: Criterion, sample: Table, target: LazyTarget, names: list[str]) -> np.ndarray:
     """The scores of a criterion on rows in memory."""
     column = sample.column(target.name)
-    kept = np.flatnonzero(~column.missing)
-    rows = sample.take(kept).select(names)
-    y: Any = target.codes(column)[kept] if target.is_classes else column.values[kept]
-    given = criterion.target(y, len(kept))
-    return np.asarray(criterion.values(criterion.view(rows, given, None, None), given))
+    with_target = np.flatnonzero(~column.missing)
+    rows = sample.take(with_target).select(names)
+    y: Any = target.codes(column)[with_target] if target.is_classes else column.values[with_target]
+    scored_target = criterion.target(y, len(with_target))
+    return np.asarray(criterion.values(criterion.view(rows, scored_target, None, None), scored_target))
 
 
 def _selector(
     table: LazyTable, by: list[Any], criteria: list[Criterion], scores: list[np.ndarray], how: str, tally: Tally
 ) -> RankSelector:
     selector = RankSelector(by, combine=how, share=1.0)
-    given = [np.nan_to_num(one) for one in scores]
-    useless = np.all([one == 0 for one in given], axis=0)
-    selector.criterion_scores_ = {one.name: values for one, values in zip(criteria, given)}
-    lifted = [np.where(useless, one.min(), one) for one in given]
-    selector.scores_ = given[0] if len(given) == 1 else combined(lifted, how)
+    finite_scores = [np.nan_to_num(item) for item in scores]
+    useless = np.all([item == 0 for item in finite_scores], axis=0)
+    selector.criterion_scores_ = {item.name: values for item, values in zip(criteria, finite_scores)}
+    lifted = [np.where(useless, item.min(), item) for item in finite_scores]
+    selector.scores_ = finite_scores[0] if len(finite_scores) == 1 else combined(lifted, how)
     selector.order_ = np.lexsort((np.argsort(table.order()), -selector.scores_, useless))
     selector.ranking_ = np.argsort(selector.order_) + 1
     selector.pvalues_ = selector.adjusted_pvalues_ = selector.signs_ = None
-    names = [one.name for one in criteria]
+    names = [item.name for item in criteria]
     if "pearson" in names and tally.sums is not None:
-        selector.signs_ = signs_of(tally.sums, given[names.index("pearson")])
+        selector.signs_ = signs_of(tally.sums, finite_scores[names.index("pearson")])
     selector.support_ = np.ones(table.n_columns, dtype=bool)
     selector.n_features_in_ = table.n_columns
     selector.feature_names_in_ = np.array(table.names, dtype=object)

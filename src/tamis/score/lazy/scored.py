@@ -35,20 +35,20 @@ def scores_of(
     of_classes : whether the target is classes.
     limits : into how many groups each column of numbers is cut, by name.
     """
-    wanted = "classes" if of_classes else "numbers"
-    if criterion.takes and wanted not in criterion.takes:
-        other = "mutual_information, anova or gini" if of_classes else "mutual_information, pearson or anova"
-        raise ParameterError(f"{criterion.name} takes no target of {wanted}; use {other}")
+    target_kind = "classes" if of_classes else "numbers"
+    if criterion.takes and target_kind not in criterion.takes:
+        alternatives = "mutual_information, anova or gini" if of_classes else "mutual_information, pearson or anova"
+        raise ParameterError(f"{criterion.name} takes no target of {target_kind}; use {alternatives}")
     plain = _of_sums(criterion.name, tally.sums, of_classes) if reads_sums(criterion) and tally.sums else None
-    found = np.zeros(len(heads))
+    scores = np.zeros(len(heads))
     for j, head in enumerate(heads):
         if plain is not None and not head.is_categorical:
-            found[j] = plain[j]
+            scores[j] = plain[j]
         elif reads_sums(criterion) and not of_classes:
-            found[j] = _of_levels(criterion, tally, head)
+            scores[j] = _of_levels(criterion, tally, head)
         else:
-            found[j] = _of_counts(criterion, tally.counts[head.name], head, of_classes, limits.get(head.name))
-    return found
+            scores[j] = _of_counts(criterion, tally.counts[head.name], head, of_classes, limits.get(head.name))
+    return scores
 
 
 def _of_sums(name: str, sums: ColumnSums, of_classes: bool) -> np.ndarray:
@@ -63,8 +63,8 @@ def _of_sums(name: str, sums: ColumnSums, of_classes: bool) -> np.ndarray:
             share = np.divide(between, sums.scatter, out=zeros, where=sums.scatter > 0)
             used = (sums.n > 0).sum(axis=0)
             return f_ratio(np.clip(share, 0.0, 1.0), used - 1, rows - used)
-        both = sums.scatter * sums.target_scatter
-        squared = np.divide(sums.products**2, both, out=zeros, where=(both > 0) & (rows > 2))
+        scatter_product = sums.scatter * sums.target_scatter
+        squared = np.divide(sums.products**2, scatter_product, out=zeros, where=(scatter_product > 0) & (rows > 2))
         squared = np.minimum(squared, 1.0)
         return squared if name == "pearson" else f_ratio(squared, 1, rows - 2)
 
@@ -80,12 +80,12 @@ def _of_levels(criterion: Criterion, tally: Tally, head: Column) -> float:
     if not criterion.takes:
         return _of_counts(criterion, tally.counts[head.name].sum(axis=1, keepdims=True), head, True, None)
     levels = tally.levels[head.name]
-    there = np.flatnonzero(levels.n)
-    if not there.size:
+    occupied = np.flatnonzero(levels.n)
+    if not occupied.size:
         return 0.0
-    apart = np.sqrt(levels.scatter[there] / levels.n[there])
-    y = np.concatenate([levels.mean[there] - apart, levels.mean[there] + apart])
-    codes, weights = np.tile(there, 2).astype(np.int32), np.tile(levels.n[there] / 2, 2)
+    spread = np.sqrt(levels.scatter[occupied] / levels.n[occupied])
+    y = np.concatenate([levels.mean[occupied] - spread, levels.mean[occupied] + spread])
+    codes, weights = np.tile(occupied, 2).astype(np.int32), np.tile(levels.n[occupied] / 2, 2)
     table = Table([Column(head.name, "categorical", codes, head.levels)])
     target = Target("numbers", len(y), values=y)
     return float(criterion.values(criterion.view(table, target, weights, None), target)[0])
@@ -107,6 +107,6 @@ def _of_counts(criterion: Criterion, counts: np.ndarray, head: Column, of_classe
     if not criterion.takes:
         target = Target("none", len(codes))
     if isinstance(criterion, Counts):
-        view = Groups.of(table, weights, most=limit, least=10 if of_classes else 6)
+        view = Groups.of(table, weights, max_groups=limit, min_groups=10 if of_classes else 6)
         return float(criterion.values(view, target)[0])
     return float(criterion.values(criterion.view(table, target, weights, None), target)[0])

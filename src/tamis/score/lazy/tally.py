@@ -51,16 +51,16 @@ class ColumnSums:
     def __add__(self, other: ColumnSums) -> ColumnSums:
         n, rows = self.n + other.n, self.rows + other.rows
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
-        both = np.divide(self.rows * other.rows, rows, out=np.zeros_like(rows), where=rows > 0)
-        part = np.divide(other.rows, rows, out=np.zeros_like(rows), where=rows > 0)
-        apart, target_apart = other.middle - self.middle, other.target_mean - self.target_mean
+        harmonic = np.divide(self.rows * other.rows, rows, out=np.zeros_like(rows), where=rows > 0)
+        fraction = np.divide(other.rows, rows, out=np.zeros_like(rows), where=rows > 0)
+        shift, target_apart = other.middle - self.middle, other.target_mean - self.target_mean
         return ColumnSums(
             n,
             self.mean + (other.mean - self.mean) * share,
-            self.scatter + other.scatter + apart**2 * both,
-            self.target_mean + target_apart * part,
-            self.products + other.products + apart * target_apart * both,
-            self.target_scatter + other.target_scatter + target_apart**2 * both,
+            self.scatter + other.scatter + shift**2 * harmonic,
+            self.target_mean + target_apart * fraction,
+            self.products + other.products + shift * target_apart * harmonic,
+            self.target_scatter + other.target_scatter + target_apart**2 * harmonic,
         )
 
 
@@ -82,9 +82,9 @@ class LevelSums:
     def __add__(self, other: LevelSums) -> LevelSums:
         n = self.n + other.n
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
-        apart = other.mean - self.mean
-        scatter = self.scatter + other.scatter + apart**2 * self.n * share
-        return LevelSums(n, self.mean + apart * share, scatter)
+        shift = other.mean - self.mean
+        scatter = self.scatter + other.scatter + shift**2 * self.n * share
+        return LevelSums(n, self.mean + shift * share, scatter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class Tally:
         sums = None if self.sums is None or other.sums is None else self.sums + other.sums
         for name, counts in other.counts.items():
             self.counts[name] += counts  # the arrays of a cell are nobody else's
-        levels = {name: part + other.levels[name] for name, part in self.levels.items()}
+        levels = {name: sums + other.levels[name] for name, sums in self.levels.items()}
         return Tally(self.rows + other.rows, self.counts, sums, levels)
 
 
@@ -139,18 +139,18 @@ class TallyOfCell:
     with_sums: bool
 
     def __call__(self, cell: Cell) -> Tally:
-        whole = self.read(cell)
-        answer = whole.column(self.target.name)
-        kept = np.flatnonzero(~answer.missing)
-        columns = [whole.column(name) for name in self.names]
-        if len(kept) < cell.n_rows:
-            answer, columns = answer.take(kept), [column.take(kept) for column in columns]
+        cell_table = self.read(cell)
+        answer = cell_table.column(self.target.name)
+        with_target = np.flatnonzero(~answer.missing)
+        columns = [cell_table.column(name) for name in self.names]
+        if len(with_target) < cell.n_rows:
+            answer, columns = answer.take(with_target), [column.take(with_target) for column in columns]
         y = None if self.target.is_classes else np.ascontiguousarray(answer.values)
         codes, n_classes = self._classes(answer)
         counts = {c.name: _counts(c, self.codings.get(c.name), codes, n_classes) for c in columns if self._counted(c)}
         levels = {} if y is None else {c.name: _levels(c, y) for c in columns if c.is_categorical}
         sums = self._sums(columns, codes, n_classes, y) if self.with_sums else None
-        return Tally(len(kept), counts, sums, levels)
+        return Tally(len(with_target), counts, sums, levels)
 
     def _classes(self, answer: Column) -> tuple[np.ndarray, int]:
         if self.target.is_classes:
@@ -168,32 +168,32 @@ class TallyOfCell:
             none, lines = np.zeros(d), n_classes if y is None else 1
             return ColumnSums(np.zeros((lines, d)), np.zeros((lines, d)), none, none, none, none)
         spread = Spread(Table(columns))
-        found = spread.sums(codes, n_classes) if y is None else spread.sums(numbers=y)
-        mean = found.shift + np.divide(found.sums, found.mass, out=np.zeros_like(found.sums), where=found.mass > 0)
+        sums = spread.sums(codes, n_classes) if y is None else spread.sums(numbers=y)
+        mean = sums.shift + np.divide(sums.sums, sums.mass, out=np.zeros_like(sums.sums), where=sums.mass > 0)
         target_mean = np.zeros(d)
         if y is not None:
             target_mean[:] = y.mean()
-            for j in np.flatnonzero(found.n < len(y)):
-                target_mean[j] = y[~columns[j].missing].mean() if found.n[j] > 0 else 0.0
-        return ColumnSums(found.mass, mean, found.scatter, target_mean, found.products, found.target)
+            for j in np.flatnonzero(sums.n < len(y)):
+                target_mean[j] = y[~columns[j].missing].mean() if sums.n[j] > 0 else 0.0
+        return ColumnSums(sums.mass, mean, sums.scatter, target_mean, sums.products, sums.target)
 
 
 def _counts(column: Column, coding: KeyCoding | None, classes: np.ndarray, n_classes: int) -> np.ndarray:
     if coding is None:
         size = len(column.levels or ())
-        place = np.where(column.values < 0, size, column.values).astype(np.int64) * n_classes + classes
-        return np.bincount(place, minlength=(size + 1) * n_classes).reshape(size + 1, n_classes)
+        cell = np.where(column.values < 0, size, column.values).astype(np.int64) * n_classes + classes
+        return np.bincount(cell, minlength=(size + 1) * n_classes).reshape(size + 1, n_classes)
     counts = np.zeros((coding.n_values + 1, n_classes), dtype=np.int64)
     _core.count_keys(coding.keys(column), coding.table, classes, counts)
     return counts
 
 
 def _levels(column: Column, y: np.ndarray) -> LevelSums:
-    seen = column.values >= 0
-    return LevelSums.of(column.values[seen], y[seen], len(column.levels or ()))
+    is_observed = column.values >= 0
+    return LevelSums.of(column.values[is_observed], y[is_observed], len(column.levels or ()))
 
 
-def codings_of(sample: Table, names: Any, most: int) -> dict[str, KeyCoding]:
-    """How columns of numbers are coded, by the sample: a code a value up to `most` of them, else its quantiles."""
+def codings_of(sample: Table, names: Any, max_codes: int) -> dict[str, KeyCoding]:
+    """How columns of numbers are coded, by the sample: a code a value up to `max_codes` of them, else its quantiles."""
     columns = [sample.column(name) for name in names]
-    return {c.name: KeyCoding.learn(c, most) for c in columns if not c.is_categorical}
+    return {c.name: KeyCoding.learn(c, max_codes) for c in columns if not c.is_categorical}

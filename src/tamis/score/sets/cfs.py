@@ -34,10 +34,10 @@ def correlations(
     assert target.codes is not None
     with_target = uncertainty(groups.tables(target.codes, target.n_classes, n_jobs))
 
-    def one(j: int) -> np.ndarray:
+    def row_of(j: int) -> np.ndarray:
         return uncertainty(groups.tables(groups.codes[j].astype(np.int32), int(groups.sizes[j])))
 
-    return with_target, np.array(map_threads(one, range(groups.n_columns), n_jobs))
+    return with_target, np.array(map_threads(row_of, range(groups.n_columns), n_jobs))
 
 
 def merit(with_target: np.ndarray, among: np.ndarray, columns: Sequence[int] | None = None) -> float:

@@ -23,8 +23,8 @@ def share_settled(groups: Groups, codes: np.ndarray, n_classes: int) -> float:
     patterns = np.zeros(len(codes), dtype=np.int64)
     for j in range(groups.n_columns):
         _, patterns = np.unique(patterns * groups.sizes[j] + groups.codes[j], return_inverse=True)
-    cells, places = np.unique(patterns * n_classes + codes, return_inverse=True)
-    mass = np.bincount(places, groups.weights)
+    cells, cell_codes = np.unique(patterns * n_classes + codes, return_inverse=True)
+    mass = np.bincount(cell_codes, groups.weights)
     starts = np.flatnonzero(np.diff(cells // n_classes, prepend=-1))
     return float(np.maximum.reduceat(mass, starts).sum() / mass.sum())
 

@@ -84,15 +84,15 @@ def _moments(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[tuple[np.
     """Mean and covariance (1/n) of each class, on columns in units of their standard deviation."""
     spread = X.std(axis=0)
     Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    parts = [Z[codes == c] for c in range(n_classes)]
-    means = [part.mean(axis=0) for part in parts]
-    scatters = [(part - mean).T @ (part - mean) for part, mean in zip(parts, means)]
+    class_blocks = [Z[codes == c] for c in range(n_classes)]
+    means = [block.mean(axis=0) for block in class_blocks]
+    scatters = [(block - mean).T @ (block - mean) for block, mean in zip(class_blocks, means)]
     pooled, d = sum(scatters) / len(Z), Z.shape[1]
-    shrink = [0.0 if len(part) > d else d / (d + len(part)) for part in parts]
+    shrink = [0.0 if len(block) > d else d / (d + len(block)) for block in class_blocks]
     ridge = _RIDGE * np.eye(d)
     return [
-        (mean, (1 - s) * scatter / len(part) + s * pooled + ridge)
-        for mean, scatter, part, s in zip(means, scatters, parts, shrink)
+        (mean, (1 - s) * scatter / len(block) + s * pooled + ridge)
+        for mean, scatter, block, s in zip(means, scatters, class_blocks, shrink)
     ]
 
 

@@ -74,16 +74,16 @@ def top_triples(
     table = read_table(X)
     same_length(table, y)
     target = Interaction().target(y, table.n_rows)
-    target = target if target.kind == "classes" else cut(target, most=4)
+    target = target if target.kind == "classes" else cut(target, max_bins=4)
     names = [table.names[j] for j in table.order()]
     table = table.select([int(j) for j in table.order()])
-    kept = _screened(table, y, max_columns, n_jobs)
-    if len(kept) < 3 or target.n_classes < 2 or target.codes is None:
+    screened = _screened(table, y, max_columns, n_jobs)
+    if len(screened) < 3 or target.n_classes < 2 or target.codes is None:
         return []
     n_groups = int(np.clip((table.n_rows / (5 * target.n_classes)) ** (1 / 3), 2, MAX_GROUPS))
-    groups = Groups.of(table.select(kept.tolist()), most=n_groups, levels=2 * MAX_GROUPS, n_jobs=n_jobs)
+    groups = Groups.of(table.select(screened.tolist()), max_groups=n_groups, levels=2 * MAX_GROUPS, n_jobs=n_jobs)
     codes = [np.asarray(line, dtype=np.int64) for line in groups.codes]
-    triples = list(combinations(range(len(kept)), 3))
+    triples = list(combinations(range(len(screened)), 3))
     targets = [target.codes] + [
         generator(random_state, "triple", p).permutation(target.codes) for p in range(n_permutations)
     ]
@@ -92,14 +92,14 @@ def top_triples(
     mean = null.mean(axis=0)
     levels = [int(code.max()) for code in codes]
     freedom = np.array([levels[a] * levels[b] * levels[c] for a, b, c in triples]) * (target.n_classes - 1)
-    best, height = (_standardised(part, freedom, table.n_rows) for part in (null, observed))
+    best, height = (_standardised(gains, freedom, table.n_rows) for gains in (null, observed))
     pvalues = (1 + (best.max(axis=1)[:, None] >= height).sum(axis=0)) / (1 + n_permutations)
     order = np.argsort(-(observed - mean), kind="stable")
-    shown = [t for t in order if pvalues[t] <= alpha and observed[t] > mean[t]][:top]
-    called = [names[j] for j in kept]
+    reported = [t for t in order if pvalues[t] <= alpha and observed[t] > mean[t]][:top]
+    called = [names[j] for j in screened]
     return [
         Triple(called[a], called[b], called[c], float(observed[t] - mean[t]), float(pvalues[t]))
-        for t in shown
+        for t in reported
         for a, b, c in [triples[t]]
     ]
 
@@ -108,16 +108,16 @@ def _standardised(gains: np.ndarray, freedom: np.ndarray, n: int) -> np.ndarray:
     return np.where(freedom > 0, (2 * n * gains - freedom) / np.sqrt(2.0 * np.maximum(freedom, 1)), -np.inf)
 
 
-def _screened(table: Any, y: Any, most: int, n_jobs: int | None) -> np.ndarray:
+def _screened(table: Any, y: Any, max_columns: int, n_jobs: int | None) -> np.ndarray:
     """Positions of the columns whose triples are looked at."""
-    if table.n_columns <= most:
+    if table.n_columns <= max_columns:
         return np.arange(table.n_columns)
     alone = mutual_information(table, y, n_jobs=n_jobs)
     criterion = Interaction()
     target = criterion.target(y, table.n_rows)
     in_pairs = criterion.values(criterion.view(table, target, None, n_jobs), target, n_jobs)
     worth = np.maximum(alone / max(alone.max(), 1e-12), in_pairs / max(in_pairs.max(), 1e-12))
-    return np.sort(np.argsort(-worth, kind="stable")[:most])
+    return np.sort(np.argsort(-worth, kind="stable")[:max_columns])
 
 
 def _gains(codes: list[np.ndarray], triples: list[tuple[int, int, int]], y: np.ndarray, n_classes: int) -> np.ndarray:
@@ -130,8 +130,8 @@ def _gains(codes: list[np.ndarray], triples: list[tuple[int, int, int]], y: np.n
     gains = []
     for a, b, c in triples:
         joint = (codes[a] * sizes[b] + codes[b]) * sizes[c] + codes[c]
-        whole = _information(joint, sizes[a] * sizes[b] * sizes[c], y, n_classes)
-        gains.append(whole - pair[a, b] - pair[a, c] - pair[b, c] + single[a] + single[b] + single[c])
+        triple_gain = _information(joint, sizes[a] * sizes[b] * sizes[c], y, n_classes)
+        gains.append(triple_gain - pair[a, b] - pair[a, c] - pair[b, c] + single[a] + single[b] + single[c])
     return np.array(gains)
 
 
@@ -139,5 +139,5 @@ def _information(code: np.ndarray, size: int, y: np.ndarray, n_classes: int) -> 
     """I(code; y) in nats from joint counts."""
     joint = np.bincount(code * n_classes + y, minlength=size * n_classes).reshape(size, n_classes) / len(y)
     expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    seen = joint > 0
-    return float((joint[seen] * np.log(joint[seen] / expected[seen])).sum())
+    occupied = joint > 0
+    return float((joint[occupied] * np.log(joint[occupied] / expected[occupied])).sum())

@@ -66,7 +66,7 @@ class CriterionEvaluator(Evaluator):
         else:  # five rows a cell, so that chance is not taken for information
             classes = 1 if name == "mrmr" else target.n_classes
             most = int(np.clip(np.sqrt(task.n_rows / (5 * classes)), 2, 10))
-            groups = Groups.of(task.table, most=most, levels=32, n_jobs=task.n_jobs)
+            groups = Groups.of(task.table, max_groups=most, levels=32, n_jobs=task.n_jobs)
         self.kind, self.groups, self.target = name, groups, target
         tables = groups.tables(target.codes, target.n_classes, task.n_jobs)
         self.entropy = column_entropy(tables)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis.check import count, one_of
 from tamis.errors import DamagedError, ParameterError
-from tamis.saved import mapping, text, whole
+from tamis.saved import mapping, read_integer, text
 from tamis.study.procedure.few_columns import can_be_held, held_to
 from tamis.study.procedures import Procedure
 
@@ -52,7 +52,8 @@ class Wish:
         given = mapping("a choice", facts)
         name, columns = given.get("procedure"), given.get("columns")
         found = cls(
-            None if name is None else text("procedure", name), None if columns is None else whole("columns", columns)
+            None if name is None else text("procedure", name),
+            None if columns is None else read_integer("columns", columns),
         )
         if found == cls():
             raise DamagedError("its choice says neither a procedure nor a number of columns")

@@ -17,7 +17,7 @@ import scipy
 
 from tamis.errors import KindError, StudyError
 from tamis.metrics.intervals.paired import difference, row_losses
-from tamis.saved import reading, text, whole
+from tamis.saved import read_integer, reading, text
 from tamis.study.disk.files import REBUILT, RESULTS_FILE
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, read_task
 
@@ -165,9 +165,9 @@ def _side(study: Study) -> dict[str, Any]:
         "target": data["target"],
         **{name: answer[name] for name in ("metric", "score", "interval", "baseline", "procedure", "chosen_by")},
         "selected": answer["selected"],
-        "n_columns": whole("n_columns", answer["n_columns"]),
-        "rows": whole("learned", data["learned"]),
-        "locked": whole("locked", data["locked"]),
+        "n_columns": read_integer("n_columns", answer["n_columns"]),
+        "rows": read_integer("learned", data["learned"]),
+        "locked": read_integer("locked", data["locked"]),
         "partial": study.results_["partial"],
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis.errors import StudyError
 from tamis.metrics import fingerprint, spoken
-from tamis.saved import mapping, part, reading, text, whole
+from tamis.saved import mapping, read_entry, read_integer, reading, text
 from tamis.study.disk import files
 from tamis.study.disk.journal import identity_of
 from tamis.study.model import Model
@@ -56,9 +56,9 @@ def _refuse_changed(folder: Path, name: str, given: str) -> None:
 def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:
     """The study that plan.json describes, before anything is known of it."""
     for name in ("source", "query"):
-        if part(plan, name) is not None:
+        if read_entry(plan, name) is not None:
             text(name, plan[name])
-    settings = dict(mapping("settings", part(plan, "settings")))
+    settings = dict(mapping("settings", read_entry(plan, "settings")))
     types = settings.pop("types")
     if settings.get("task") is not None:
         settings["task"] = read_task(settings["task"])
@@ -72,7 +72,7 @@ def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) 
             name: Written(made) if isinstance(made, dict) else made for name, made in kept.items()
         }
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
-    study._place = {name: whole(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
+    study._place = {name: read_integer(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
     settings_known = study.settings.to_dict()  # looked at here: what is damaged in the file is said of the file
     if procedures is not None and settings_known["procedures"] != kept:
         raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.engine import one_blas_thread
 from tamis.errors import DamagedError
-from tamis.saved import numbers, part, texts
+from tamis.saved import numbers, read_entry, texts
 from tamis.table import Table
 
 #: Columns at most, those that contribute most: the matrix of 30 has 900 numbers.
@@ -96,13 +96,13 @@ class Distance:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Distance:
         """What `to_dict` wrote, looked at."""
-        names = texts("the columns of the distance", part(facts, "names"))
+        names = texts("the columns of the distance", read_entry(facts, "names"))
         p = len(names)
-        mean, scale = (numbers(name, part(facts, name), shape=(p,)) for name in ("mean", "scale"))
+        mean, scale = (numbers(name, read_entry(facts, name), shape=(p,)) for name in ("mean", "scale"))
         if np.any(scale <= 0):
             raise DamagedError("the scale of the distance is not above 0")
-        inverse = numbers("inverse", part(facts, "inverse"), shape=(p, p))
-        return cls(names, mean, scale, inverse, float(numbers("limit", part(facts, "limit"), shape=())))
+        inverse = numbers("inverse", read_entry(facts, "inverse"), shape=(p, p))
+        return cls(names, mean, scale, inverse, float(numbers("limit", read_entry(facts, "limit"), shape=())))
 
 
 def _learned(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

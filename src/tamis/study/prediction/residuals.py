@@ -11,7 +11,7 @@ import numpy as np
 from tamis.errors import DamagedError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.reach import reaches
-from tamis.saved import numbers, part, whole
+from tamis.saved import numbers, read_entry, read_integer
 
 #: Quantiles that are kept of a study's errors, from the smallest to the largest.
 KEPT = 201
@@ -64,10 +64,10 @@ class Residuals:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Residuals:
         """What `to_dict` wrote, looked at."""
-        quantiles = numbers("the errors", part(facts, "quantiles"))
+        quantiles = numbers("the errors", read_entry(facts, "quantiles"))
         if len(quantiles) < 2 or np.any(np.diff(quantiles) < 0):
             raise DamagedError("the quantiles of the errors do not rise")
-        return cls(whole("rows", part(facts, "rows"), low=2), quantiles)
+        return cls(read_integer("rows", read_entry(facts, "rows"), low=2), quantiles)
 
 
 def of_fold(errors: np.ndarray) -> list[float]:

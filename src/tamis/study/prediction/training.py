@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import DamagedError
-from tamis.saved import mapping, part, text, whole
+from tamis.saved import mapping, read_entry, read_integer, text
 from tamis.study.prediction.distance import Distance
 from tamis.table import Column, Table
 from tamis.table.column import UNSEEN
@@ -72,15 +72,15 @@ class Seen:
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Seen:
         """What `to_dict` wrote, looked at."""
-        low, high, words = part(facts, "low"), part(facts, "high"), part(facts, "words")
-        name = text("the name of a column", part(facts, "name"))
+        low, high, words = read_entry(facts, "low"), read_entry(facts, "high"), read_entry(facts, "words")
+        name = text("the name of a column", read_entry(facts, "name"))
         for value in (low, high):
             if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
                 raise DamagedError(f"the range of {name!r} holds something that is no number")
         if not isinstance(words, list) or len(words) != 2:
             raise DamagedError(f"the range of {name!r} is not written down")
         said = text("an end of a range", words[0]), text("an end of a range", words[1])
-        return cls(name, low, high, said, whole("missing", part(facts, "missing")))
+        return cls(name, low, high, said, read_integer("missing", read_entry(facts, "missing")))
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,13 @@ class Training:
     @classmethod
     def from_dict(cls, facts: dict[str, Any], names: Sequence[str]) -> Training:
         """What `to_dict` wrote, looked at; `names` are the columns of the model."""
-        seen = tuple(Seen.from_dict(mapping("a column", one)) for one in part(facts, "columns"))
-        kept = part(facts, "distance")
+        seen = tuple(Seen.from_dict(mapping("a column", one)) for one in read_entry(facts, "columns"))
+        kept = read_entry(facts, "distance")
         distance = None if kept is None else Distance.from_dict(mapping("distance", kept))
         strange = {one.name for one in seen} | set(() if distance is None else distance.names)
         if not strange <= set(names):
             raise DamagedError("it remembers training rows of other columns than it lists")
-        return cls(whole("rows", part(facts, "rows")), seen, distance)
+        return cls(read_integer("rows", read_entry(facts, "rows")), seen, distance)
 
 
 def _joined(reasons: list[str]) -> str:

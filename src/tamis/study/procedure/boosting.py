@@ -13,7 +13,7 @@ from tamis.boosting.base import MOST_BINS
 from tamis.check import count, number, one_of
 from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError
-from tamis.saved import mapping, numbers, part, texts, whole
+from tamis.saved import mapping, numbers, read_entry, read_integer, texts
 from tamis.search.mirror import MANY_COLUMNS
 from tamis.study.procedure.rounds import EVERY, tuned_rounds
 from tamis.table import Table
@@ -213,14 +213,17 @@ class Boosting(TakesTable, BaseEstimator):
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Boosting:
         """The fitted model that `to_dict` described."""
-        task = read_task(part(state, "task"))
-        rounds, most = whole("rounds", part(state, "rounds")), whole("most_rows", part(state, "most_rows"))
-        share = float(numbers("kept", part(state, "kept"), shape=()))
+        task = read_task(read_entry(state, "task"))
+        rounds, most = (
+            read_integer("rounds", read_entry(state, "rounds")),
+            read_integer("most_rows", read_entry(state, "most_rows")),
+        )
+        share = float(numbers("kept", read_entry(state, "kept"), shape=()))
         made = cls(task, rounds=rounds, kept=share, most_rows=most)
-        made.rounds_ = whole("rounds_asked_for", part(state, "rounds_asked_for"))
+        made.rounds_ = read_integer("rounds_asked_for", read_entry(state, "rounds_asked_for"))
         kind = BoostingClassifier if predicts_classes(task) else BoostingRegressor
-        model = kind.from_dict(mapping("model", part(state, "model")))
-        names = texts("columns", part(state, "columns"))
+        model = kind.from_dict(mapping("model", read_entry(state, "model")))
+        names = texts("columns", read_entry(state, "columns"))
         if len(names) != model.n_features_in_:
             raise DamagedError(f"it names {len(names):,} columns instead of {model.n_features_in_:,}")
         made._keep(model, names)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tamis.errors import DamagedError
-from tamis.saved import numbers, refuse_outside, texts, whole
+from tamis.saved import numbers, read_integer, refuse_outside, texts
 from tamis.table.interface.selector import TableSelector
 
 
@@ -60,7 +60,7 @@ class Columns(TableSelector, BaseEstimator):
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Columns:
         """The columns that `to_dict` described."""
-        n, kept = whole("n_columns", facts["n_columns"]), numbers("kept", facts["kept"], np.int64)
+        n, kept = read_integer("n_columns", facts["n_columns"]), numbers("kept", facts["kept"], np.int64)
         refuse_outside("kept", kept, 0, n - 1)
         names = None if facts["names"] is None else list(texts("names", facts["names"]))
         if names is not None and len(names) != n:

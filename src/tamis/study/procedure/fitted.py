@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from tamis import transform
 from tamis.errors import DamagedError, StudyError
 from tamis.evaluate.fold.inner_score import selected
-from tamis.saved import mapping, part, text
+from tamis.saved import mapping, read_entry, text
 from tamis.study.procedure.columns import Columns
 from tamis.study.procedure.recipe import recipe
 from tamis.study.procedure.transformed import Transformed
@@ -133,9 +133,9 @@ class FittedProcedure:
     @classmethod
     def from_dict(cls, facts: dict[str, Any], names: tuple[str, ...] = ()) -> FittedProcedure:
         """The fitted procedure that `to_dict` described; only Tamis's own types are ever imported."""
-        name = text("procedure", part(facts, "procedure"))
-        if part(facts, "model") is None:
-            return cls(name, None, names, part(facts, "recipe"))
+        name = text("procedure", read_entry(facts, "procedure"))
+        if read_entry(facts, "model") is None:
+            return cls(name, None, names, read_entry(facts, "recipe"))
         written: dict[str, Any] = {key: facts[key] for key in ("model", "state", "steps") if key in facts}
         return cls(name, _from_state(facts), names, written=written)
 
@@ -174,10 +174,10 @@ def _state(model: Any) -> dict[str, Any]:
 
 def _from_state(facts: dict[str, Any]) -> Any:
     if facts["model"] in ("Pipeline", "Transformed"):
-        steps = [mapping("a step", step) for step in part(facts, "steps")]
+        steps = [mapping("a step", step) for step in read_entry(facts, "steps")]
         kind = Pipeline if facts["model"] == "Pipeline" else Transformed
-        return kind([(text("the name of a step", part(step, "name")), _from_state(step)) for step in steps])
+        return kind([(text("the name of a step", read_entry(step, "name")), _from_state(step)) for step in steps])
     name = facts["model"]
     if not isinstance(name, str) or name not in MODELS:
         raise DamagedError(f"its model {str(name)[:40]!r} is not known")
-    return _class(name).from_dict(part(facts, "state"))
+    return _class(name).from_dict(read_entry(facts, "state"))

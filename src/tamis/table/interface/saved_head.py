@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
-from tamis.saved import class_list, classes, levels, mapping, text, texts, whole
+from tamis.saved import class_list, classes, levels, mapping, read_integer, text, texts
 from tamis.table.notation import Notation
 
 
@@ -48,7 +48,7 @@ def begin(kind: Any, saved: dict[str, Any], max_columns: int = 2**62) -> tuple[A
     """The estimator with its parameters, columns, notations, levels and classes, and the names of its columns."""
     model = kind(**mapping("params", saved["params"]))
     workers(model.n_jobs)
-    n = model.n_features_in_ = whole("n_features_in", saved["n_features_in"], low=1, high=max_columns)
+    n = model.n_features_in_ = read_integer("n_features_in", saved["n_features_in"], low=1, high=max_columns)
     names = tuple(f"x{j}" for j in range(n)) if saved["names"] is None else texts("names", saved["names"])
     if len(names) != n:
         raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")

@@ -17,7 +17,7 @@ def width_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
     if np.isinf(high - low):  # a width beyond the largest number
         return 2 * width_cuts(values / 2, n_bins)
     cuts = low + (high - low) * (np.arange(1, n_bins) / n_bins)
-    return _within(cuts, low, high)
+    return _between(cuts, low, high)
 
 
 def count_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
@@ -30,10 +30,10 @@ def count_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
     ends = np.flatnonzero(x[1:] != x[:-1]) + 1  # how many rows lie below each possible cut
     if not len(ends):
         return np.empty(0)
-    wanted = len(x) * np.arange(1, n_bins) / n_bins
-    after = np.searchsorted(ends, wanted).clip(0, len(ends) - 1)
+    target_counts = len(x) * np.arange(1, n_bins) / n_bins
+    after = np.searchsorted(ends, target_counts).clip(0, len(ends) - 1)
     before = np.maximum(after - 1, 0)
-    nearest = np.where(wanted - ends[before] <= np.abs(ends[after] - wanted), before, after)
+    nearest = np.where(target_counts - ends[before] <= np.abs(ends[after] - target_counts), before, after)
     at = ends[np.unique(nearest)]
     return halfway(x[at - 1], x[at])
 
@@ -52,13 +52,13 @@ def kmeans_cuts(values: np.ndarray, n_bins: int) -> np.ndarray:
     for _ in range(MOST_ROUNDS):
         ends = np.concatenate([[0], np.searchsorted(x, cuts, side="right"), [len(x)]])
         sizes = np.diff(ends)
-        there = sizes > 0
-        centers = x[0] + np.diff(sums[ends])[there] / sizes[there]
+        occupied = sizes > 0
+        centers = x[0] + np.diff(sums[ends])[occupied] / sizes[occupied]
         moved = 0.5 * (centers[1:] + centers[:-1])
         if len(moved) == len(cuts) and np.array_equal(moved, cuts):
             break
         cuts = moved
-    return _within(cuts, x[0], x[-1])
+    return _between(cuts, x[0], x[-1])
 
 
 def halfway(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ def halfway(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.where(middle < high, middle, low)
 
 
-def _within(cuts: np.ndarray, low: float, high: float) -> np.ndarray:
+def _between(cuts: np.ndarray, low: float, high: float) -> np.ndarray:
     """Different cuts with values on both sides."""
-    found = np.unique(cuts)
-    return found[(found >= low) & (found < high)]
+    distinct = np.unique(cuts)
+    return distinct[(distinct >= low) & (distinct < high)]

@@ -11,7 +11,7 @@ import numpy as np
 from tamis import check
 from tamis.engine.run import map_threads
 from tamis.errors import DamagedError
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.table import MISSING, Classes, Column, is_class_target
 from tamis.table import numbers as numeric_target
 from tamis.transform.base import NumericTransform
@@ -87,21 +87,21 @@ class Discretize(NumericTransform):
         def cuts_of(first: int) -> list[np.ndarray]:
             return [_cuts(x, make) for x in memory.read(X[:, first : first + BLOCK].T)]
 
-        found = map_threads(cuts_of, range(0, X.shape[1], BLOCK), self.n_jobs)
-        self.cuts_ = [cuts for several in found for cuts in several]
+        blocks = map_threads(cuts_of, range(0, X.shape[1], BLOCK), self.n_jobs)
+        self.cuts_ = [cuts for several in blocks for cuts in several]
 
     def _maker(self, y: Any) -> Callable[[np.ndarray, Any], np.ndarray]:
         """What makes cuts of the values that are there and their rows: a mask, or a slice of all."""
         if self.how != "entropy":
             make, n_bins = {"width": width_cuts, "count": count_cuts, "kmeans": kmeans_cuts}[self.how], self.n_bins
             return lambda x, rows: make(x, n_bins or N_BINS)
-        most = (self.n_bins or np.iinfo(np.int32).max) - 1
+        max_cuts = (self.n_bins or np.iinfo(np.int32).max) - 1
         if self.target == "classes" or (self.target == "auto" and is_class_target(y)):
             classes = Classes.of(y)
             codes = classes.codes.astype(np.int32)
-            return lambda x, rows: class_cuts(x, codes[rows], classes.n_classes, most)
+            return lambda x, rows: class_cuts(x, codes[rows], classes.n_classes, max_cuts)
         values = numeric_target(y)
-        return lambda x, rows: number_cuts(x, values[rows], most)
+        return lambda x, rows: number_cuts(x, values[rows], max_cuts)
 
     @property
     def intervals_(self) -> list[tuple[str, ...]]:
@@ -112,11 +112,11 @@ class Discretize(NumericTransform):
         codes = np.empty(X.shape, order="F")
         for j, cuts in enumerate(self.cuts_):
             codes[:, j] = np.searchsorted(cuts, X[:, j])
-        gone = np.isnan(X)
+        is_missing = np.isnan(X)
         if self.encode == "codes":
-            codes[gone] = np.nan
+            codes[is_missing] = np.nan
             return codes
-        codes[gone] = MISSING
+        codes[is_missing] = MISSING
         return [
             Column(name, "categorical", codes[:, j].astype(np.int32), words)
             for j, (name, words) in enumerate(zip(self.names_, self.intervals_))
@@ -126,10 +126,10 @@ class Discretize(NumericTransform):
         return {"cuts": [cuts.tolist() for cuts in self.cuts_]}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        given = part(state, "cuts")
-        if not isinstance(given, list) or len(given) != len(self.touched_):
+        stored_cuts = read_entry(state, "cuts")
+        if not isinstance(stored_cuts, list) or len(stored_cuts) != len(self.touched_):
             raise DamagedError("it does not hold the cuts of every column")
-        self.cuts_ = [numbers("cuts", cuts) for cuts in given]
+        self.cuts_ = [numbers("cuts", cuts) for cuts in stored_cuts]
         if any(np.any(np.diff(cuts) <= 0) for cuts in self.cuts_):
             raise DamagedError("its cuts do not grow")
 
@@ -160,6 +160,6 @@ def _cuts(column: np.ndarray, make: Callable[[np.ndarray, Any], np.ndarray]) -> 
         complete = np.isfinite(column.sum())
     if complete:
         return make(column, slice(None)) if len(column) else np.empty(0)
-    there = ~np.isnan(column)
-    values = column[there]
-    return make(values, there) if len(values) else np.empty(0)
+    is_observed = ~np.isnan(column)
+    values = column[is_observed]
+    return make(values, is_observed) if len(values) else np.empty(0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError
-from tamis.saved import levels, numbers, part, refuse_outside, whole
+from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outside
 from tamis.split import folds
 from tamis.table import MISSING, UNSEEN, Classes, Column, Table, eager, is_class_target, positions
 from tamis.table import numbers as numeric_target
@@ -136,21 +136,21 @@ class Encode(Transform):
 
     def _learn(self, table: Table, y: Any) -> None:
         self.unknown_ = dict.fromkeys(self.names_, 0)
-        found = [coded(column) for column in table.columns]
-        self.levels_ = [known for known, _ in found]
+        coded_columns = [coded(column) for column in table.columns]
+        self.levels_ = [column_levels for column_levels, _ in coded_columns]
         targets = self._targets(y) if self._target_needed() else None
         labels = _labels(targets) if targets is not None and hasattr(self, "classes_") else None
         fold = np.zeros(table.n_rows, dtype=np.int64)
         self.group_of_, self.other_, self.counts_ = [], [], []
         self.means_: list[Any] = []
-        self._rows = [codes for _, codes in found], targets, labels
-        for known, codes in found:
-            n = np.bincount(codes[codes >= 0], minlength=len(known))
-            cells = None if targets is None else Cells.of(codes, len(known), fold, 1, targets, labels)
-            group_of, other = self._merged(n, table.n_rows, cells)
+        self._rows = [codes for _, codes in coded_columns], targets, labels
+        for column_levels, codes in coded_columns:
+            n = np.bincount(codes[codes >= 0], minlength=len(column_levels))
+            cells = None if targets is None else Cells.of(codes, len(column_levels), fold, 1, targets, labels)
+            group_of, other_group = self._merged(n, table.n_rows, cells)
             n_groups = int(group_of.max(initial=-1)) + 1
             self.group_of_.append(group_of)
-            self.other_.append(other)
+            self.other_.append(other_group)
             self.counts_.append(np.bincount(group_of, weights=n, minlength=n_groups))
             self.means_.append(None if cells is None else encoding(cells, group_of, n_groups, self._smooth()))
 
@@ -170,15 +170,15 @@ class Encode(Transform):
 
     def _merged(self, n: np.ndarray, n_rows: int, cells: Cells | None) -> tuple[np.ndarray, int | None]:
         """Which group each level belongs to, and which group the rare ones make."""
-        group_of, other = np.arange(len(n)), None
+        group_of, other_group = np.arange(len(n)), None
         if self.rare is not None:
-            group_of, other = merge_rare(n, self.rare * n_rows if self.rare < 1 else self.rare)
+            group_of, other_group = merge_rare(n, self.rare * n_rows if self.rare < 1 else self.rare)
         n_groups = int(group_of.max(initial=-1)) + 1
         if self.similar is None or cells is None or n_groups <= self.similar:
-            return group_of, other
+            return group_of, other_group
         means = encoding(cells, group_of, n_groups, self._smooth())[:-1]
         again = merge_similar(np.bincount(group_of, weights=n, minlength=n_groups), means, self.similar)
-        return again[group_of], None if other is None else int(again[other])
+        return again[group_of], None if other_group is None else int(again[other_group])
 
     def _out_of_fold(
         self,
@@ -190,15 +190,17 @@ class Encode(Transform):
     ) -> np.ndarray:
         """Every row by the rows of the other folds."""
         out = np.empty((len(fold), len(all_codes), targets.shape[1]))
-        for j, (known, codes) in enumerate(zip(self.levels_, all_codes)):
-            cells = Cells.of(codes, len(known), fold, n_folds, targets, labels)
-            means = np.full((n_folds, len(known) + 1, targets.shape[1]), np.nan)  # the last one for missing values
+        for j, (column_levels, codes) in enumerate(zip(self.levels_, all_codes)):
+            cells = Cells.of(codes, len(column_levels), fold, n_folds, targets, labels)
+            means = np.full(
+                (n_folds, len(column_levels) + 1, targets.shape[1]), np.nan
+            )  # the last one for missing values
             for f in range(n_folds):
-                others = cells.merged([g for g in range(n_folds) if g != f])
-                group_of, _ = self._merged(others.n[0], int(others.n_rows[0]), others)
+                train_cells = cells.merged([g for g in range(n_folds) if g != f])
+                group_of, _ = self._merged(train_cells.n[0], int(train_cells.n_rows[0]), train_cells)
                 n_groups = int(group_of.max(initial=-1)) + 1
-                means[f, :-1] = encoding(others, group_of, n_groups, self._smooth())[group_of]
-            at = fold * (len(known) + 1) + np.where(codes < 0, len(known), codes)
+                means[f, :-1] = encoding(train_cells, group_of, n_groups, self._smooth())[group_of]
+            at = fold * (len(column_levels) + 1) + np.where(codes < 0, len(column_levels), codes)
             out[:, j] = np.take(means.reshape(-1, targets.shape[1]), at, axis=0)
         return out.reshape(len(fold), -1)
 
@@ -214,7 +216,7 @@ class Encode(Transform):
         return fold, len(pairs)
 
     def _apply(self, table: Table) -> Any:
-        all_codes = [codes_of(column, known) for column, known in zip(table.columns, self.levels_)]
+        all_codes = [codes_of(column, column_levels) for column, column_levels in zip(table.columns, self.levels_)]
         for name, codes in zip(self.names_, all_codes):
             self.unknown_[name] = int((codes == UNSEEN).sum())
         return self._encoded(all_codes, table.n_rows)
@@ -226,33 +228,33 @@ class Encode(Transform):
                 Column(name, "categorical", self._grouped(j, all_codes[j]).astype(np.int32), words)
                 for j, (name, words) in enumerate(zip(self.names_, self.words_))
             ]
-        made = [self._columns(how, j, codes) for j, codes in enumerate(all_codes)]
-        return np.hstack(made) if made else np.empty((n_rows, 0))
+        blocks = [self._columns(how, j, codes) for j, codes in enumerate(all_codes)]
+        return np.hstack(blocks) if blocks else np.empty((n_rows, 0))
 
     def _grouped(self, j: int, codes: np.ndarray) -> np.ndarray:
         """The group of each row; a level never seen is with the rare ones where they are a group."""
-        other = self.other_[j]
-        table = np.append(self.group_of_[j], [UNSEEN if other is None else other, MISSING])
+        other_group = self.other_[j]
+        table = np.append(self.group_of_[j], [UNSEEN if other_group is None else other_group, MISSING])
         return np.asarray(table[codes])
 
     def _columns(self, how: str, j: int, codes: np.ndarray) -> np.ndarray:
         """The columns made of one column."""
         groups = self._grouped(j, codes)
         if how == "one-hot":
-            made = (groups[:, None] == np.arange(len(self.counts_[j]))).astype(np.float64)
+            block = (groups[:, None] == np.arange(len(self.counts_[j]))).astype(np.float64)
         elif how == "target":
-            made = _looked_up(groups, np.arange(len(self.counts_[j])), self.means_[j])
+            block = _looked_up(groups, np.arange(len(self.counts_[j])), self.means_[j])
         else:
-            known = np.arange(len(self.counts_[j])) if how == "ordinal" else self.counts_[j]
-            made = np.append(known, [-1.0 if how == "ordinal" else 0.0, np.nan])[groups][:, None]
-        made[codes == MISSING] = np.nan
-        return made
+            values_of_group = np.arange(len(self.counts_[j])) if how == "ordinal" else self.counts_[j]
+            block = np.append(values_of_group, [-1.0 if how == "ordinal" else 0.0, np.nan])[groups][:, None]
+        block[codes == MISSING] = np.nan
+        return block
 
     @property
     def words_(self) -> list[tuple[str, ...]]:
         """Names of the groups that the levels of each touched column make."""
         sizes = map(len, self.counts_)
-        return [group_words(*own) for own in zip(self.levels_, self.group_of_, sizes, self.other_)]
+        return [group_words(*column_facts) for column_facts in zip(self.levels_, self.group_of_, sizes, self.other_)]
 
     @property
     def groups_(self) -> dict[str, list[str]]:
@@ -272,15 +274,15 @@ class Encode(Transform):
         return len(self.classes_) if len(getattr(self, "classes_", ())) > 2 else 1
 
     def _output_names(self, names: Sequence[str]) -> Sequence[str]:
-        return [made for several in self._names_of(names) for made in several]
+        return [name for several in self._names_of(names) for name in several]
 
     def _order(self, n_made: int) -> list[int]:
         """What is made of a column stands where the column was."""
         order: list[int] = []
-        place, at = {int(j): k for k, j in enumerate(self.touched_)}, 0
+        position_of, at = {int(j): k for k, j in enumerate(self.touched_)}, 0
         for j in range(self.n_features_in_):
-            n = self._width(place[j]) if j in place else 0
-            order += range(at, at + n) if j in place else [~j]
+            n = self._width(position_of[j]) if j in position_of else 0
+            order += range(at, at + n) if j in position_of else [~j]
             at += n
         return order
 
@@ -292,7 +294,7 @@ class Encode(Transform):
     def _state(self) -> dict[str, Any]:
         labels = getattr(self, "classes_", None)
         return {
-            "levels": [[plain("a level", level) for level in known] for known in self.levels_],
+            "levels": [[plain("a level", level) for level in column_levels] for column_levels in self.levels_],
             "group_of": [group_of.tolist() for group_of in self.group_of_],
             "other": list(self.other_),
             "counts": [counts.tolist() for counts in self.counts_],
@@ -302,21 +304,21 @@ class Encode(Transform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         names = ("levels", "group_of", "other", "counts", "means")
-        parts = [part(state, name) for name in names]
-        if any(not isinstance(given, list) or len(given) != len(self.touched_) for given in parts):
+        entries = [read_entry(state, name) for name in names]
+        if any(not isinstance(entry, list) or len(entry) != len(self.touched_) for entry in entries):
             raise DamagedError("it does not hold the levels of every column")
-        known, group_of, other, counts, means = parts
-        self.levels_ = [levels("levels", given) for given in known]
-        classes = part(state, "classes")
+        all_levels, group_of, other, counts, means = entries
+        self.levels_ = [levels("levels", entry) for entry in all_levels]
+        classes = read_entry(state, "classes")
         if classes is not None:
             self.classes_ = np.array(levels("classes", classes), dtype=object)
-        self.counts_ = [numbers("counts", given) for given in counts]
-        sizes = [len(own) for own in self.counts_]
+        self.counts_ = [numbers("counts", entry) for entry in counts]
+        sizes = [len(column_groups) for column_groups in self.counts_]
         self.group_of_ = [numbers("group_of", g, np.int64, (len(k),)) for g, k in zip(group_of, self.levels_)]
-        for own, n in zip(self.group_of_, sizes):
-            refuse_outside("group_of", own, 0, n - 1)
-        self.other_ = [None if g is None else whole("other", g, high=n - 1) for g, n in zip(other, sizes)]
-        if any((given is None) == self._target_needed() for given in means):
+        for column_groups, n in zip(self.group_of_, sizes):
+            refuse_outside("group_of", column_groups, 0, n - 1)
+        self.other_ = [None if g is None else read_integer("other", g, high=n - 1) for g, n in zip(other, sizes)]
+        if any((entry is None) == self._target_needed() for entry in means):
             raise DamagedError("it does not hold the means of every column")
         shape = self._n_targets()
         self.means_ = [None if m is None else numbers("means", m, shape=(n + 1, shape)) for m, n in zip(means, sizes)]

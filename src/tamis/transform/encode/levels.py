@@ -11,22 +11,22 @@ OTHER = "other"
 _LONGEST = 40  # letters of a name made of several
 
 
-def merge_rare(counts: np.ndarray, least: float) -> tuple[np.ndarray, int | None]:
-    """Which group each level belongs to, and which of them holds the levels of fewer rows than `least`, if any.
+def merge_rare(counts: np.ndarray, min_count: float) -> tuple[np.ndarray, int | None]:
+    """Which group each level belongs to, and which of them holds the levels of fewer rows than `min_count`, if any.
 
     >>> merge_rare(np.array([5, 1, 9, 2]), 3)
     (array([0, 2, 1, 2]), 2)
     """
-    rare = counts < least
+    rare = counts < min_count
     if not rare.any():
         return np.arange(len(counts)), None
     group = np.cumsum(~rare) - 1
-    other = int((~rare).sum())
-    return np.where(rare, other, group), other
+    other_group = int((~rare).sum())
+    return np.where(rare, other_group, group), other_group
 
 
-def merge_similar(n: np.ndarray, means: np.ndarray, most: int) -> np.ndarray:
-    r"""Merge levels until `most` are left: next to each other by target, the cheapest pair first.
+def merge_similar(n: np.ndarray, means: np.ndarray, max_groups: int) -> np.ndarray:
+    r"""Merge levels until `max_groups` are left: next to each other by target, the cheapest pair first.
 
     Merging levels a and b raises the squared error by
 
@@ -44,13 +44,13 @@ def merge_similar(n: np.ndarray, means: np.ndarray, most: int) -> np.ndarray:
     order = np.argsort(_along(n, means), kind="stable")
     size, center = n[order].astype(np.float64), means[order].astype(np.float64)
     group = np.arange(len(n))  # by place in the order
-    while len(size) > most:
-        both = size[:-1] + size[1:]
-        cost = size[:-1] * size[1:] / np.maximum(both, 1) * np.square(np.diff(center, axis=0)).sum(axis=1)
+    while len(size) > max_groups:
+        merged_size = size[:-1] + size[1:]
+        cost = size[:-1] * size[1:] / np.maximum(merged_size, 1) * np.square(np.diff(center, axis=0)).sum(axis=1)
         a = int(np.argmin(cost))
-        share = size[a + 1] / max(both[a], 1)
+        share = size[a + 1] / max(merged_size[a], 1)
         center[a] += share * (center[a + 1] - center[a])
-        size[a] = both[a]
+        size[a] = merged_size[a]
         size, center = np.delete(size, a + 1), np.delete(center, a + 1, axis=0)
         group[group > a] -= 1
     out = np.empty(len(n), dtype=np.int64)
@@ -63,32 +63,32 @@ def _along(n: np.ndarray, means: np.ndarray) -> np.ndarray:
     if means.shape[1] == 1:
         return means[:, 0]
     weight = n / max(n.sum(), 1)
-    apart = means - weight @ means
-    direction = np.linalg.eigh((apart * weight[:, None]).T @ apart)[1][:, -1]
+    centred = means - weight @ means
+    direction = np.linalg.eigh((centred * weight[:, None]).T @ centred)[1][:, -1]
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
-    return apart @ direction
+    return centred @ direction
 
 
-def group_words(levels: Sequence[Any], group_of: np.ndarray, n_groups: int, other: int | None) -> tuple[str, ...]:
+def group_words(levels: Sequence[Any], group_of: np.ndarray, n_groups: int, other_group: int | None) -> tuple[str, ...]:
     """What each group is called: its level, its levels side by side, or "other".
 
     >>> group_words(("a", "b", "c"), np.array([0, 1, 0]), 2, None)
     ('a|c', 'b')
     """
-    own: list[list[str]] = [[] for _ in range(n_groups)]
+    words_of_group: list[list[str]] = [[] for _ in range(n_groups)]
     for level, group in zip(levels, group_of.tolist()):
-        own[group].append(_word(level))
-    known = {word for words in own for word in words}
-    taken: set[str] = set()
-    for g, words in enumerate(own):
-        name = OTHER if g == other else "|".join(words[:_LONGEST])
-        if g != other and len(words) > 1 and len(name) > _LONGEST:
+        words_of_group[group].append(_word(level))
+    level_words = {word for words in words_of_group for word in words}
+    used: set[str] = set()
+    for g, words in enumerate(words_of_group):
+        name = OTHER if g == other_group else "|".join(words[:_LONGEST])
+        if g != other_group and len(words) > 1 and len(name) > _LONGEST:
             name = f"{name[:_LONGEST]}… ({len(words)} levels)"
-        while name in taken or (g == other and name in known):
+        while name in used or (g == other_group and name in level_words):
             name += "*"
-        taken.add(name)
-        own[g] = [name]
-    return tuple(name for (name,) in own)
+        used.add(name)
+        words_of_group[g] = [name]
+    return tuple(name for (name,) in words_of_group)
 
 
 def _word(level: Any) -> str:

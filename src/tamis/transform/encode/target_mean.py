@@ -51,22 +51,22 @@ class Cells:
         labels : where all targets are 0 or 1, and counts tell the rest: which of several is 1 in each row, or whether
             a single one is.
         """
-        there = codes >= 0
-        whole = bool(there.all())
-        at = (fold * n_levels + codes) if whole else (fold[there] * n_levels + codes[there])
+        is_observed = codes >= 0
+        complete = bool(is_observed.all())
+        at = (fold * n_levels + codes) if complete else (fold[is_observed] * n_levels + codes[is_observed])
         size = n_folds * n_levels
         n = np.bincount(at, minlength=size)
         shape = (n_folds, n_levels, targets.shape[1])
         rows = np.bincount(fold, minlength=n_folds)
         if labels is not None:
-            sums = _sums(at, labels if whole else labels[there], size, shape[2]).reshape(shape)
+            sums = _sums(at, labels if complete else labels[is_observed], size, shape[2]).reshape(shape)
             total = _sums(fold, labels, n_folds, shape[2])
             return cls(*_of_sums(n.reshape(shape[:2]), sums), rows, total, sums)
         total = np.column_stack([np.bincount(fold, weights=y, minlength=n_folds) for y in targets.T])
         mean, squares = np.zeros(shape), np.zeros(shape)
         filled = np.maximum(n, 1)
         for t in range(targets.shape[1]):
-            y = targets[:, t] if whole else targets[there, t]
+            y = targets[:, t] if complete else targets[is_observed, t]
             means = np.bincount(at, weights=y, minlength=size) / filled
             mean[..., t] = means.reshape(shape[:2])
             around = np.bincount(at, weights=np.square(y - means[at]), minlength=size)
@@ -81,10 +81,10 @@ class Cells:
             return Cells(*_of_sums(self.n[folds].sum(axis=0, keepdims=True), sums), rows, total, sums)
         n, mean, squares = (values[folds[0]].copy() for values in (self.n, self.mean, self.squares))
         for f in folds[1:]:
-            both = np.maximum(n + self.n[f], 1)[:, None]
-            apart = self.mean[f] - mean
-            squares += self.squares[f] + np.square(apart) * (n * self.n[f])[:, None] / both
-            mean += apart * self.n[f][:, None] / both
+            merged_n = np.maximum(n + self.n[f], 1)[:, None]
+            shift = self.mean[f] - mean
+            squares += self.squares[f] + np.square(shift) * (n * self.n[f])[:, None] / merged_n
+            mean += shift * self.n[f][:, None] / merged_n
             n += self.n[f]
         return Cells(n[None], mean[None], squares[None], rows, total)
 
@@ -130,20 +130,20 @@ def _grouped(cells: Cells, group_of: np.ndarray, n_groups: int) -> tuple[np.ndar
     means, around = np.empty((n_groups, mean.shape[1])), np.empty((n_groups, mean.shape[1]))
     for t in range(mean.shape[1]):
         means[:, t] = np.bincount(group_of, weights=n * mean[:, t], minlength=n_groups) / np.maximum(total, 1)
-        apart = n * np.square(mean[:, t] - means[group_of, t])
-        around[:, t] = np.bincount(group_of, weights=squares[:, t] + apart, minlength=n_groups)
+        between = n * np.square(mean[:, t] - means[group_of, t])
+        around[:, t] = np.bincount(group_of, weights=squares[:, t] + between, minlength=n_groups)
     return total, means, around
 
 
 def _kept_share(n: np.ndarray, mean: np.ndarray, squares: np.ndarray) -> np.ndarray:
     """How much of each level's distance from the mean of all is kept: n τ² / (n τ² + σ²)."""
-    seen = n > 0
-    rows, levels = float(n.sum()), int(seen.sum())
+    occupied = n > 0
+    rows, levels = float(n.sum()), int(occupied.sum())
     if levels < 2 or rows <= levels:
         return np.zeros(len(n))
-    within = squares.sum() / (rows - levels)
+    within_variance = squares.sum() / (rows - levels)
     center = (n * mean).sum() / rows
-    between = (n * np.square(mean - center)).sum() - (levels - 1) * within
+    between = (n * np.square(mean - center)).sum() - (levels - 1) * within_variance
     between = max(between / (rows - np.square(n, dtype=np.float64).sum() / rows), 0.0)
     weight = n * between
-    return np.asarray(np.divide(weight, weight + within, out=np.zeros(len(n)), where=weight > 0))
+    return np.asarray(np.divide(weight, weight + within_variance, out=np.zeros(len(n)), where=weight > 0))

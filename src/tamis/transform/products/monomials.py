@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
-from tamis.saved import numbers, part, refuse_outside
+from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import same_length
 from tamis.transform.base import NumericTransform
 from tamis.transform.products.screen import best_pairs
@@ -66,32 +66,32 @@ class Monomials(NumericTransform):
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
         self.terms_: list[Term] = []
-        kept: list[Term] = [(j,) for j in range(X.shape[1])]
+        terms: list[Term] = [(j,) for j in range(X.shape[1])]
         centred = None
         for degree in range(2, self.degree + 1):
-            n_new = _count(kept, X.shape[1], self.interactions_only, self.most)
+            n_new = _count(terms, X.shape[1], self.interactions_only, self.most)
             if n_new > self.most:
                 if centred is None:
                     refuse_without_target(y, X.shape[1], n_new, f"products of degree {degree}", self.most)
                     same_length(X, y)
                     centred = X - means(X, np.ones(len(X)))
-                kept = self._screened(centred, kept, y)
+                terms = self._screened(centred, terms, y)
             else:
-                kept = _longer(kept, X.shape[1], self.interactions_only)
-            self.terms_ += kept
+                terms = _longer(terms, X.shape[1], self.interactions_only)
+            self.terms_ += terms
 
-    def _screened(self, X: np.ndarray, kept: list[Term], y: Any) -> list[Term]:
+    def _screened(self, X: np.ndarray, terms: list[Term], y: Any) -> list[Term]:
         """The best products of a kept term and a column; every product once."""
-        places = {term: k for k, term in enumerate(kept)}
+        index_of = {term: k for k, term in enumerate(terms)}
         plus = int(self.interactions_only)
 
         def allowed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-            if len(kept[0]) == 1:
+            if len(terms[0]) == 1:
                 return b >= a + plus
-            return np.array([[_is_first(kept[k], j, places, plus) for j in b[0].tolist()] for k in a[:, 0]])
+            return np.array([[_is_first(terms[k], j, index_of, plus) for j in b[0].tolist()] for k in a[:, 0]])
 
-        found = best_pairs(_products(X, kept), X, allowed, self.most, y, self.by)
-        return sorted(tuple(sorted((*kept[k], j))) for k, j in found)
+        pairs = best_pairs(_products(X, terms), X, allowed, self.most, y, self.by)
+        return sorted(tuple(sorted((*terms[k], j))) for k, j in pairs)
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         products = _products(X, self.terms_)
@@ -109,43 +109,43 @@ class Monomials(NumericTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.terms_ = []
-        for given in part(state, "terms"):
-            term = numbers("a product", given, np.int64)
+        for stored_term in read_entry(state, "terms"):
+            term = numbers("a product", stored_term, np.int64)
             refuse_outside("a product", term, 0, len(self.touched_) - 1)
             if not 2 <= len(term) <= self.degree or np.any(np.diff(term) < 0):
                 raise DamagedError("a product of it is none of its degree")
             self.terms_.append(tuple(term.tolist()))
 
 
-def _is_first(term: Term, j: int, places: dict[Term, int], plus: int) -> bool:
+def _is_first(term: Term, j: int, index_of: dict[Term, int], plus: int) -> bool:
     """Whether term · x_j is a product, and this the first of the kept terms that make it."""
     if plus and j in term:
         return False
-    whole = tuple(sorted((*term, j)))
-    parts = (whole[:k] + whole[k + 1 :] for k in range(len(whole)))
-    return min(places[shorter] for shorter in parts if shorter in places) == places[term]
+    product_term = tuple(sorted((*term, j)))
+    factors = (product_term[:k] + product_term[k + 1 :] for k in range(len(product_term)))
+    return min(index_of[shorter] for shorter in factors if shorter in index_of) == index_of[term]
 
 
-def _count(kept: list[Term], n_columns: int, interactions_only: bool, most: int) -> int:
+def _count(terms: list[Term], n_columns: int, interactions_only: bool, max_terms: int) -> int:
     """How many products of the next degree there are; of a degree above 2 counted until there are too many."""
-    if kept and len(kept[0]) == 1:
+    if terms and len(terms[0]) == 1:
         return n_columns * (n_columns + (-1 if interactions_only else 1)) // 2
-    found: set[Term] = set()
-    for term in kept:
-        found.update(_with(term, n_columns, interactions_only))
-        if len(found) > most:
+    products: set[Term] = set()
+    for term in terms:
+        products.update(_with(term, n_columns, interactions_only))
+        if len(products) > max_terms:
             break
-    return len(found)
+    return len(products)
 
 
-def _longer(kept: list[Term], n_columns: int, interactions_only: bool) -> list[Term]:
+def _longer(terms: list[Term], n_columns: int, interactions_only: bool) -> list[Term]:
     """All products of the next degree."""
-    return sorted({longer for term in kept for longer in _with(term, n_columns, interactions_only)})
+    return sorted({longer for term in terms for longer in _with(term, n_columns, interactions_only)})
 
 
 def _with(term: Term, n_columns: int, interactions_only: bool) -> list[Term]:
-    others = (j for j in range(n_columns) if not (interactions_only and j in term))
-    return [tuple(sorted((*term, j))) for j in others]
+    partners = (j for j in range(n_columns) if not (interactions_only and j in term))
+    return [tuple(sorted((*term, j))) for j in partners]
 
 
 def _products(X: np.ndarray, terms: Sequence[Term]) -> np.ndarray:
@@ -171,10 +171,11 @@ def check_criterion(by: Any) -> None:
         raise KindError(f"by={by!r} is no function; give 'pearson', or a function of a matrix and y")
 
 
-def refuse_without_target(y: Any, n_columns: int, n_new: int, what: str, most: int) -> None:
+def refuse_without_target(y: Any, n_columns: int, n_new: int, what: str, max_terms: int) -> None:
     """Raise where columns must be chosen and there is no target to choose by."""
     if y is None:
         raise TableError(
-            f"{n_columns:,} columns make {n_new:,} {what}, and most={most:,} are kept; give y to choose them by, or a "
+            f"{n_columns:,} columns make {n_new:,} {what}, and most={max_terms:,} are kept; give y to choose them "
+            "by, or a "
             "larger most"
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError
-from tamis.saved import numbers, part, refuse_outside
+from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import same_length
 from tamis.transform.base import NumericTransform
 from tamis.transform.products.monomials import check_criterion, refuse_without_target
@@ -57,14 +57,14 @@ class Ratios(NumericTransform):
         check_criterion(self.by)
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
-        n_columns, both = X.shape[1], self.both
-        n_new = n_columns * (n_columns - 1) // (1 if both else 2)
+        n_columns, both_ways = X.shape[1], self.both
+        n_new = n_columns * (n_columns - 1) // (1 if both_ways else 2)
         if n_new <= self.most:
-            self.pairs_ = [(j, k) for j in range(n_columns) for k in range(n_columns) if j < k or (both and j > k)]
+            self.pairs_ = [(j, k) for j in range(n_columns) for k in range(n_columns) if j < k or (both_ways and j > k)]
             return
         refuse_without_target(y, n_columns, n_new, "ratios", self.most)
         same_length(X, y)
-        self.pairs_ = best_pairs(X, _inverse(X), lambda a, b: (a != b) if both else (a < b), self.most, y, self.by)
+        self.pairs_ = best_pairs(X, _inverse(X), lambda a, b: (a != b) if both_ways else (a < b), self.most, y, self.by)
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
         out = np.empty((len(X), X.shape[1] + len(self.pairs_)), order="F")
@@ -82,7 +82,7 @@ class Ratios(NumericTransform):
         return {"pairs": [list(pair) for pair in self.pairs_]}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        pairs = numbers("pairs", part(state, "pairs"), np.int64, (None, 2))
+        pairs = numbers("pairs", read_entry(state, "pairs"), np.int64, (None, 2))
         refuse_outside("pairs", pairs, 0, len(self.touched_) - 1)
         if np.any(pairs[:, 0] == pairs[:, 1]):
             raise DamagedError("a ratio of it is one of a column to itself")

@@ -45,8 +45,8 @@ def pair_scores(A: np.ndarray, B: np.ndarray, basis: np.ndarray) -> np.ndarray:
     """
     A, B = _unit(A), _unit(B)
     there_a, there_b = ~np.isnan(A), ~np.isnan(B)
-    whole = bool(there_a.all() and there_b.all())
-    if not whole:
+    complete = bool(there_a.all() and there_b.all())
+    if not complete:
         A, B = np.where(there_a, A, 0.0), np.where(there_b, B, 0.0)
         n = there_a.T.astype(np.float64) @ there_b.astype(np.float64)
     else:
@@ -57,7 +57,7 @@ def pair_scores(A: np.ndarray, B: np.ndarray, basis: np.ndarray) -> np.ndarray:
     explained = np.zeros_like(mean)
     for u in basis.T:
         along = (A * u[:, None]).T @ B
-        if not whole:
+        if not complete:
             along -= mean * ((there_a * u[:, None]).T @ there_b)
         explained += np.square(along)
     steady = around > 1e-10 * square  # else the product is constant, up to rounding
@@ -74,7 +74,7 @@ def best_pairs(
     A: np.ndarray,
     B: np.ndarray,
     allowed: Callable[[np.ndarray, np.ndarray], np.ndarray],
-    most: int,
+    max_pairs: int,
     y: Any,
     score: Any,
 ) -> list[tuple[int, int]]:
@@ -85,7 +85,7 @@ def best_pairs(
     allowed : which pairs of positions to look at, as a mask.
     score : "pearson", or a function of a matrix and y that gives a number a column.
     """
-    found = np.empty(0)
+    scores_so_far = np.empty(0)
     pairs = np.empty((0, 2), dtype=np.int64)
     basis = target_basis(y) if isinstance(score, str) else None
     for first in _blocks(A.shape[1], B.shape[1] if basis is not None else A.shape[0]):
@@ -94,10 +94,10 @@ def best_pairs(
             new = pair_scores(A[:, first], B, basis)[i, j]
         else:
             new = np.asarray(score(_filled(A[:, first[i]] * B[:, j]), y), dtype=np.float64) if len(i) else np.empty(0)
-        found = np.concatenate([found, np.nan_to_num(new, nan=-np.inf)])
+        scores_so_far = np.concatenate([scores_so_far, np.nan_to_num(new, nan=-np.inf)])
         pairs = np.vstack([pairs, np.column_stack([first[i], j])])
-        kept = np.sort(np.argsort(-found, kind="stable")[:most])
-        found, pairs = found[kept], pairs[kept]
+        best = np.sort(np.argsort(-scores_so_far, kind="stable")[:max_pairs])
+        scores_so_far, pairs = scores_so_far[best], pairs[best]
     return [(int(a), int(b)) for a, b in pairs]
 
 
@@ -109,8 +109,8 @@ def _blocks(n: int, width: int) -> Iterator[np.ndarray]:
 
 def _filled(X: np.ndarray) -> np.ndarray:
     """Missing products as the mean of the others."""
-    gone = np.isnan(X)
-    if not gone.any():
+    is_missing = np.isnan(X)
+    if not is_missing.any():
         return X
-    n = np.maximum((~gone).sum(axis=0), 1)
-    return np.where(gone, np.where(gone, 0.0, X).sum(axis=0) / n, X)
+    n = np.maximum((~is_missing).sum(axis=0), 1)
+    return np.where(is_missing, np.where(is_missing, 0.0, X).sum(axis=0) / n, X)

@@ -68,18 +68,18 @@ class SignalTransform(NumericTransform):
             self._learn_block(name, self._signals(name, X))
 
     def _apply(self, X: np.ndarray) -> np.ndarray:
-        made = {name: self._block(name, self._signals(name, X)) for name in self.blocks_}
+        blocks = {name: self._block(name, self._signals(name, X)) for name in self.blocks_}
         if not self.one_to_one:
-            return np.hstack(list(made.values()))
-        return self._placed(made)
+            return np.hstack(list(blocks.values()))
+        return self._placed(blocks)
 
-    def _placed(self, made: dict[str, np.ndarray]) -> np.ndarray:
+    def _placed(self, blocks: dict[str, np.ndarray]) -> np.ndarray:
         """Blocks of signals side by side, each column where it was among the touched ones."""
-        if len(made) == 1 and self._in_order(next(iter(made))):
-            return next(iter(made.values()))
-        out = np.empty((len(next(iter(made.values()))), len(self.touched_)))
-        for name, part in made.items():
-            out[:, self._where(name)] = part
+        if len(blocks) == 1 and self._in_order(next(iter(blocks))):
+            return next(iter(blocks.values()))
+        out = np.empty((len(next(iter(blocks.values()))), len(self.touched_)))
+        for name, block in blocks.items():
+            out[:, self._where(name)] = block
         return out
 
     def _block(self, name: str, signals: np.ndarray) -> np.ndarray:
@@ -97,14 +97,14 @@ class SignalTransform(NumericTransform):
     def _by_rows(self, function: Callable[[np.ndarray], T], signals: np.ndarray) -> list[T]:
         """A function of some rows at a time, in threads."""
         step = max(32, CELLS // signals.shape[1])
-        parts = [signals[first : first + step] for first in range(0, len(signals), step)]
+        chunks = [signals[first : first + step] for first in range(0, len(signals), step)]
         errors = np.geterr()
 
         def computed(rows: np.ndarray) -> T:
             with np.errstate(**errors):  # a thread does not know those of its caller
                 return function(rows)
 
-        return map_threads(computed, parts, self.n_jobs)
+        return map_threads(computed, chunks, self.n_jobs)
 
     def _signals(self, name: str, X: np.ndarray) -> np.ndarray:
         """The rows of a block, contiguous."""
@@ -131,8 +131,8 @@ class SignalTransform(NumericTransform):
         self.blocks_ = blocks_of(table, self.columns, super()._touched(X, table))
         return np.sort(np.concatenate(list(self.blocks_.values())))
 
-    def _part(self, table: Table) -> np.ndarray:
-        X: np.ndarray = super()._part(table)
+    def _touched_columns(self, table: Table) -> np.ndarray:
+        X: np.ndarray = super()._touched_columns(table)
         missing = np.isnan(X)
         if not missing.any():
             return X
@@ -153,7 +153,7 @@ class SignalTransform(NumericTransform):
     def _restore(self, state: dict[str, Any]) -> None:
         self.blocks_ = {
             saved.text("a block", name): saved.numbers("blocks", columns, np.int64)
-            for name, columns in saved.part(state, "blocks")
+            for name, columns in saved.read_entry(state, "blocks")
         }
         used = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *self.blocks_.values()]))
         if not np.array_equal(used, self.touched_):
@@ -194,11 +194,11 @@ def along_both(function: Callable[[np.ndarray], np.ndarray], images: np.ndarray,
     return np.ascontiguousarray(down.transpose(0, 2, 1)).reshape(n, height * width)
 
 
-def window_of(given: int | None, default: int, n: int, name: str) -> int:
+def window_of(requested: int | None, default: int, n: int, name: str) -> int:
     """An odd window of at most n positions; the default is shortened to what a signal has."""
-    if given is None:
+    if requested is None:
         return min(default, n - 1 + n % 2)
-    window = check.count("window", given)
+    window = check.count("window", requested)
     if window % 2 == 0:
         raise ParameterError(f"window={window} has no middle; give an odd number such as {window + 1}")
     if window > n:

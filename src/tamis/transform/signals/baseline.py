@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import NotConverged, TableError
-from tamis.saved import part, whole
+from tamis.saved import read_entry, read_integer
 from tamis.table import eager
 from tamis.transform.signals.base import SignalTransform
 from tamis.transform.signals.kernels.offset import offsets
@@ -110,9 +110,9 @@ class Baseline(SignalTransform):
         return self
 
     def _first(self, table: Any, y: Any) -> np.ndarray:
-        made = self._placed(self._corrected)
+        corrected = self._placed(self._corrected)
         del self._corrected
-        return made
+        return corrected
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
         self.n_iter_ = 1
@@ -137,19 +137,19 @@ class Baseline(SignalTransform):
         if sum(unsettled):
             warnings.warn(
                 f"{sum(unsettled):,} of {len(signals):,} baselines of block {name!r} had not settled after "
-                f"max_iter={self._most()}; raise max_iter or tol",
+                f"max_iter={self._max_iter()}; raise max_iter or tol",
                 NotConverged,
                 stacklevel=6,
             )
-        made = np.concatenate(corrected)
-        if not np.isfinite(made).all():
-            row = int(np.flatnonzero(~np.isfinite(made).all(axis=1))[0])
+        stacked = np.concatenate(corrected)
+        if not np.isfinite(stacked).all():
+            row = int(np.flatnonzero(~np.isfinite(stacked).all(axis=1))[0])
             raise TableError(
                 f"the values of block {name!r} in row {row} are too large to compute with; divide them by a constant"
             )
-        return made, max(turns)
+        return stacked, max(turns)
 
-    def _most(self) -> int:
+    def _max_iter(self) -> int:
         return (50 if self.how == "asls" else 250) if self.max_iter is None else self.max_iter
 
     def _asls(self, n: int) -> Callable[[np.ndarray], tuple[np.ndarray, int, int]]:
@@ -160,7 +160,7 @@ class Baseline(SignalTransform):
         def corrected(signals: np.ndarray) -> tuple[np.ndarray, int, int]:
             out = np.empty_like(signals)
             unsettled, turns = asls(
-                np.ascontiguousarray(signals), out, bands, float(self.p), float(self.tol), self._most()
+                np.ascontiguousarray(signals), out, bands, float(self.p), float(self.tol), self._max_iter()
             )
             return out, unsettled, turns
 
@@ -174,7 +174,7 @@ class Baseline(SignalTransform):
                 near = signals - signals.mean(axis=1, keepdims=True)  # far from 0, products would lose digits
                 return near - projected(near, basis), 0, 1
             near = signals - offsets(signals)[:, None]  # beside a large offset every change would be a small one
-            baseline, unsettled, turns = under(near, basis, self.tol, self._most())
+            baseline, unsettled, turns = under(near, basis, self.tol, self._max_iter())
             return near - baseline, unsettled, turns
 
         return corrected
@@ -184,4 +184,4 @@ class Baseline(SignalTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        self.n_iter_ = whole("n_iter", part(state, "n_iter"), low=1)
+        self.n_iter_ = read_integer("n_iter", read_entry(state, "n_iter"), low=1)

@@ -18,10 +18,10 @@ _NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 SIGNAL = "signal"
 
 
-def blocks_of(table: Table, given: Any, numeric: np.ndarray) -> dict[str, np.ndarray]:
+def blocks_of(table: Table, selection: Any, numeric: np.ndarray) -> dict[str, np.ndarray]:
     """Positions of the columns of each block, in the order of the signal.
 
-    given : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or positions,
+    selection : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or positions,
         or a dict of these by the names of blocks.
 
     A list is taken in its own order. All columns, and those that a pattern fits, are ordered by the numbers in their
@@ -30,66 +30,66 @@ def blocks_of(table: Table, given: Any, numeric: np.ndarray) -> dict[str, np.nda
     >>> blocks_of(Table.of([[1.0, 2.0, 3.0]]), {"a": ["x2", "x0"]}, np.arange(3))
     {'a': array([2, 0])}
     """
-    if isinstance(given, Mapping):
-        found = {str(name): _positions(table, one) for name, one in given.items()}
+    if isinstance(selection, Mapping):
+        blocks = {str(name): _positions(table, columns_of_block) for name, columns_of_block in selection.items()}
     else:
-        columns = _by_number(table, numeric) if given is None else _positions(table, given)
-        found = {_stem(given) if isinstance(given, str) else _shared_stem(table, columns): columns}
-    _refuse(table, found)
-    return found
+        columns = _by_number(table, numeric) if selection is None else _positions(table, selection)
+        blocks = {_stem(selection) if isinstance(selection, str) else _shared_stem(table, columns): columns}
+    _refuse(table, blocks)
+    return blocks
 
 
-def _positions(table: Table, given: Any) -> np.ndarray:
-    listed = [given] if isinstance(given, (str, int)) else given
+def _positions(table: Table, selection: Any) -> np.ndarray:
+    listed = [selection] if isinstance(selection, (str, int)) else selection
     if not isinstance(listed, Iterable):
         raise KindError(
-            f"columns={given!r} must be names; give a list of names, a pattern such as 'x*' or a dict of them"
+            f"columns={selection!r} must be names; give a list of names, a pattern such as 'x*' or a dict of them"
         )
-    found: list[int] = []
-    for one in listed:
-        found += _matches(table, str(one)) if _is_pattern(table, one) else [position(table, "columns", one)]
-    return np.array(found, dtype=np.int64)
+    indices: list[int] = []
+    for item in listed:
+        indices += _matches(table, str(item)) if _is_pattern(table, item) else [position(table, "columns", item)]
+    return np.array(indices, dtype=np.int64)
 
 
-def _is_pattern(table: Table, one: Any) -> bool:
-    return isinstance(one, str) and any(sign in one for sign in "*?[") and one not in table.names
+def _is_pattern(table: Table, item: Any) -> bool:
+    return isinstance(item, str) and any(sign in item for sign in "*?[") and item not in table.names
 
 
-def _by_number(table: Table, places: np.ndarray) -> np.ndarray:
+def _by_number(table: Table, indices: np.ndarray) -> np.ndarray:
     """Positions ordered by the numbers in the names, where the names are alike in all else and no two are the same.
 
     >>> _by_number(Table.of([[1.0, 2.0, 3.0]], names=["s_10", "s_2", "s_1"]), np.arange(3))
     array([2, 1, 0])
     """
-    if not table.named or not len(places):
-        return places
-    pieces = [_NUMBER.split(table.names[j]) for j in places]  # text, number, text, …
-    numbers = [tuple(float(piece) for piece in one[1::2]) for one in pieces]
-    if len({tuple(one[::2]) for one in pieces}) > 1 or len(set(numbers)) < len(numbers):
-        return places
-    return places[np.array(sorted(range(len(places)), key=numbers.__getitem__), dtype=np.int64)]
+    if not table.named or not len(indices):
+        return indices
+    pieces = [_NUMBER.split(table.names[j]) for j in indices]  # text, number, text, …
+    numbers = [tuple(float(piece) for piece in pieces_of_name[1::2]) for pieces_of_name in pieces]
+    if len({tuple(pieces_of_name[::2]) for pieces_of_name in pieces}) > 1 or len(set(numbers)) < len(numbers):
+        return indices
+    return indices[np.array(sorted(range(len(indices)), key=numbers.__getitem__), dtype=np.int64)]
 
 
 def _matches(table: Table, pattern: str) -> list[int]:
-    found = [j for j, name in enumerate(table.names) if fnmatchcase(name, pattern)]
-    if not found:
-        shown = ", ".join(repr(name) for name in table.names[:5])
-        raise ParameterError(f"columns={pattern!r} fits no column; the names are {shown}, …")
-    return _by_number(table, np.array(found)).tolist()
+    indices = [j for j, name in enumerate(table.names) if fnmatchcase(name, pattern)]
+    if not indices:
+        listed = ", ".join(repr(name) for name in table.names[:5])
+        raise ParameterError(f"columns={pattern!r} fits no column; the names are {listed}, …")
+    return _by_number(table, np.array(indices)).tolist()
 
 
-def _stem(given: str) -> str:
+def _stem(pattern: str) -> str:
     """The name of a block given by one pattern or column: what stands before the first sign of a pattern."""
-    first = min((given.index(sign) for sign in "*?[" if sign in given), default=len(given))
-    return given[:first].rstrip("_-. ") or SIGNAL
+    first = min((pattern.index(sign) for sign in "*?[" if sign in pattern), default=len(pattern))
+    return pattern[:first].rstrip("_-. ") or SIGNAL
 
 
-def _shared_stem(table: Table, places: np.ndarray) -> str:
+def _shared_stem(table: Table, indices: np.ndarray) -> str:
     """The name of a block given by its columns: what stands before the number in the names of all of them."""
     if not table.named:
         return SIGNAL
-    stems = {_NUMBER.split(table.names[j])[0].rstrip("_-. ([") for j in places}
-    return next(iter(stems)) or SIGNAL if len(stems) == 1 and len(places) > 1 else SIGNAL
+    stems = {_NUMBER.split(table.names[j])[0].rstrip("_-. ([") for j in indices}
+    return next(iter(stems)) or SIGNAL if len(stems) == 1 and len(indices) > 1 else SIGNAL
 
 
 def _refuse(table: Table, blocks: dict[str, np.ndarray]) -> None:

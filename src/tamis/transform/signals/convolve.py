@@ -112,20 +112,20 @@ class Convolve(SignalTransform):
         images = signals[:, None, :] if shape is None else signals.reshape(len(signals), *shape)
         masks = [mask[None, :] if shape is None else mask for mask in self._kernels()]
         boundary = self.boundary or ("nearest" if isinstance(self.kernel, str) else "zero")
-        found = [_convolved(images, mask, BOUNDARIES[boundary]) for mask in masks]
+        responses = [_convolved(images, mask, BOUNDARIES[boundary]) for mask in masks]
         if not isinstance(self.kernel, str) or self.kernel != "edges":
-            return found[0].reshape(signals.shape)
-        length = np.abs(found[0]) if len(found) == 1 else np.hypot(found[0], found[1])
+            return responses[0].reshape(signals.shape)
+        length = np.abs(responses[0]) if len(responses) == 1 else np.hypot(responses[0], responses[1])
         return np.asarray(length.reshape(signals.shape))
 
 
-def _mask(given: Any, dimensions: int) -> np.ndarray:
+def _mask(kernel: Any, dimensions: int) -> np.ndarray:
     """A kernel of finite numbers, with as many dimensions as a signal or an image has."""
     try:
-        mask = np.array(given, dtype=np.float64)
+        mask = np.array(kernel, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise KindError(
-            f"kernel={given!r} must hold numbers; give a list of them, for images a list of lists of equal length"
+            f"kernel={kernel!r} must hold numbers; give a list of them, for images a list of lists of equal length"
         ) from error
     if mask.ndim != dimensions:
         way_out = "give a list of numbers, or shape=(height, width) for images"
@@ -133,7 +133,7 @@ def _mask(given: Any, dimensions: int) -> np.ndarray:
             way_out = "give a list of lists of numbers, or leave shape out for signals"
         raise ParameterError(f"the kernel has {mask.ndim} dimension(s), but {dimensions} are needed; {way_out}")
     if not mask.size or not np.isfinite(mask).all():
-        raise ParameterError(f"kernel={given!r} is empty or not finite; give at least one finite number")
+        raise ParameterError(f"kernel={kernel!r} is empty or not finite; give at least one finite number")
     return mask
 
 

@@ -130,18 +130,18 @@ class Fourier(SignalTransform):
         return np.column_stack([power[:, mask].sum(axis=1) for mask in self._masks(n).values()])
 
     def _output_names(self, names: Sequence[str]) -> list[str]:
-        made: list[str] = []
+        new_names: list[str] = []
         for block, columns in self.blocks_.items():
             n = len(columns)
             if self.bands is not None:
-                made += [f"{block}_power_{label}" for label in self._bands()]
+                new_names += [f"{block}_power_{label}" for label in self._bands()]
                 continue
             at = _written(self.frequencies(n))
             if self.how == "parts":
-                made += [f"{block}_cosine_{f}" for f in at] + [f"{block}_sine_{f}" for f in at[1 : (n + 1) // 2]]
+                new_names += [f"{block}_cosine_{f}" for f in at] + [f"{block}_sine_{f}" for f in at[1 : (n + 1) // 2]]
             else:
-                made += [f"{block}_{self.how}_{f}" for f in at]
-        return made
+                new_names += [f"{block}_{self.how}_{f}" for f in at]
+        return new_names
 
     @property
     def _invert(self) -> Any:
@@ -152,14 +152,14 @@ class Fourier(SignalTransform):
     def _signals_of(self, Z: np.ndarray) -> np.ndarray:
         from scipy.fft import irfft
 
-        made, first = {}, 0
+        blocks, first = {}, 0
         for name, columns in self.blocks_.items():
             n = len(columns)
             spectrum = Z[:, first : first + n // 2 + 1].astype(complex)
             spectrum.imag[:, 1 : (n + 1) // 2] = -Z[:, first + n // 2 + 1 : first + n]
-            made[name] = irfft(spectrum * (n / _sides(n)), n=n, axis=1)
+            blocks[name] = irfft(spectrum * (n / _sides(n)), n=n, axis=1)
             first += n
-        return self._placed(made)
+        return self._placed(blocks)
 
 
 def _sides(n: int) -> np.ndarray:

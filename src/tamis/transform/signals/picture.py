@@ -47,7 +47,7 @@ def _signals(transform: SignalTransform, X: Any, row: int, name: str) -> tuple[n
     if not transform.one_to_one:
         raise ParameterError(f"{kind} makes other columns than it takes; give a transform that keeps positions")
     table = Table.of(X)
-    given = table.take([check.count("row", row, low=0, high=table.n_rows - 1)])
+    table_row = table.take([check.count("row", row, low=0, high=table.n_rows - 1)])
     columns = transform.blocks_[name].tolist()
-    after = Table.of(transform.transform(given))
-    return given.select(columns).numbers()[0], after.select(columns).numbers()[0]
+    after = Table.of(transform.transform(table_row))
+    return table_row.select(columns).numbers()[0], after.select(columns).numbers()[0]

@@ -77,10 +77,10 @@ class ScatterCorrection(SignalTransform):
     def _learn_block(self, name: str, signals: np.ndarray) -> None:
         if self.how == "snv":
             return
-        there = signals[~np.isnan(signals[:, 0])]
-        if not len(there):
+        observed = signals[~np.isnan(signals[:, 0])]
+        if not len(observed):
             raise TableError(f"block {name!r} has no signal with a value in the rows of fit; give rows that have some")
-        reference = there.mean(axis=0) if self.reference == "mean" else np.median(there, axis=0)
+        reference = observed.mean(axis=0) if self.reference == "mean" else np.median(observed, axis=0)
         if np.ptp(reference) == 0:
             warnings.warn(
                 f"the {self.reference} signal of block {name!r} is flat, so only the level of signals is corrected, "
@@ -91,8 +91,8 @@ class ScatterCorrection(SignalTransform):
         self.references_[name] = reference
 
     def _transformed(self, name: str, signals: np.ndarray) -> np.ndarray:
-        found = self._by_rows(lambda rows: self._corrected(name, rows), signals)
-        lost = np.flatnonzero(np.concatenate([unlike for _, unlike in found]))
+        results = self._by_rows(lambda rows: self._corrected(name, rows), signals)
+        lost = np.flatnonzero(np.concatenate([unlike for _, unlike in results]))
         if len(lost):
             warnings.warn(
                 f"{len(lost):,} signal(s) of block {name!r}, the first in row {lost[0]}, have nothing in common with "
@@ -100,7 +100,7 @@ class ScatterCorrection(SignalTransform):
                 TamisWarning,
                 stacklevel=5,
             )
-        return np.concatenate([part for part, _ in found])
+        return np.concatenate([corrected for corrected, _ in results])
 
     def _corrected(self, name: str, signals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Corrected signals, and which of them are not flat but have a slope of 0."""
@@ -127,11 +127,11 @@ class ScatterCorrection(SignalTransform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        found = {saved.text("a block", name): values for name, values in saved.part(state, "references")}
-        if set(found) != (set(self.blocks_) if self.how == "msc" else set()):
+        references = {saved.text("a block", name): values for name, values in saved.read_entry(state, "references")}
+        if set(references) != (set(self.blocks_) if self.how == "msc" else set()):
             raise DamagedError("its references are not those of its blocks")
         self.references_ = {
-            name: saved.numbers(f"the reference of {name!r}", found[name], shape=(len(columns),))
+            name: saved.numbers(f"the reference of {name!r}", references[name], shape=(len(columns),))
             for name, columns in self.blocks_.items()
             if self.how == "msc"
         }

@@ -82,11 +82,11 @@ class Sharpen(SignalTransform):
 
         if self.shape is not None:
             raise ParameterError("a sharpened image has no way back; give shape=None, or keep the image")
-        made = {}
+        blocks = {}
         for name, columns in self.blocks_.items():
             n = len(columns)
             window = window_of(self.window, WINDOW, n, name)
             bands = sharpening_bands(n, window, self.amount)
             sharp = self._signals(name, Z).T
-            made[name] = solve_banded((window // 2, window // 2), bands, sharp, check_finite=False).T
-        return self._placed(made)
+            blocks[name] = solve_banded((window // 2, window // 2), bands, sharp, check_finite=False).T
+        return self._placed(blocks)

@@ -106,29 +106,31 @@ class Wavelet(WaveletTransform):
         check.one_of("how", self.how, HOW)
 
     def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
-        found = decomposed(signals, self._wavelet(), self.mode, self._levels(signals.shape[1]))
+        coefficients = decomposed(signals, self._wavelet(), self.mode, self._levels(signals.shape[1]))
         if self.how == "coefficients":
-            return np.hstack(found)
-        energies = np.column_stack([np.square(part).sum(axis=1) for part in found])
+            return np.hstack(coefficients)
+        energies = np.column_stack([np.square(band).sum(axis=1) for band in coefficients])
         if self.how == "energy":
             return energies
         total = energies.sum(axis=1, keepdims=True)
         return np.divide(energies, total, out=np.zeros_like(energies), where=total > 0)
 
     def _output_names(self, names: Sequence[str]) -> list[str]:
-        made: list[str] = []
+        new_names: list[str] = []
         for block, columns in self.blocks_.items():
             level = self._levels(len(columns))
-            parts = [f"a{level}", *(f"d{depth}" for depth in range(level, 0, -1))]
+            bands = [f"a{level}", *(f"d{depth}" for depth in range(level, 0, -1))]
             if self.how == "coefficients":
-                made += [f"{block}_{part}_{k}" for part, n in zip(parts, self._lengths(len(columns))) for k in range(n)]
+                new_names += [
+                    f"{block}_{band}_{k}" for band, n in zip(bands, self._lengths(len(columns))) for k in range(n)
+                ]
             else:
-                made += [f"{block}_{self.how}_{part}" for part in parts]
-        return made
+                new_names += [f"{block}_{self.how}_{band}" for band in bands]
+        return new_names
 
     def _lengths(self, n: int) -> list[int]:
         """How many coefficients each level of n positions has."""
-        return [part.shape[1] for part in decomposed(np.zeros((1, n)), self._wavelet(), self.mode, self._levels(n))]
+        return [band.shape[1] for band in decomposed(np.zeros((1, n)), self._wavelet(), self.mode, self._levels(n))]
 
     @property
     def _invert(self) -> Any:
@@ -137,14 +139,14 @@ class Wavelet(WaveletTransform):
         return self._signals_of
 
     def _signals_of(self, Z: np.ndarray) -> np.ndarray:
-        made, first = {}, 0
+        blocks, first = {}, 0
         for name, columns in self.blocks_.items():
-            parts = []
+            coefficients = []
             for n in self._lengths(len(columns)):
-                parts.append(np.ascontiguousarray(Z[:, first : first + n]))
+                coefficients.append(np.ascontiguousarray(Z[:, first : first + n]))
                 first += n
-            made[name] = recomposed(parts, self._wavelet(), self.mode, len(columns))
-        return self._placed(made)
+            blocks[name] = recomposed(coefficients, self._wavelet(), self.mode, len(columns))
+        return self._placed(blocks)
 
 
 def wavelet_of(name: Any, asked_by: str) -> Any:
@@ -153,8 +155,8 @@ def wavelet_of(name: Any, asked_by: str) -> Any:
         import pywt
     except ImportError as error:
         raise ParameterError(f"{asked_by} needs PyWavelets, which is not installed; install tamis[signal]") from error
-    known = pywt.wavelist(kind="discrete")
-    if name not in known:
-        hint = check.nearest(name, known)
+    wavelet_names = pywt.wavelist(kind="discrete")
+    if name not in wavelet_names:
+        hint = check.nearest(name, wavelet_names)
         raise ParameterError(f"wavelet={name!r} is not known{hint}; give for example db4, sym8 or haar")
     return pywt.Wavelet(name)

@@ -52,15 +52,15 @@ class Transforms(Transform):
         self.parts = parts
 
     def _check(self) -> None:
-        self._parts()
+        self._steps()
 
-    def _parts(self) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
+    def _steps(self) -> tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]:
         """Patterns and unfitted transforms of every part."""
         if isinstance(self.parts, str):
             return read_steps(self.parts)
         if not isinstance(self.parts, Iterable) or isinstance(self.parts, dict):
             raise KindError(f"parts={self.parts!r} are no parts; give a line of words, or (columns, transform) pairs")
-        parts = []
+        steps = []
         for pair in self.parts:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
                 raise KindError(f"parts holds {pair!r}; give pairs of columns and a transform")
@@ -70,29 +70,31 @@ class Transforms(Transform):
             for transform in several:
                 if not isinstance(transform, Transform):
                     raise KindError(f"parts holds {transform!r}, which is no transform of tamis.transform")
-            parts.append((tuple(str(name) for name in names), several))
-        if not parts:
+            steps.append((tuple(str(name) for name in names), several))
+        if not steps:
             raise ParameterError("parts is empty; give a line of words, or (columns, transform) pairs")
-        return tuple(parts)
+        return tuple(steps)
 
     def _target_needed(self) -> bool:
-        return any(transform._target_needed() for _, several in self._parts() for transform in several)
+        return any(transform._target_needed() for _, several in self._steps() for transform in several)
 
     def _learn(self, table: Table, y: Any) -> None:
         self.parts_: list[tuple[tuple[str, ...], list[Any]]] = []
         work = _named(table)
-        for patterns, transforms in self._parts():
+        for patterns, transforms in self._steps():
             names = _matching(work, patterns)
-            part, fitted = work.select(list(names)), []
+            step_table, fitted = work.select(list(names)), []
             for transform in transforms:
                 fitted.append(clone(transform).set_output(transform="default"))
                 together = {"groups": self._groups} if transform.takes_groups else {}
-                part = fitted[-1].fit_transform(part, y, **together)
+                step_table = fitted[-1].fit_transform(step_table, y, **together)
             self.parts_.append((names, fitted))
-            work = _put_back(work, names, part)
-        given = {} if table.matrix is not None else {id(column): j for j, column in enumerate(table.columns)}
-        whole = work.matrix is not None
-        self.kept_ = np.array([-1 if whole else given.get(id(work.column(k)), -1) for k in range(work.n_columns)])
+            work = _put_back(work, names, step_table)
+        index_of_column = {} if table.matrix is not None else {id(column): j for j, column in enumerate(table.columns)}
+        is_matrix = work.matrix is not None
+        self.kept_ = np.array(
+            [-1 if is_matrix else index_of_column.get(id(work.column(k)), -1) for k in range(work.n_columns)]
+        )
         self.made_ = work.names
         self._first_rows = work
 
@@ -122,10 +124,10 @@ class Transforms(Transform):
     def _apply(self, table: Table) -> Any:
         work = _named(table)
         for names, fitted in self.parts_:
-            part = work.select(list(names))
+            step_table = work.select(list(names))
             for transform in fitted:
-                part = transform.transform(part)
-            work = _put_back(work, names, part)
+                step_table = transform.transform(step_table)
+            work = _put_back(work, names, step_table)
         return self._new(work)
 
     def _new(self, work: Table) -> Any:
@@ -135,26 +137,26 @@ class Transforms(Transform):
         return [work.column(k) for k in np.flatnonzero(self.kept_ < 0).tolist()]
 
     def _output_names(self, names: Sequence[str]) -> Sequence[str]:
-        return [name for name, kept in zip(self.made_, self.kept_) if kept < 0]
+        return [name for name, source in zip(self.made_, self.kept_) if source < 0]
 
     def _order(self, n_made: int) -> list[int]:
-        place = np.cumsum(self.kept_ < 0) - 1
-        return [int(place[k]) if kept < 0 else ~int(kept) for k, kept in enumerate(self.kept_)]
+        new_index = np.cumsum(self.kept_ < 0) - 1
+        return [int(new_index[k]) if source < 0 else ~int(source) for k, source in enumerate(self.kept_)]
 
     def _parameters(self) -> dict[str, Any]:
         if isinstance(self.parts, str):
             return {"parts": self.parts}
-        parts = self._parts()
-        return {"parts": [[list(names), [_unfitted(t) for t in several]] for names, several in parts]}
+        steps = self._steps()
+        return {"parts": [[list(names), [_unfitted(t) for t in several]] for names, several in steps]}
 
     @classmethod
-    def _of_parameters(cls, given: dict[str, Any]) -> Transforms:
-        parts = saved.part(given, "parts")
-        if not isinstance(parts, str):
-            parts = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in parts]
-        made = cls(parts)
-        made._check()
-        return made
+    def _of_parameters(cls, parameters: dict[str, Any]) -> Transforms:
+        steps = saved.read_entry(parameters, "parts")
+        if not isinstance(steps, str):
+            steps = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in steps]
+        transform = cls(steps)
+        transform._check()
+        return transform
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -165,47 +167,47 @@ class Transforms(Transform):
 
     def _restore(self, state: dict[str, Any]) -> None:
         self.parts_ = []
-        for names, fitted in saved.part(state, "parts"):
-            transforms = [_kind(saved.part(saved.mapping("a step", t), "transform")).from_dict(t) for t in fitted]
+        for names, fitted in saved.read_entry(state, "parts"):
+            transforms = [_kind(saved.read_entry(saved.mapping("a step", t), "transform")).from_dict(t) for t in fitted]
             columns = saved.texts("the columns of a part", names)
             if not transforms or list(transforms[0].feature_names_in_) != list(columns):
                 raise DamagedError("a step of it is one of other columns")
             self.parts_.append((columns, transforms))
-        self.made_ = saved.texts("made", saved.part(state, "made"))
-        self.kept_ = saved.numbers("kept", saved.part(state, "kept"), np.int64, (len(self.made_),))
+        self.made_ = saved.texts("made", saved.read_entry(state, "made"))
+        self.kept_ = saved.numbers("kept", saved.read_entry(state, "kept"), np.int64, (len(self.made_),))
         saved.refuse_outside("kept", self.kept_, -1, self.n_features_in_ - 1)
 
 
 def _matching(table: Table, patterns: Sequence[str]) -> tuple[str, ...]:
     """Names of the columns that some pattern fits, in their order; a pattern that fits none is refused."""
-    found: set[str] = set()
+    matches: set[str] = set()
     for pattern in patterns:
         some = {pattern} if pattern in table.names else {name for name in table.names if fnmatchcase(name, pattern)}
         if not some:
-            known = ", ".join(repr(name) for name in table.names[:8]) + (", …" if table.n_columns > 8 else "")
+            listed = ", ".join(repr(name) for name in table.names[:8]) + (", …" if table.n_columns > 8 else "")
             raise ParameterError(
-                f"no column fits {pattern!r}{check.nearest(pattern, table.names)}; columns to transform: {known}"
+                f"no column fits {pattern!r}{check.nearest(pattern, table.names)}; columns to transform: {listed}"
             )
-        found |= some
-    return tuple(name for name in table.names if name in found)
+        matches |= some
+    return tuple(name for name in table.names if name in matches)
 
 
-def _put_back(work: Table, names: tuple[str, ...], part: Table) -> Table:
+def _put_back(work: Table, names: tuple[str, ...], step_table: Table) -> Table:
     """A table with some columns replaced by others: of a name that is still there in its place, new ones last."""
     if names == work.names:
-        return part
-    gone = set(names)
-    stay = [name for name in work.names if name not in gone or name in set(part.names)]
-    order = [*stay, *(name for name in part.names if name not in set(stay))]
-    if len(set(order)) < len(part.names) + work.n_columns - len(names):
-        twice = next(name for name in part.names if name in work.names and name not in gone)
+        return step_table
+    dropped = set(names)
+    stay = [name for name in work.names if name not in dropped or name in set(step_table.names)]
+    order = [*stay, *(name for name in step_table.names if name not in set(stay))]
+    if len(set(order)) < len(step_table.names) + work.n_columns - len(names):
+        twice = next(name for name in step_table.names if name in work.names and name not in dropped)
         raise ParameterError(f"a transform makes a second column {twice!r}; rename the column of that name first")
-    if work.matrix is not None and part.matrix is not None:
-        matrix = np.hstack([np.asarray(work.matrix, dtype=np.float64), part.matrix])
-        place = {name: j for j, name in enumerate([*work.names, *part.names])}  # the later one counts
-        return Table(matrix=matrix[:, [place[name] for name in order]], names=order)
-    own = set(part.names)
-    return Table([(part if name in own else work).column(name) for name in order], n_rows=work.n_rows)
+    if work.matrix is not None and step_table.matrix is not None:
+        matrix = np.hstack([np.asarray(work.matrix, dtype=np.float64), step_table.matrix])
+        index_of = {name: j for j, name in enumerate([*work.names, *step_table.names])}  # the later one counts
+        return Table(matrix=matrix[:, [index_of[name] for name in order]], names=order)
+    new_names = set(step_table.names)
+    return Table([(step_table if name in new_names else work).column(name) for name in order], n_rows=work.n_rows)
 
 
 def _named(table: Table) -> Table:
@@ -225,6 +227,6 @@ def _unfitted(transform: Transform) -> list[Any]:
     return [type(transform).__name__, transform._parameters()]
 
 
-def _made_anew(given: Any) -> Any:
-    name, parameters = given
+def _made_anew(stored_step: Any) -> Any:
+    name, parameters = stored_step
     return _kind(name)._of_parameters(saved.mapping("parameters", parameters))

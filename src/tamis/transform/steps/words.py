@@ -66,13 +66,13 @@ def read_steps(line: str) -> tuple[Part, ...]:
     """
     if not isinstance(line, str):
         raise KindError(f"transform={line!r} is no text; give words such as 'log,standardize'")
-    parts = tuple(_part(text, line) for text in _split(line, ";", line) if text.strip())
-    if not parts:
+    steps = tuple(_read_part(text, line) for text in _split(line, ";", line) if text.strip())
+    if not steps:
         raise ParameterError(f"transform={line!r} names no transform; give words such as 'log,standardize'")
-    return parts
+    return steps
 
 
-def _part(text: str, line: str) -> Part:
+def _read_part(text: str, line: str) -> Part:
     halves = _split(text, ":", line)
     if len(halves) > 2:
         raise ParameterError(
@@ -88,27 +88,27 @@ def _part(text: str, line: str) -> Part:
 
 
 def _transform(step: str, line: str) -> Any:
-    found = _STEP.fullmatch(step)
-    if found is None:
+    match = _STEP.fullmatch(step)
+    if match is None:
         raise ParameterError(f"transform={line!r}: {step!r} is no transform; write word or word(argument, key=value)")
     import tamis.transform
 
-    word = found.group(1).replace("-", "_").lower()
-    squeezed = {known.replace("_", ""): known for known in WORDS}
+    word = match.group(1).replace("-", "_").lower()
+    squeezed = {word_known.replace("_", ""): word_known for word_known in WORDS}
     word = squeezed.get(word.replace("_", ""), word)
     kind = getattr(tamis.transform, WORDS[check.one_of("transform", word, WORDS)])
-    given, named = _arguments(found.group(2) or "", step, line)
+    positional, named = _arguments(match.group(2) or "", step, line)
     if word == "log":  # a new value that has no logarithm must not end a study
         named.setdefault("below", "lowest")
     try:
-        return kind(*given, **named)
+        return kind(*positional, **named)
     except TypeError as error:
-        known = ", ".join(kind._get_param_names()) or "no arguments"
-        raise ParameterError(f"transform={line!r}: {step!r} does not fit; {word} takes {known}") from error
+        word_known = ", ".join(kind._get_param_names()) or "no arguments"
+        raise ParameterError(f"transform={line!r}: {step!r} does not fit; {word} takes {word_known}") from error
 
 
 def _arguments(text: str, step: str, line: str) -> tuple[list[Any], dict[str, Any]]:
-    given: list[Any] = []
+    positional: list[Any] = []
     named: dict[str, Any] = {}
     for argument in _split(text, ",", line):
         if not argument.strip():
@@ -117,8 +117,8 @@ def _arguments(text: str, step: str, line: str) -> tuple[list[Any], dict[str, An
         if equals and key.strip().isidentifier():
             named[key.strip()] = _value(value)
         else:
-            given.append(_value(argument))
-    return given, named
+            positional.append(_value(argument))
+    return positional, named
 
 
 def _value(text: str) -> Any:
@@ -134,18 +134,18 @@ def _split(text: str, mark: str, line: str) -> list[str]:
     pieces: list[str] = []
     closing: list[str] = []
     start, quote = 0, ""
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
-        elif (letter in "\"'" and not text[start:place].strip(" ,([=")) or (letter in "\"'" and closing):
+        elif (letter in "\"'" and not text[start:index].strip(" ,([=")) or (letter in "\"'" and closing):
             quote = letter
         elif letter in _CLOSING:
             closing.append(_CLOSING[letter])
         elif closing and letter == closing[-1]:
             closing.pop()
         elif letter == mark and not closing:
-            pieces.append(text[start:place])
-            start = place + 1
+            pieces.append(text[start:index])
+            start = index + 1
     if closing or quote:
         raise ParameterError(f"transform={line!r} does not close {(quote or closing[-1])!r}; add it")
     return [*pieces, text[start:]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.engine import workers
 from tamis.errors import DamagedError
-from tamis.saved import mapping, numbers, reading, refuse_shape, texts, whole
+from tamis.saved import mapping, numbers, read_integer, reading, refuse_shape, texts
 from tamis.table.interface.saved_head import head, read_classes, read_notations, refuse_other, saved_classes
 from tamis.tree.tree import Tree
 
@@ -50,7 +50,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     workers(model.n_jobs)
     model.tree_ = Tree.from_dict(mapping("tree", saved["tree"]))
     width = model.tree_.value.shape[1]
-    model.n_features_in_ = whole("n_features_in", saved["n_features_in"])
+    model.n_features_in_ = read_integer("n_features_in", saved["n_features_in"])
     if model.n_features_in_ != len(model.tree_.names):
         raise DamagedError(f"its tree has {len(model.tree_.names):,} columns instead of {model.n_features_in_:,}")
     if saved["names"] is not None:
@@ -70,7 +70,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
         model.loss_ = numbers("loss", saved["loss"], shape=(len(model.classes_),) * 2)
         refuse_shape("value", model.tree_.value, (None, len(model.classes_)))
     else:
-        model.n_outputs_ = whole("n_outputs", saved["n_outputs"], low=width, high=width)
+        model.n_outputs_ = read_integer("n_outputs", saved["n_outputs"], low=width, high=width)
     if "leaf_models" in saved:
         from tamis.tree.linear_leaves import LeafModels
 

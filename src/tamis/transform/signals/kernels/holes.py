@@ -19,6 +19,6 @@ def interpolated(signals: np.ndarray) -> np.ndarray:
         return signals
     out, at = signals.copy(), np.arange(signals.shape[1])
     for i in rows:
-        there = ~missing[i]
-        out[i] = np.interp(at, at[there], signals[i, there])
+        is_observed = ~missing[i]
+        out[i] = np.interp(at, at[is_observed], signals[i, is_observed])
     return out

@@ -14,8 +14,8 @@ def polynomial_basis(n: int, degree: int) -> np.ndarray:
 def projected(signals: np.ndarray, basis: np.ndarray) -> np.ndarray:
     """The least-squares polynomial of each row, as sums of its own row alone."""
     out = np.zeros_like(signals)
-    for one in basis:
-        out += (signals * one).sum(axis=1, keepdims=True) * one
+    for direction in basis:
+        out += (signals * direction).sum(axis=1, keepdims=True) * direction
     return out
 
 
@@ -28,18 +28,18 @@ def under(signals: np.ndarray, basis: np.ndarray, tol: float, max_iter: int) -> 
     cut = signals
     fit = projected(cut, basis)
     left = np.arange(len(signals))
-    found = fit.copy()
+    baseline = fit.copy()
     fits = 1
     for _ in range(max_iter):
         fits += 1
         cut = np.minimum(cut, fit)
         new = projected(cut, basis)
         moving = _norm(new - fit) >= tol * np.maximum(_norm(fit), np.finfo(float).tiny)
-        found[left] = new
+        baseline[left] = new
         left, cut, fit = left[moving], cut[moving], new[moving]
         if not len(left):
             break
-    return found, len(left), fits
+    return baseline, len(left), fits
 
 
 def _norm(rows: np.ndarray) -> np.ndarray:

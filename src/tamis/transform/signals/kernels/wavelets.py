@@ -22,18 +22,18 @@ def decomposed(signals: np.ndarray, wavelet: Any, mode: str, level: int) -> list
     import pywt
 
     details: list[np.ndarray] = []
-    rest = signals
+    approximation = signals
     for _ in range(level):
-        rest, detail = pywt.dwt(rest, wavelet, mode=mode, axis=1)
+        approximation, detail = pywt.dwt(approximation, wavelet, mode=mode, axis=1)
         details.append(detail)
-    return [rest, *details[::-1]]
+    return [approximation, *details[::-1]]
 
 
 def recomposed(coefficients: Sequence[np.ndarray], wavelet: Any, mode: str, n: int) -> np.ndarray:
     """The signals of n positions that have these coefficients."""
     import pywt
 
-    rest = coefficients[0]
+    approximation = coefficients[0]
     for detail in coefficients[1:]:
-        rest = pywt.idwt(rest[:, : detail.shape[1]], detail, wavelet, mode=mode, axis=1)
-    return np.ascontiguousarray(rest[:, :n])
+        approximation = pywt.idwt(approximation[:, : detail.shape[1]], detail, wavelet, mode=mode, axis=1)
+    return np.ascontiguousarray(approximation[:, :n])
