@@ -46,10 +46,10 @@ class _Called(Criterion):
     def values(self, view: int, target: Target, n_jobs: int | None = None) -> np.ndarray:
         y = self.y if self.y is None else np.asarray(self.y)[target.codes]
         try:
-            found = self.function(self.X, y)
+            returned = self.function(self.X, y)
         except (TypeError, ValueError) as error:
             raise refusal(self.name, self.X, error) or error from error
-        scores = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=np.float64)
+        scores = np.asarray(returned[0] if isinstance(returned, tuple) else returned, dtype=np.float64)
         if scores.shape != (view,):
             raise ParameterError(f"{self.name} gave scores of shape {scores.shape}; it must give one for each column")
         return scores
@@ -60,10 +60,10 @@ def order_of(scores: np.ndarray, table: Table, useless: np.ndarray) -> np.ndarra
     return np.lexsort((np.argsort(table.order()), -scores, useless))
 
 
-def _useless(found: Sequence[np.ndarray], table: Table) -> np.ndarray:
+def _useless(criterion_scores: Sequence[np.ndarray], table: Table) -> np.ndarray:
     """Which columns are constant or empty, or could not be scored; only those without a score need be looked at."""
-    useless = np.asarray(np.isnan(np.array(found)).any(axis=0))
-    for j in np.flatnonzero(~np.any(found, axis=0)):
+    useless = np.asarray(np.isnan(np.array(criterion_scores)).any(axis=0))
+    for j in np.flatnonzero(~np.any(criterion_scores, axis=0)):
         values, missing = table.column(int(j)).values, table.column(int(j)).missing
         useless[j] |= bool(missing.all() or (not missing.any() and (values == values[0]).all()))
     return useless
@@ -152,14 +152,14 @@ class RankSelector(TableSelector, BaseEstimator):
         weights = [criterion.weights(sample_weight, table.n_rows) for criterion in criteria]
         targets = [c.target(y, table.n_rows, w) for c, w in zip(criteria, weights)]
         views = [c.view(table, t, w, self.n_jobs) for c, t, w in zip(criteria, targets, weights)]
-        given = [c.values(v, t, self.n_jobs) for c, v, t in zip(criteria, views, targets)]
-        useless, found = _useless(given, table), [_finite(scores) for scores in given]
-        self.criterion_scores_ = dict(zip(_names(criteria), found))
+        raw_scores = [c.values(v, t, self.n_jobs) for c, v, t in zip(criteria, views, targets)]
+        useless, finite_scores = _useless(raw_scores, table), [_finite(scores) for scores in raw_scores]
+        self.criterion_scores_ = dict(zip(_names(criteria), finite_scores))
         self.signs_ = _signs(criteria, views, targets)
-        if len(found) == 1:
-            self.scores_ = found[0]
+        if len(finite_scores) == 1:
+            self.scores_ = finite_scores[0]
         else:  # relief can be negative: a useless column's 0 must not outrank other columns
-            lifted = [np.where(useless, scores.min(), scores) for scores in found]
+            lifted = [np.where(useless, scores.min(), scores) for scores in finite_scores]
             self.scores_ = combine(lifted, self.combine, weights=self.weights)
         self.order_ = order_of(self.scores_, table, useless)
         self.ranking_ = np.argsort(self.order_) + 1
@@ -171,10 +171,10 @@ class RankSelector(TableSelector, BaseEstimator):
         return self
 
     def _criteria(self, X: Any, y: Any) -> list[Criterion]:
-        given = self.by
-        listed = [given] if isinstance(given, str) or callable(given) else given
+        by = self.by
+        listed = [by] if isinstance(by, str) or callable(by) else by
         if not isinstance(listed, Iterable) or not (listed := list(listed)):
-            raise ParameterError(f"by={given!r} names no criterion; give one or more of {', '.join(criterion_names())}")
+            raise ParameterError(f"by={by!r} names no criterion; give one or more of {', '.join(criterion_names())}")
         criteria = [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
         if y is None or not has_several_targets(y):
             return criteria
@@ -227,19 +227,19 @@ class RankSelector(TableSelector, BaseEstimator):
         return permutation_pvalues(observed, scores, targets[0].n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
 
     def _support(self, d: int) -> np.ndarray:
-        kept = np.ones(d, dtype=bool)
+        selected = np.ones(d, dtype=bool)
         limits = (self.k, self.threshold, self.share, self.alpha)
         share = 0.5 if all(limit is None for limit in limits) else self.share
         if self.k is not None:
-            kept &= self.ranking_ <= self.k
+            selected &= self.ranking_ <= self.k
         if share is not None:
-            kept &= self.ranking_ <= max(1, round(share * d))
+            selected &= self.ranking_ <= max(1, round(share * d))
         if self.threshold is not None:
-            kept &= self.scores_ >= self.threshold
+            selected &= self.scores_ >= self.threshold
         compared = self.adjusted_pvalues_ if self.pvalues == "adjusted" else self.pvalues_
         if self.alpha is not None and compared is not None:
-            kept &= compared <= self.alpha
-        return kept
+            selected &= compared <= self.alpha
+        return selected
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

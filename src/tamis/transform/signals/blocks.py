@@ -21,8 +21,8 @@ SIGNAL = "signal"
 def blocks_of(table: Table, selection: Any, numeric: np.ndarray) -> dict[str, np.ndarray]:
     """Positions of the columns of each block, in the order of the signal.
 
-    selection : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or positions,
-        or a dict of these by the names of blocks.
+    selection : None (all numeric columns), a name or pattern such as "spectrum_*", a list of names, patterns or
+        positions, or a dict of these by the names of blocks.
 
     A list is taken in its own order. All columns, and those that a pattern fits, are ordered by the numbers in their
     names where these differ in nothing else (s_2 before s_10, in a table of any order), else as the table has them.
