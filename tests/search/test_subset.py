@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tamis import SubsetSelector, nested_score
 from tamis.errors import KindError, ParameterError, TableError, TamisWarning
-from tamis.search.strategy import known
+from tamis.search.strategy import strategy_names
 
 NAMES = list("gbdafce")
 
@@ -119,7 +119,7 @@ def test_sets_are_valued_once(linear_data):
     assert len(sets) == len(set(sets)) == found.n_evaluations_
 
 
-@pytest.mark.parametrize("search", known())
+@pytest.mark.parametrize("search", strategy_names())
 def test_column_order_and_threads_do_not_matter(search, linear_data):
     """Two people with the same table in another order would publish different columns."""
     X, y = linear_data

@@ -97,9 +97,9 @@ def test_words_that_only_judged_rows_share_leave_no_trace():
     column = "message: prize"
     rows = np.flatnonzero(problem.X.column(column).values)
     learned = np.setdiff1d(np.arange(len(problem.y)), rows[2:])  # two rows with the word are left: fewer than three
-    shown = problem.shown(learned, tamis.TreeClassifier(), learn=True)
+    shown = problem.model_input(learned, tamis.TreeClassifier(), learn=True)
     assert shown.column(column).values.sum() == 0
-    assert problem.shown(rows, tamis.TreeClassifier()).column(column).values.sum() == len(rows)
+    assert problem.model_input(rows, tamis.TreeClassifier()).column(column).values.sum() == len(rows)
 
 
 def test_real_texts(tmp_path):

@@ -50,8 +50,8 @@ def open_(
         return
     bounds = opened["interval"]
     sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
-    found = f"{opened['score']:.4g} ({sure})"
-    typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {found}")
+    score_text = f"{opened['score']:.4g} ({sure})"
+    typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {score_text}")
     typer.echo(FIRST if opened["independent"] else _again(opened["openings"]))
     if opened["note"]:
         typer.echo(opened["note"])
@@ -93,9 +93,9 @@ def predict(
                 stream.write(text)
     if output is not None:
         say(f"wrote {output}")
-    for said in (study.note_, *study.remarks_):
-        if said:
-            say(said)
+    for note in (study.note_, *study.remarks_):
+        if note:
+            say(note)
 
 
 def _predict_parts(study: Any, table: str, output: Path | None, identifier: str | None, coverage: float) -> None:
@@ -174,8 +174,8 @@ def compare(
     """Two studies side by side: scores, models, columns; over the same rows and folds, the paired difference."""
     from tamis.study import compare as compare_studies
 
-    found = compare_studies(first, second)
+    comparison = compare_studies(first, second)
     if as_json:
-        echo_json(found.to_dict(), indent=1)
+        echo_json(comparison.to_dict(), indent=1)
     else:
-        typer.echo(found.to_text())
+        typer.echo(comparison.to_text())

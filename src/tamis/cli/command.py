@@ -38,8 +38,8 @@ def main() -> None:
         leave()
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         from tamis import __version__
 
         typer.echo(f"tamis {__version__}")

@@ -86,6 +86,6 @@ def without_parameters(sentence: str) -> str:
     return sentence
 
 
-def _option(found: re.Match[str]) -> str:
-    name, word = found["name"], found["word"] or found["other"]
+def _option(match: re.Match[str]) -> str:
+    name, word = match["name"], match["word"] or match["other"]
     return f"--{_CALLED.get(name, name)}" + (f" {word}" if word else "")

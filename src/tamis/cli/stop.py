@@ -23,10 +23,10 @@ state = {"stopped": False, "said": False}
 _saying = threading.Lock()
 
 
-def unraisable(found: Any) -> None:
+def unraisable(hook_args: Any) -> None:
     """Ctrl-C in a callback of a library cannot be raised there; `watch` answers it."""
-    if not issubclass(found.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(found)
+    if not issubclass(hook_args.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(hook_args)
 
 
 def watch() -> None:
@@ -42,7 +42,7 @@ def watch() -> None:
     threading.Thread(target=_await_signal, args=ends, daemon=True).start()
 
 
-def _await_signal(end: socket.socket, other: socket.socket) -> None:
+def _await_signal(end: socket.socket, peer: socket.socket) -> None:
     while end.recv(1)[0] != signal.SIGINT:
         pass
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

@@ -83,7 +83,7 @@ def rank(
 
     refuse_overwriting(output, is_ranking, overwrite, table)
     with engine_of(engine, jobs, address, master):
-        found = rank_columns(
+        ranking = rank_columns(
             table,
             target,
             by=by,
@@ -99,17 +99,17 @@ def rank(
         )
     if output is not None:
         with naming_file(output):
-            (found.to_json if output.suffix == ".json" else found.to_csv)(output)
-    if found.note:
-        say(found.note)
-    for decision in found.left_out[:MOST_SAID]:
+            (ranking.to_json if output.suffix == ".json" else ranking.to_csv)(output)
+    if ranking.note:
+        say(ranking.note)
+    for decision in ranking.left_out[:MOST_SAID]:
         say(decision.sentence)
-    if len(found.left_out) > MOST_SAID:
-        say(f"{len(found.left_out) - MOST_SAID:,} more columns left out; `tamis columns` lists them")
+    if len(ranking.left_out) > MOST_SAID:
+        say(f"{len(ranking.left_out) - MOST_SAID:,} more columns left out; `tamis columns` lists them")
     if as_json:
-        echo_json(json.loads(found.to_json()), indent=1)
+        echo_json(json.loads(ranking.to_json()), indent=1)
     else:
-        typer.echo(found.to_text(top=top))
+        typer.echo(ranking.to_text(top=top))
 
 
 @app.command()
@@ -132,7 +132,7 @@ def audit(
     """Does a procedure leak? It is run on shuffled targets, where an honest one scores like chance."""
     from tamis.evaluate import audit_table
 
-    found = audit_table(
+    audit_result = audit_table(
         procedure,
         table,
         target,
@@ -146,6 +146,6 @@ def audit(
         sheet=sheet,
         header=header,
     )
-    typer.echo(json.dumps(found.to_dict()) if as_json else repr(found))
-    if found.leaks:
+    typer.echo(json.dumps(audit_result.to_dict()) if as_json else repr(audit_result))
+    if audit_result.leaks:
         raise typer.Exit(LEAKS)

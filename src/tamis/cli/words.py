@@ -63,17 +63,17 @@ def replacing_file(path: Path) -> AbstractContextManager[Any]:
 
 def listed(text: str | None) -> tuple[str, ...] | None:
     """Names separated by commas."""
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
+    return None if text is None else tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 def seconds(text: str) -> float:
     """A time such as 60, 60s, 5m or 1.5h in seconds."""
     from tamis.errors import ParameterError
 
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h)?\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h)?\s*", text)
+    if match is None:
         raise ParameterError(f"--budget {text!r} is no time; give seconds, minutes or hours, as in 60s, 5m or 1.5h")
-    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2] or "s"]
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2] or "s"]
 
 
 def with_scripts(names: Any) -> Any:

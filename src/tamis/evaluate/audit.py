@@ -140,7 +140,7 @@ def audit(
     >>> audit(GaussianNB(), *load_iris(return_X_y=True), n_permutations=20).leaks
     False
     """
-    most = count("n_permutations", n_permutations, low=10)
+    max_permutations = count("n_permutations", n_permutations, low=10)
     number("alpha", alpha, low=0, high=0.5, open_low=True)
     runner = Runner(
         procedure,
@@ -158,25 +158,34 @@ def audit(
     level = _level(runner, real, chance_level)
     runs: list[Run] = []
     p, p_low = 1.0, 1.0
-    for look, share in _looks(most):
+    for look, share in _looks(max_permutations):
         runs += runner.shuffled(range(len(runs), look))
-        if level.known and not all(_has_value(run) for run in runs):
-            level = replace(level, source=_without_value(runner, runs), known=False)
-        if not level.known:
+        if level.is_certain and not all(_has_value(run) for run in runs):
+            level = replace(level, source=_without_value(runner, runs), is_certain=False)
+        if not level.is_certain:
             break
         scores = _compared(runner, runs)
         scale = max(abs(run.score) for run in runs)
         p, p_low = (min(1.0, value / share) for value in level.p_values(scores, scale))
         if p <= alpha:
             break
-        settled = p_low <= alpha or _hopeless(scores - level.low, most, alpha * share)
-        if settled and _hopeless(scores - level.high, most, alpha * share):
+        settled = p_low <= alpha or _hopeless(scores - level.low, max_permutations, alpha * share)
+        if settled and _hopeless(scores - level.high, max_permutations, alpha * share):
             break
-    leaks = level.known and p <= alpha
-    return _told(runner, real.score, runs, level, p, leaks, leaks or (level.known and p_low > alpha), len(runs) < most)
+    leaks = level.is_certain and p <= alpha
+    return _result(
+        runner,
+        real.score,
+        runs,
+        level,
+        p,
+        leaks,
+        leaks or (level.is_certain and p_low > alpha),
+        len(runs) < max_permutations,
+    )
 
 
-def _looks(most: int) -> list[tuple[int, float]]:
+def _looks(max_permutations: int) -> list[tuple[int, float]]:
     """Shuffles after which the verdict is looked at, and the share of alpha each look may spend: in all, 1.
 
     The first may spend half: what leaks at all mostly shows there.
@@ -184,7 +193,7 @@ def _looks(most: int) -> list[tuple[int, float]]:
     >>> _looks(20)
     [(10, 0.5), (20, 0.5)]
     """
-    looks = [look for look in (10, 20, 40, 70) if look < most] + [most]
+    looks = [look for look in (10, 20, 40, 70) if look < max_permutations] + [max_permutations]
     return [(look, 1.0 if len(looks) == 1 else 0.5 / (1 if i == 0 else len(looks) - 1)) for i, look in enumerate(looks)]
 
 
@@ -209,9 +218,9 @@ def _turned(runner: Runner, value: Any) -> Any:
     return value if runner.metric is None else utility(runner.metric, value)
 
 
-def _level(runner: Runner, real: Run, given: float | None) -> Level:
-    if given is not None:
-        return constant([float(_turned(runner, given))], "given")
+def _level(runner: Runner, real: Run, chance_level: float | None) -> Level:
+    if chance_level is not None:
+        return constant([float(_turned(runner, chance_level))], "given")
     if real.chance is not None:
         return constant([0.0], "the same predictions against their truth reshuffled")
     if runner.metric is None and _falls(runner):
@@ -231,8 +240,8 @@ def _falls(runner: Runner) -> bool:
     labels = runner.task.classes
     y = runner.y if labels is None else unequal(len(runner.y), labels)[0]
     alike = runner.elsewhere(equal_rows, [y])[0]
-    told = runner.elsewhere(lambda X, seed, number: telling_table(X, y, labels, seed, number), [y])[0]
-    return bool(told < alike - 1e-9 * max(abs(told), abs(alike)))
+    telling_score = runner.elsewhere(lambda X, seed, number: telling_table(X, y, labels, seed, number), [y])[0]
+    return bool(telling_score < alike - 1e-9 * max(abs(telling_score), abs(alike)))
 
 
 def _metrics(runner: Runner) -> list[Metric]:
@@ -240,12 +249,12 @@ def _metrics(runner: Runner) -> list[Metric]:
     if runner.metric is not None:
         return [runner.metric]
     scores = [_on(runner, almost_equal_rows), _on(runner, equal_rows)]
-    found = recognised(scores, runner.y, runner.task.classes)
-    if len(found) > 1 and any(metric.base in _NEVER_NEGATIVE for metric in found):
-        seen = runner.elsewhere(coin_table, runs=_REFERENCES)
-        if (seen < -1e-9 * np.abs(seen).max()).any():
-            found = [metric for metric in found if metric.base not in _NEVER_NEGATIVE]
-    return found
+    metrics = recognised(scores, runner.y, runner.task.classes)
+    if len(metrics) > 1 and any(metric.base in _NEVER_NEGATIVE for metric in metrics):
+        coin_scores = runner.elsewhere(coin_table, runs=_REFERENCES)
+        if (coin_scores < -1e-9 * np.abs(coin_scores).max()).any():
+            metrics = [metric for metric in metrics if metric.base not in _NEVER_NEGATIVE]
+    return metrics
 
 
 def _on(runner: Runner, make: Any) -> Callable[[np.ndarray], float]:
@@ -265,30 +274,30 @@ def _measured(runner: Runner, blind_scores: list[float]) -> Level:
             samples.append(np.asarray(_turned(runner, scores)))
             words.append(f"{name} {scores.mean():.3g}")
     if not samples and not blind_scores:
-        return constant([0.0], "unknown: it fails on tables in which nothing can be found", known=False)
-    least = max(blind_scores, default=-np.inf)
-    samples = [sample for sample in samples if sample.mean() > least]
-    if least > -np.inf:
-        samples.append(np.array([least]))
-        words.append(f"blind answers {_turned(runner, least):.3g}")
+        return constant([0.0], "unknown: it fails on tables in which nothing can be found", is_certain=False)
+    best_blind = max(blind_scores, default=-np.inf)
+    samples = [sample for sample in samples if sample.mean() > best_blind]
+    if best_blind > -np.inf:
+        samples.append(np.array([best_blind]))
+        words.append(f"blind answers {_turned(runner, best_blind):.3g}")
     return Level(tuple(samples), f"its own scores on tables in which nothing can be found: {', '.join(words)}")
 
 
-def _hopeless(excess: np.ndarray, most: int, alpha: float) -> bool:
+def _hopeless(excess: np.ndarray, n_total: int, alpha: float) -> bool:
     """True when the shuffles still to come could not turn the verdict, even if they came as high as is plausible.
 
     The mean still to come is taken at its upper 95% bound and then two of its own standard errors above.
     """
-    done, rest = len(excess), most - len(excess)
-    if rest == 0 or done < 20:
+    done, n_left = len(excess), n_total - len(excess)
+    if n_left == 0 or done < 20:
         return False
     spread = max(float(excess.std(ddof=1)), 1e-12 * float(np.abs(excess).max()), np.finfo(float).tiny)
-    high = excess.mean() + spread * (1.65 / np.sqrt(done) + 2 / np.sqrt(rest))
-    final = (done * excess.mean() + rest * high) / most
-    return bool(final / (spread / np.sqrt(most)) < scipy.stats.norm.isf(alpha))
+    high = excess.mean() + spread * (1.65 / np.sqrt(done) + 2 / np.sqrt(n_left))
+    final = (done * excess.mean() + n_left * high) / n_total
+    return bool(final / (spread / np.sqrt(n_total)) < scipy.stats.norm.isf(alpha))
 
 
-def _told(
+def _result(
     runner: Runner, score: float, runs: list[Run], level: Level, p: float, leaks: bool, decided: bool, early: bool
 ) -> Audit:
     name = getattr(runner.procedure, "__name__", type(runner.procedure).__name__)
@@ -296,7 +305,7 @@ def _told(
     chances = np.array([run.chance for run in runs]) if runs[0].chance is not None else None
     at = float(_turned(runner, level.high)) if chances is None else float(chances.mean())
     mean = float(null.mean())
-    own = _share_as_good(_turned(runner, null), _turned(runner, score))
+    p_shuffled = _share_as_good(_turned(runner, null), _turned(runner, score))
     scored = f"it scores {mean:.3g} on average, chance is " if np.isfinite(mean) else "chance is "
     words = f"on {len(null)} shuffled targets {scored}"
     words += f"{at:.3g} (p = {p:.2g})" if decided else f"open ({level.source})"
@@ -316,10 +325,24 @@ def _told(
     elif not decided:
         advice = [OPEN, *advice]
     elif not leaks:
-        advice = [*_against_shuffled(own, len(null)), *advice]
+        advice = [*_against_shuffled(p_shuffled, len(null)), *advice]
     source = level.source
     return Audit(
-        leaks, verdict, p, score, null, at, source, own, len(null), early, promise, advice, name, decided, chances
+        leaks,
+        verdict,
+        p,
+        score,
+        null,
+        at,
+        source,
+        p_shuffled,
+        len(null),
+        early,
+        promise,
+        advice,
+        name,
+        decided,
+        chances,
     )
 
 
@@ -331,25 +354,28 @@ def _share_as_good(null: np.ndarray, score: float) -> float:
     return (1 + int((null >= score - slack).sum())) / (1 + len(null))
 
 
-def _against_shuffled(own: float, shuffles: int) -> list[str]:
+def _against_shuffled(p_shuffled: float, shuffles: int) -> list[str]:
     """What the score on the real target says, where it is not above those of shuffled ones beyond chance."""
-    if np.isnan(own):
+    if np.isnan(p_shuffled):
         return ["on the target as it is the score has no value"]
-    if own <= ALPHA:
+    if p_shuffled <= ALPHA:
         return []
     if 1 / (1 + shuffles) > ALPHA:
-        beaten = round((1 + shuffles) * (1 - own))
+        beaten = round((1 + shuffles) * (1 - p_shuffled))
         return [
             f"{shuffles} shuffled targets cannot tell whether it finds something: it beat {beaten} of them, but p is "
             f"never below {1 / (1 + shuffles):.2g} with so few; give n_permutations={ENOUGH} or more"
         ]
-    return [f"on the real target it does no better than on shuffled ones (p = {own:.2g}): there may be nothing to find"]
+    return [
+        f"on the real target it does no better than on shuffled ones (p = {p_shuffled:.2g}): there may be nothing "
+        "to find"
+    ]
 
 
 def _advice(runner: Runner, leaks: bool, mean: float, level: float, promise: float | None) -> list[str]:
-    said = []
+    advice = []
     if leaks:
-        said += [
+        advice += [
             f"of the score it claims, {abs(mean - level):.3g} comes from leaking alone",
             *_suspects(runner.procedure),
             "look for anything learned before the rows are split: columns chosen with the target, rows oversampled or "
@@ -357,7 +383,7 @@ def _advice(runner: Runner, leaks: bool, mean: float, level: float, promise: flo
             "put every such step into one pipeline and score it with nested_score",
         ]
     else:
-        said.append(
+        advice.append(
             "columns chosen on this target before the audit was given the table cannot be detected by any shuffle: "
             "choose them inside the procedure"
         )
@@ -365,11 +391,11 @@ def _advice(runner: Runner, leaks: bool, mean: float, level: float, promise: flo
         too_good = _turned(runner, promise) - _turned(runner, level)
         spread = abs(mean - level)
         if too_good > 2 * spread and too_good > 1e-3 * max(1.0, abs(level)):
-            said.append(
+            advice.append(
                 f"its own promise on shuffled targets is {promise:.3g}, chance is {level:.3g}: report the outer score, "
                 "never the promise"
             )
-    return said
+    return advice
 
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
@@ -389,11 +415,11 @@ def _suspects(procedure: Any) -> list[str]:
         lines, start = inspect.getsourcelines(procedure)
     except (OSError, TypeError):
         return []
-    found = []
+    suspects = []
     for offset, line in enumerate(lines):
         for pattern, words in _PATTERNS:
             hit = re.search(pattern, line)
             if hit and not line.lstrip().startswith(("#", "def ")):
-                found.append(f"line {start + offset}: {line.strip()[:60]!r} {words}")
+                suspects.append(f"line {start + offset}: {line.strip()[:60]!r} {words}")
                 break
-    return found[:5]
+    return suspects[:5]

@@ -35,8 +35,8 @@ class Baseline(TakesTable, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most frequent class or the mean, once a row."""
-        said = self.mean_ if predicts_numbers(self.task) else self.classes_[self.shares_.argmax()]
-        return np.full(X.shape[0], said)
+        prediction = self.mean_ if predicts_numbers(self.task) else self.classes_[self.shares_.argmax()]
+        return np.full(X.shape[0], prediction)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The shares of the classes, once a row."""
@@ -57,11 +57,11 @@ class Baseline(TakesTable, BaseEstimator):
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Baseline:
         """The baseline that `to_dict` described."""
-        made = cls(read_task(facts["task"]))
-        made.selected_columns_ = ()
-        if predicts_numbers(made.task):
-            made.mean_ = float(numbers("mean", facts["mean"], shape=()))
+        baseline = cls(read_task(facts["task"]))
+        baseline.selected_columns_ = ()
+        if predicts_numbers(baseline.task):
+            baseline.mean_ = float(numbers("mean", facts["mean"], shape=()))
         else:
-            made.classes_ = numbers("classes", facts["classes"], np.int64)
-            made.shares_ = numbers("shares", facts["shares"], shape=made.classes_.shape)
-        return made
+            baseline.classes_ = numbers("classes", facts["classes"], np.int64)
+            baseline.shares_ = numbers("shares", facts["shares"], shape=baseline.classes_.shape)
+        return baseline

@@ -52,8 +52,8 @@ class BiasVariance:
     rows: dict[str, np.ndarray]
 
     def __repr__(self) -> str:
-        parts = f"bias {self.bias:.4g}, variance {self.variance:.4g}, noise {self.noise:.4g} ({self.noise_source})"
-        return f"BiasVariance(loss {self.loss:.4g}: {parts}; {self.n_resamples} resamples)"
+        summary = f"bias {self.bias:.4g}, variance {self.variance:.4g}, noise {self.noise:.4g} ({self.noise_source})"
+        return f"BiasVariance(loss {self.loss:.4g}: {summary}; {self.n_resamples} resamples)"
 
 
 def bias_variance(
@@ -129,29 +129,31 @@ def bias_variance(
 def _by_bootstrap(procedure: Any, problem: Problem, n_resamples: int, seed: int, n_jobs: int | None) -> np.ndarray:
     """Predictions (resamples, rows), NaN where a row was drawn; classes as codes."""
     pairs = list(BootstrapSplit(n_resamples, random_state=seed).split(problem.y, groups=problem.groups))
-    found = cross_validate(problem, {"it": procedure}, named_folds(pairs), _predicted, seed=seed, n_jobs=n_jobs)["it"]
+    predictions = cross_validate(problem, {"it": procedure}, named_folds(pairs), _predicted, seed=seed, n_jobs=n_jobs)[
+        "it"
+    ]
     predicted = np.full((n_resamples, len(problem.y)), np.nan)
-    for line, (_, test), answer in zip(predicted, pairs, found):
+    for line, (_, test), answer in zip(predicted, pairs, predictions):
         line[test] = answer
     return predicted
 
 
 def _predicted(trained: Trained) -> np.ndarray:
     rows = trained.fold.test
-    return _codes(trained.problem, trained.model.predict(trained.problem.shown(rows, trained.model)))
+    return _codes(trained.problem, trained.model.predict(trained.problem.model_input(rows, trained.model)))
 
 
 def _by_drawing(
     procedure: Any, problem: Problem, draw: Callable[..., Any], n_resamples: int, seed: int, n_jobs: int | None
 ) -> np.ndarray:
-    def one(index: int) -> np.ndarray:
+    def predictions_of(index: int) -> np.ndarray:
         drawn = draw(generator(seed_of(seed, "draw"), index))
         if not isinstance(drawn, tuple) or len(drawn) != 2:
             raise ParameterError(f"draw gave {type(drawn).__name__} instead of a pair (X, y); return both")
         model = clone(procedure).fit(*drawn)
-        return _codes(problem, model.predict(problem.shown(np.arange(len(problem.y)), model)))
+        return _codes(problem, model.predict(problem.model_input(np.arange(len(problem.y)), model)))
 
-    return np.array(map_threads(one, range(n_resamples), n_jobs))
+    return np.array(map_threads(predictions_of, range(n_resamples), n_jobs))
 
 
 def _codes(problem: Problem, answer: Any) -> np.ndarray:
@@ -159,8 +161,8 @@ def _codes(problem: Problem, answer: Any) -> np.ndarray:
     answer = np.asarray(answer)
     if problem.classes is None:
         return answer.reshape(len(answer), -1)[:, 0].astype(np.float64)
-    place = codes_among(problem.classes, answer)
-    return np.where(problem.classes[place] == answer, place, len(problem.classes)).astype(np.float64)
+    codes = codes_among(problem.classes, answer)
+    return np.where(problem.classes[codes] == answer, codes, len(problem.classes)).astype(np.float64)
 
 
 def _truth(problem: Problem, truth: Any) -> np.ndarray | None:
@@ -197,8 +199,8 @@ def _of_numbers(problem: Problem, predicted: np.ndarray, truth: np.ndarray | Non
         loss = bias + variance + noise_of_rows
     else:
         bias = loss - variance - noise_of_rows
-    parts = {"row": judged, "loss": loss, "bias": bias, "variance": variance, "noise": noise_of_rows}
-    return _averaged(parts, variance, source, False, len(predicted))
+    by_row = {"row": judged, "loss": loss, "bias": bias, "variance": variance, "noise": noise_of_rows}
+    return _averaged(by_row, variance, source, False, len(predicted))
 
 
 def _number_noise(problem: Problem, y: np.ndarray, truth: np.ndarray | None, noise: Any) -> tuple[np.ndarray, str]:
@@ -236,8 +238,8 @@ def _of_classes(problem: Problem, predicted: np.ndarray, truth: np.ndarray | Non
     # deviations of a biased row help where they hit the optimal class
     net = np.where(bias == 0, variance, -right)
     loss = 1.0 - shares[y.astype(np.int64), np.arange(len(y))]
-    parts = {"row": judged, "loss": loss, "bias": bias, "variance": variance, "noise": (y != optimal) * 1.0}
-    return _averaged(parts, net, source, True, len(predicted))
+    by_row = {"row": judged, "loss": loss, "bias": bias, "variance": variance, "noise": (y != optimal) * 1.0}
+    return _averaged(by_row, net, source, True, len(predicted))
 
 
 def _modal_classes(problem: Problem, y: np.ndarray) -> tuple[np.ndarray, str]:
@@ -261,10 +263,10 @@ def _judged_rows(predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(
-    parts: dict[str, np.ndarray], net: np.ndarray, source: str, of_classes: bool, n_resamples: int
+    by_row: dict[str, np.ndarray], net: np.ndarray, source: str, of_classes: bool, n_resamples: int
 ) -> BiasVariance:
-    loss, bias, variance, noise = (float(parts[name].mean()) for name in ("loss", "bias", "variance", "noise"))
-    return BiasVariance(loss, bias, variance, noise, float(net.mean()), source, of_classes, n_resamples, parts)
+    loss, bias, variance, noise = (float(by_row[name].mean()) for name in ("loss", "bias", "variance", "noise"))
+    return BiasVariance(loss, bias, variance, noise, float(net.mean()), source, of_classes, n_resamples, by_row)
 
 
 def bias_variance_figure(results: Mapping[Any, BiasVariance], *, label: str = "", **options: Any) -> Any:

@@ -47,7 +47,7 @@ class Fold:
     train: np.ndarray
     test: np.ndarray
     repeat: int = 0
-    place: int = 0
+    index: int = 0
 
 
 class FoldJournal(Protocol):
@@ -102,17 +102,17 @@ class Trained:
 
     def inner_steps(self) -> Iterator[np.ndarray]:
         """The same after each inner fold that is fitted anew, NaN for rows of the folds to come; or once, if known."""
-        own = getattr(self.model, "nested_predictions_", getattr(self.model, "cv_predictions_", None))
-        if own is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
-            yield self.aligned(np.asarray(own, dtype=np.float64))
+        stored = getattr(self.model, "nested_predictions_", getattr(self.model, "cv_predictions_", None))
+        if stored is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
+            yield self.aligned(np.asarray(stored, dtype=np.float64))
             return
         rows, problem = self.fold.train, self.problem
         again = clone(self.procedure).set_params(**getattr(self.model, "chosen_parameters_", {}))
         shape = (len(rows),) if problem.classes is None else (len(rows), len(problem.classes))
         out = np.full(shape, np.nan)
-        for place, (learn, judged) in enumerate(self.pairs):
-            part = _Part(problem, rows[learn], seed_of(self.seed, "inner of inner", place), len(self.pairs))
-            model = train(problem, again, rows[learn], self.seed, part.folds)
+        for index, (learn, judged) in enumerate(self.pairs):
+            inner_part = _Part(problem, rows[learn], seed_of(self.seed, "inner of inner", index), len(self.pairs))
+            model = train(problem, again, rows[learn], self.seed, inner_part.folds)
             out[judged] = predictions(problem, model, rows[judged])
             yield out.copy()
 
@@ -178,7 +178,7 @@ def cross_validate(
     journal: FoldJournal | None = None,
     finished: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
-    beside: Sequence[Beside] = (),
+    concurrent: Sequence[Beside] = (),
 ) -> dict[str, list[K]]:
     """What is kept of every procedure in every fold.
 
@@ -196,29 +196,31 @@ def cross_validate(
     journal : what it holds is taken from it; what is done is added to it.
     finished : called with the name of every task that has been done.
     stop : once it says so no further task is begun; where any is left, `Stopped` is raised.
-    beside : others to be judged meanwhile, for the journal alone.
+    concurrent : others to be judged meanwhile, for the journal alone.
     """
     names = [[task_name(fold, name) for name in procedures] for fold in folds]
     done = {} if journal is None else journal.done
     tasks = [
-        Task(name, _judge, (problem, own, model, fold, keep, inner), seeded_by=f"fold {fold.place}")
+        Task(name, _judge, (problem, procedure, model, fold, keep, inner), seeded_by=f"fold {fold.index}")
         for fold, line in zip(folds, names)
-        for name, (own, model) in zip(line, procedures.items())
+        for name, (procedure, model) in zip(line, procedures.items())
         if name not in done
     ]
-    others = [task for one in beside for task in one.tasks(problem, inner) if task.name not in done]
-    tasks = _spread(tasks, others) if others else tasks
-    found: dict[str, K] = {}
+    concurrent_tasks = [
+        task for reference in concurrent for task in reference.tasks(problem, inner) if task.name not in done
+    ]
+    tasks = _spread(tasks, concurrent_tasks) if concurrent_tasks else tasks
+    results: dict[str, K] = {}
     for task, result in engine.run(tasks, seed=seed, n_jobs=n_jobs, stop=stop):
-        found[task.name] = result
+        results[task.name] = result
         if journal is not None:
             journal.add(task.name, task.seed(seed), result)
         if finished is not None:
             finished(task.name)
-    if len(found) < len(tasks):
+    if len(results) < len(tasks):
         raise Stopped
     return {
-        procedure: [found[line[p]] if line[p] in found else done[line[p]] for line in names]
+        procedure: [results[line[p]] if line[p] in results else done[line[p]] for line in names]
         for p, procedure in enumerate(procedures)
     }
 
@@ -239,15 +241,15 @@ class Beside:
                 task_name(fold, self.name),
                 _judge,
                 (problem, self.name, self.model, fold, self.keep, inner),
-                seeded_by=f"fold {fold.place}",
+                seeded_by=f"fold {fold.index}",
             )
             for fold in self.folds
         ]
 
 
-def _spread(tasks: list[Task], others: list[Task]) -> list[Task]:
+def _spread(tasks: list[Task], concurrent: list[Task]) -> list[Task]:
     """Both, the others spread evenly among the tasks."""
-    placed = [((i + 1) / len(part), task) for part in (tasks, others) for i, task in enumerate(part)]
+    placed = [((i + 1) / len(group), task) for group in (tasks, concurrent) for i, task in enumerate(group)]
     return [task for _, task in sorted(placed, key=lambda pair: pair[0])]
 
 
@@ -271,12 +273,12 @@ def _judge(
 
 def _inside(problem: Problem, fold: Fold, k: int) -> Folds:
     """The folds inside a fold, the same for every procedure: their seed is the fold's alone."""
-    key = (fold.place, k)
-    found = problem.latest.get("inside")  # procedures follow one another in a fold; those of one fold are kept
-    if found is None or found[0] != key:
-        found = key, inner_folds(problem, fold.train, k, seed_of(0, "inner", fold.place))
-        problem.latest["inside"] = found
-    return found[1]
+    key = (fold.index, k)
+    cached = problem.latest.get("inside")  # procedures follow one another in a fold; those of one fold are kept
+    if cached is None or cached[0] != key:
+        cached = key, inner_folds(problem, fold.train, k, seed_of(0, "inner", fold.index))
+        problem.latest["inside"] = cached
+    return cached[1]
 
 
 def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside: Callable[[int | None], Folds]) -> Any:
@@ -294,12 +296,12 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     extra = {} if problem.groups is None else dict.fromkeys(_names_of_groups(model), problem.groups[rows])
     if problem.weights is not None:
         extra[_weights_of(model)] = problem.weights[rows]
-    return model.fit(problem.shown(rows, model, learn=True), y, **extra)
+    return model.fit(problem.model_input(rows, model, learn=True), y, **extra)
 
 
 def predictions(problem: Problem, model: Any, rows: np.ndarray) -> np.ndarray:
     """Predicted numbers, or probabilities of every class of the problem, of some rows."""
-    return predicted(problem, model, problem.shown(rows, model))
+    return predicted(problem, model, problem.model_input(rows, model))
 
 
 def predicted(problem: Problem, model: Any, X: Any) -> np.ndarray:
@@ -315,11 +317,11 @@ def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
     """Probabilities in the order of the problem's classes; 0 for a class that the training rows lacked."""
     if problem.classes is None:
         return shares
-    own = np.asarray(getattr(model, "classes_", problem.classes))
-    if np.array_equal(own, problem.classes):
+    model_classes = np.asarray(getattr(model, "classes_", problem.classes))
+    if np.array_equal(model_classes, problem.classes):
         return shares
     out = np.zeros((len(shares), len(problem.classes)))
-    out[:, codes_among(problem.classes, own)] = shares
+    out[:, codes_among(problem.classes, model_classes)] = shares
     return np.where(np.isnan(shares[:, :1]), np.nan, out)
 
 
@@ -350,9 +352,9 @@ def _weights_of(model: Any) -> str:
 def _names_of_groups(model: Any) -> list[str]:
     """What `fit` calls the groups of rows: those of a search's own folds, of the model, of the steps of a pipeline."""
     if hasattr(model, "refit"):
-        own = ["groups"] if "Group" in type(getattr(model, "cv", None)).__name__ else []
-        return own + [name for name in _names_of_groups(getattr(model, "estimator", None)) if "__" in name]
+        names = ["groups"] if "Group" in type(getattr(model, "cv", None)).__name__ else []
+        return names + [name for name in _names_of_groups(getattr(model, "estimator", None)) if "__" in name]
     if isinstance(model, Pipeline):
-        return [f"{step}__{name}" for step, one in model.steps for name in _names_of_groups(one)]
+        return [f"{step}__{name}" for step, inner in model.steps for name in _names_of_groups(inner)]
     learn = getattr(model, "fit", None)
     return ["groups"] if learn is not None and "groups" in inspect.signature(learn).parameters else []

@@ -206,11 +206,11 @@ def _maker(procedure: Any, parameter: str, sizes: list[Any]) -> Callable[[Any], 
     named_procedures(procedure)
     if parameter == "rows":
         return lambda size: clone(procedure)
-    known = procedure.get_params(deep=True)
-    if parameter not in known:
+    parameters = procedure.get_params(deep=True)
+    if parameter not in parameters:
         raise ParameterError(
-            f"parameter={parameter!r} is no parameter of {type(procedure).__name__}{nearest(parameter, known)}; "
-            f"give one of {', '.join(sorted(known))}, or 'rows'"
+            f"parameter={parameter!r} is no parameter of {type(procedure).__name__}{nearest(parameter, parameters)}; "
+            f"give one of {', '.join(sorted(parameters))}, or 'rows'"
         )
     return lambda size: clone(procedure).set_params(**{parameter: size})
 
@@ -226,37 +226,37 @@ def _scores(
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Training and validation scores, sizes × folds."""
-    named, keep = named_folds(pairs), partial(_both, metric=metric)
-    found = []
+    named, keep = named_folds(pairs), partial(_train_and_test, metric=metric)
+    results = []
     for size in sizes:
-        parts = named
+        folds_of_size = named
         if parameter == "rows":
-            parts = [_shortened(task, fold, i, size, seed) for i, fold in enumerate(named)]
-        found.append(cross_validate(task, {"it": make(size)}, parts, keep, seed=seed, n_jobs=n_jobs)["it"])
-    both = np.array(found)
-    return both[:, :, 0], both[:, :, 1]
+            folds_of_size = [_shortened(task, fold, i, size, seed) for i, fold in enumerate(named)]
+        results.append(cross_validate(task, {"it": make(size)}, folds_of_size, keep, seed=seed, n_jobs=n_jobs)["it"])
+    score_array = np.array(results)
+    return score_array[:, :, 0], score_array[:, :, 1]
 
 
-def _shortened(task: Problem, fold: Fold, place: int, size: Any, seed: int) -> Fold:
+def _shortened(task: Problem, fold: Fold, index: int, size: Any, seed: int) -> Fold:
     """The fold with so many (or such a share) of its training rows."""
-    order = _order(task, fold.train, seed_of(seed, "rows", place))
+    order = _order(task, fold.train, seed_of(seed, "rows", index))
     return replace(fold, train=order[: _rows(size, len(fold.train))])
 
 
-def _both(trained: Trained, *, metric: Metric) -> tuple[float, float]:
+def _train_and_test(trained: Trained, *, metric: Metric) -> tuple[float, float]:
     """The score on the rows learned from, and on those held out."""
-    parts = (trained.fold.train, trained.fold.test)
-    train, test = (_score(trained.problem, trained.model, rows, metric) for rows in parts)
+    row_sets = (trained.fold.train, trained.fold.test)
+    train, test = (_score(trained.problem, trained.model, rows, metric) for rows in row_sets)
     return train, test
 
 
 def _score(task: Problem, fitted: Any, rows: np.ndarray, metric: Metric) -> float:
-    return score_model(fitted, task.shown(rows, fitted), task.y[rows], metric=metric, labels=task.classes)
+    return score_model(fitted, task.model_input(rows, fitted), task.y[rows], metric=metric, labels=task.classes)
 
 
 def _rows(size: Any, n: int) -> int:
-    wanted = round(size * n) if isinstance(size, float) and size <= 1 else int(size)
-    return count("rows", wanted, low=2, high=n, of="training rows in a fold")
+    n_requested = round(size * n) if isinstance(size, float) and size <= 1 else int(size)
+    return count("rows", n_requested, low=2, high=n, of="training rows in a fold")
 
 
 def _order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
@@ -266,8 +266,8 @@ def _order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
     if not task.of_classes:
         return np.asarray(shuffled)
     y = task.y[shuffled]
-    place = np.empty(len(y))
+    position = np.empty(len(y))
     for label in np.unique(y):
         rows = np.flatnonzero(y == label)
-        place[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
-    return np.asarray(shuffled[np.argsort(place, kind="stable")])
+        position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return np.asarray(shuffled[np.argsort(position, kind="stable")])

@@ -100,13 +100,13 @@ class ReusableHoldout:
                 f"the budget of {self.budget} answers is spent after {self.asked:,} questions; "
                 "the holdout says no more: collect new rows"
             )
-        seen, held = self._mean(function, *self._train), self._mean(function, *self._holdout)
+        train_mean, holdout_mean = self._mean(function, *self._train), self._mean(function, *self._holdout)
         self.asked += 1
-        if abs(seen - held) <= self._limit + self._laplace(4):
-            return seen
+        if abs(train_mean - holdout_mean) <= self._limit + self._laplace(4):
+            return train_mean
         self.remaining -= 1
         self._limit = self._new_limit()
-        return float(np.clip(np.round((held + self._laplace(1)) / self.grid) * self.grid, 0.0, 1.0))
+        return float(np.clip(np.round((holdout_mean + self._laplace(1)) / self.grid) * self.grid, 0.0, 1.0))
 
     def accuracy(self, model: Any) -> float:
         """The share of rows a fitted classifier answers right."""

@@ -70,31 +70,31 @@ def inner_folds(problem: Problem, rows: np.ndarray, k: int, seed: int) -> Folds:
     if problem.time is None:
         pairs = folds_within(problem, rows, k, 1, seed)
     else:
-        found = folds_in_time(problem, rows, k, FEWEST_INSIDE)
+        in_time = folds_in_time(problem, rows, k, FEWEST_INSIDE)
         # too few different times to cut
-        pairs = folds(2, y, classifier=problem.of_classes, seed=seed, complete=False) if found is None else found
+        pairs = folds(2, y, classifier=problem.of_classes, seed=seed, complete=False) if in_time is None else in_time
     if not problem.of_classes:
         return pairs
     if problem.groups is None and problem.time is None:
         return [_with_every_class(pair, y) for pair in pairs]
     n_classes = len(np.unique(y))
-    whole = [pair for pair in pairs if len(np.unique(y[pair[0]])) == n_classes]
-    if len(whole) >= 2 or len(rows) <= 3:
-        return whole if len(whole) >= 2 else pairs
+    with_all_classes = [pair for pair in pairs if len(np.unique(y[pair[0]])) == n_classes]
+    if len(with_all_classes) >= 2 or len(rows) <= 3:
+        return with_all_classes if len(with_all_classes) >= 2 else pairs
     return [_with_every_class(pair, y) for pair in folds(2, y, classifier=True, seed=seed, complete=False)]
 
 
 def _with_every_class(pair: tuple[np.ndarray, np.ndarray], y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     train, test = pair
-    there = np.zeros(int(y.max()) + 1, dtype=bool)
-    there[y[train]] = True
-    lacking = ~there[y[test]]
+    in_train = np.zeros(int(y.max()) + 1, dtype=bool)
+    in_train[y[train]] = True
+    lacking = ~in_train[y[test]]
     return (np.sort(np.concatenate([train, test[lacking]])), test[~lacking]) if lacking.any() else pair
 
 
 def folds_within(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed: int) -> Folds:
     """At most k folds of some rows, stratified by class; groups and equal rows are kept together."""
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "classifier": problem.of_classes,
         "seed": seed,
         "repeats": repeats,
@@ -102,9 +102,9 @@ def folds_within(problem: Problem, rows: np.ndarray, k: int, repeats: int, seed:
     }
     k, y = min(k, most_folds(problem, rows)), problem.codes[rows]
     if problem.copies is not None:
-        return folds_of_copies(k, y, problem.copies[rows], **given)
+        return folds_of_copies(k, y, problem.copies[rows], **options)
     groups = None if problem.groups is None else problem.groups[rows]
-    return folds(k, y, groups=groups, time=None if problem.time is None else problem.time[rows], **given)
+    return folds(k, y, groups=groups, time=None if problem.time is None else problem.time[rows], **options)
 
 
 def folds_in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Folds | None:
@@ -119,20 +119,24 @@ def folds_in_time(problem: Problem, rows: np.ndarray, k: int, fewest: int) -> Fo
         except ParameterError:  # many rows at one time
             continue
         if problem.groups is not None:
-            pairs = _apart(pairs, np.unique(problem.groups[rows], return_inverse=True)[1])
+            pairs = _by_group_part(pairs, np.unique(problem.groups[rows], return_inverse=True)[1])
         if pairs and min(len(train) for train, _ in pairs) >= fewest:
             return pairs
     return None
 
 
-def _apart(pairs: Folds, groups: np.ndarray) -> Folds:
+def _by_group_part(pairs: Folds, groups: np.ndarray) -> Folds:
     """Each stretch judged in parts, by models that know no group of the part."""
     n_groups = int(groups.max()) + 1
-    part = generator(0, "parts of groups").permutation(np.arange(n_groups) % min(GROUP_PARTS, n_groups))[groups]
-    found = [
-        (train[part[train] != p], test[part[test] == p]) for train, test in pairs for p in range(int(part.max()) + 1)
+    part_of_group = generator(0, "parts of groups").permutation(np.arange(n_groups) % min(GROUP_PARTS, n_groups))[
+        groups
     ]
-    return [(train, test) for train, test in found if len(test)]
+    candidates = [
+        (train[part_of_group[train] != p], test[part_of_group[test] == p])
+        for train, test in pairs
+        for p in range(int(part_of_group.max()) + 1)
+    ]
+    return [(train, test) for train, test in candidates if len(test)]
 
 
 def most_folds(problem: Problem, rows: np.ndarray) -> int:

@@ -98,7 +98,7 @@ def leaks(
     copies = equal_rows(table, target, classes, sets)
     is_design = copies is None and 2 * _distinct(sets) < table.n_rows  # its points come again in any rows
     twins = near_twins(table, target, classes, sets, _group_codes(groups)) if time is None else None
-    found = [
+    leaks_found = [
         *_by_column(table, target, classes, X.groups is not None, time is not None),
         *([] if as_read is None else _unseen(Table.of(as_read), target, classes, X)),
         *_from_target(table, target, classes, None if locked is None else Table.of(locked)),
@@ -106,27 +106,27 @@ def leaks(
         *(_twins(twins) or _nearly(table, chance, groups)),
         *([] if locked is None or is_design else _locked(table, keys, chance, Table.of(locked))),
     ]
-    return by_severity(found)
+    return by_severity(leaks_found)
 
 
-def by_severity(found: Sequence[Leak]) -> list[Leak]:
+def by_severity(leaks_found: Sequence[Leak]) -> list[Leak]:
     """Worst first."""
     order = {"stop": 0, "warn": 1, "note": 2}
-    return sorted(found, key=lambda leak: order[leak.severity])
+    return sorted(leaks_found, key=lambda leak: order[leak.severity])
 
 
 def _by_column(table: Table, y: np.ndarray, classes: bool, grouped: bool, timed: bool) -> Iterator[Leak]:
     perfect: list[tuple[str, Univariate]] = []
     for j in suspects(table, y, classes, _ALMOST, _ODDS):
         column = table.column(j)
-        told = univariate(column, y, classes)
-        entity = [] if _is_code(told, y) else list(_entity(column, told, y, table.n_columns))
+        alone = univariate(column, y, classes)
+        entity = [] if _is_code(alone, y) else list(_entity(column, alone, y, table.n_columns))
         if _is_identifier(column):
             yield _identifier(column)
         elif entity:
             yield from [] if grouped else entity
-        if told.share >= _ALMOST and told.odds * table.n_columns < _ODDS and not entity:
-            perfect.append((column.name, told))
+        if alone.share >= _ALMOST and alone.odds * table.n_columns < _ODDS and not entity:
+            perfect.append((column.name, alone))
         if not timed:
             yield from _time(column, y, classes)
         yield from _missingness(column, y, classes, table.n_columns)
@@ -137,18 +137,21 @@ def _from_target(table: Table, y: np.ndarray, classes: bool, locked: Table | Non
     """Columns that were made from the target before the folds were drawn."""
     if table.is_sparse:
         return
-    others = None if locked is None or locked.names != table.names else locked.columns
-    for made in encodings(table.columns, others, y, classes):
-        over = "the rows with the same value" if made.source is None else f"the other rows of {made.source!r}"
+    locked_columns = None if locked is None or locked.names != table.names else locked.columns
+    for encoding in encodings(table.columns, locked_columns, y, classes):
+        over = "the rows with the same value" if encoding.source is None else f"the other rows of {encoding.source!r}"
         sentence = (
-            f"column {made.name!r} holds the target's mean over {over}: the target of each row is part of it, so "
+            f"column {encoding.name!r} holds the target's mean over {over}: the target of each row is part of it, so "
             "encode inside the folds instead"
         )
-        yield Leak("encoded", (made.name,), sentence, "stop" if made.levels > _FEW_LEVELS * made.rows else "warn")
+        yield Leak(
+            "encoded", (encoding.name,), sentence, "stop" if encoding.levels > _FEW_LEVELS * encoding.rows else "warn"
+        )
     for fill in class_fills(table.columns, y) if classes else ():
-        shown = " and ".join(f"{value:.6g}" for value in fill.values[:3])
+        fill_values = " and ".join(f"{value:.6g}" for value in fill.values[:3])
         sentence = (
-            f"{shown} of column {fill.name!r}, {fill.rows:,} rows in all, come with one class alone: were holes filled "
+            f"{fill_values} of column {fill.name!r}, {fill.rows:,} rows in all, come with one class alone: were "
+            "holes filled "
             "by class? if so, leave them empty"
         )
         is_certain = len(set(fill.classes)) > 1
@@ -168,29 +171,29 @@ def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
     way_out = "is it known before the target is? if not, drop it"
     if len(perfect) > 5:
         names = tuple(name for name, _ in perfect)
-        shown = ", ".join(repr(name) for name in names[:5])
+        listed = ", ".join(repr(name) for name in names[:5])
         yield Leak(
             "predicts",
             names,
-            f"{len(names)} columns, each alone, tell the target almost perfectly ({shown}, …): "
+            f"{len(names)} columns, each alone, tell the target almost perfectly ({listed}, …): "
             "either the task is easy, or they were made from the target",
             "warn",
         )
         return
-    for name, told in perfect:
-        exact = told.share >= 1 - 1e-12
-        words = f"{told.share:.0%} of the rows" if told.classes else f"{told.share:.2%} of its variance"
-        of = "the target of " if told.classes else "the target's value, "
+    for name, alone in perfect:
+        exact = alone.share >= 1 - 1e-12
+        words = f"{alone.share:.0%} of the rows" if alone.classes else f"{alone.share:.2%} of its variance"
+        of = "the target of " if alone.classes else "the target's value, "
         sentence = f"column {name!r} alone tells {of}{words}: {way_out}"
-        yield Leak("predicts", (name,), sentence, "stop" if exact else "warn", told.rows)
+        yield Leak("predicts", (name,), sentence, "stop" if exact else "warn", alone.rows)
 
 
 def _is_identifier(column: Column) -> bool:
     """Every value different, and either text, or whole numbers named or counted like an identifier."""
     if column.kind == "identifier":
         return True
-    there = ~column.missing
-    values = column.values[there]
+    is_observed = ~column.missing
+    values = column.values[is_observed]
     n = len(values)
     if n < 20 or column.kind in ("date", "boolean"):
         return False
@@ -211,23 +214,23 @@ def _identifier(column: Column) -> Leak:
     return Leak("identifier", (column.name,), sentence, "warn", int((~column.missing).sum()))
 
 
-def _is_code(told: Univariate, y: np.ndarray) -> bool:
+def _is_code(alone: Univariate, y: np.ndarray) -> bool:
     """A column that tells the class and has no more values than there are classes is a code of it, not an entity."""
-    return told.classes and told.by_level >= _ALMOST and told.levels <= len(np.unique(y))
+    return alone.classes and alone.by_level >= _ALMOST and alone.levels <= len(np.unique(y))
 
 
-def _entity(column: Column, told: Univariate, y: np.ndarray, n_columns: int) -> Iterator[Leak]:
+def _entity(column: Column, alone: Univariate, y: np.ndarray, n_columns: int) -> Iterator[Leak]:
     """Values that come again a few times each, as the rows of a patient do, and carry the target with them."""
-    if column.kind in ("date", "boolean") or not (column.is_categorical or told.whole):
+    if column.kind in ("date", "boolean") or not (column.is_categorical or alone.is_integer):
         return
-    n, levels = told.rows, told.levels
+    n, levels = alone.rows, alone.levels
     if n < 20 or levels < 8 or not 1.5 <= n / levels <= max(20.0, 0.05 * n):
         return
     named = bool(_ENTITY.search(column.name) or _IDENTIFIER.search(column.name))
-    carries = told.by_level > told.base + 0.3 * (1 - told.base) and told.level_odds * n_columns < _ODDS
+    carries = alone.by_level > alone.base + 0.3 * (1 - alone.base) and alone.level_odds * n_columns < _ODDS
     if carries and not column.is_categorical:  # neighbouring values of a measurement say the same, numbers of cases not
-        nearby = neighbour_share(column, y, told.classes)
-        carries = told.by_level > nearby + 0.3 * (1 - nearby)
+        nearby = neighbour_share(column, y, alone.classes)
+        carries = alone.by_level > nearby + 0.3 * (1 - nearby)
     if named or (carries and column.is_categorical):
         sentence = (
             f"column {column.name!r} has {levels:,} values for {n:,} rows, so the same one falls into training and "
@@ -260,11 +263,11 @@ def _drift(days: np.ndarray, y: np.ndarray, classes: bool) -> str:
 
 
 def _missingness(column: Column, y: np.ndarray, classes: bool, n_columns: int) -> Iterator[Leak]:
-    gone = column.missing
-    n = int(gone.sum())
-    if n < 5 or n > len(gone) - 5:
+    is_missing = column.missing
+    n = int(is_missing.sum())
+    if n < 5 or n > len(is_missing) - 5:
         return
-    strength, p = _association(gone, y, classes)
+    strength, p = _association(is_missing, y, classes)
     if p * n_columns >= _ODDS or strength < 0.3:
         return
     sentence = (
@@ -287,8 +290,8 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
     cells = cells[:, cells.sum(axis=0) > 0]
     if cells.shape[1] < 2:
         return 0.0, 1.0
-    found = scipy.stats.chi2_contingency(cells, correction=False)
-    return float(np.sqrt(found.statistic / len(mask))), float(found.pvalue)
+    chi2 = scipy.stats.chi2_contingency(cells, correction=False)
+    return float(np.sqrt(chi2.statistic / len(mask))), float(chi2.pvalue)
 
 
 def _by_row(

@@ -83,13 +83,13 @@ class NestedScore:
     notes: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        parts = [f"{self.name}: {self.metric.name} {self.mean:.4g} {_shown(self.interval)}"]
+        phrases = [f"{self.name}: {self.metric.name} {self.mean:.4g} {_interval_text(self.interval)}"]
         if self.optimism is not None:
-            parts.append(f"optimism {self.optimism:+.4g}")
+            phrases.append(f"optimism {self.optimism:+.4g}")
         if self.stability is not None and self.selected is not None:
             size = np.mean([len(columns) for columns in self.selected])
-            parts.append(f"{size:.3g} columns, stability {self.stability:.3g}")
-        return ", ".join(parts)
+            phrases.append(f"{size:.3g} columns, stability {self.stability:.3g}")
+        return ", ".join(phrases)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class NestedComparison:
     def __repr__(self) -> str:
         lines = [repr(result) for result in self.results.values()]
         return "\n".join(
-            [*lines, f"best: {self.best}; honest score of the best {self.score:.4g} {_shown(self.interval)}"]
+            [*lines, f"best: {self.best}; honest score of the best {self.score:.4g} {_interval_text(self.interval)}"]
         )
 
 
@@ -238,7 +238,7 @@ def _equal_notes(copies: EqualRows, pairs: Folds) -> list[str]:
     return [f"{count}; {split:,} are judged by a model that saw their copy, so the score is too good: give other folds"]
 
 
-def _shown(interval: Interval) -> str:
+def _interval_text(interval: Interval) -> str:
     return f"({interval.note})" if interval.note else f"[{interval.low:.4g}, {interval.high:.4g}]"
 
 
@@ -264,7 +264,7 @@ def nested_result(
     mean = aggregated(metric, tallies, scores)
     inner_scores = _inner_scores(metric, outcomes)
     sets = [outcome.selected for outcome in outcomes]
-    chosen = [one for one in sets if one is not None]
+    chosen = [columns for columns in sets if columns is not None]
     steady = stability(chosen, _n_columns(task, chosen), level=level) if len(chosen) == len(sets) else None
     return NestedScore(
         name=name,
@@ -298,7 +298,7 @@ def _scores(task: Problem, metric: Metric, outcomes: list[Outcome]) -> tuple[np.
     lacking = np.isnan(scores)
     if not lacking.any():
         return scores, []
-    alone = any(len(outcome.judged.rows) == 1 for outcome, gone in zip(outcomes, lacking) if gone)
+    alone = any(len(outcome.judged.rows) == 1 for outcome, is_lacking in zip(outcomes, lacking) if is_lacking)
     if not alone and not lacking.all():
         of = f"{int(lacking.sum())} of {len(scores)} folds"
         return scores, [f"{metric.name} has no value in {of}; the mean is that of the others"]
@@ -307,14 +307,18 @@ def _scores(task: Problem, metric: Metric, outcomes: list[Outcome]) -> tuple[np.
         return scores, [f"{metric.name} has no value {where}"]
     pooled = []
     judged = [outcome.judged for outcome in outcomes]
-    parts = fold_parts(metric, tallies_of(metric, task.y, judged, task.classes)) if is_pooled(metric) else None
-    for repeat in sorted({one.repeat for one in judged}):
-        if parts is not None:
-            pooled.append(float(np.mean([part for part, one in zip(parts, judged) if one.repeat == repeat])))
+    fold_values = fold_parts(metric, tallies_of(metric, task.y, judged, task.classes)) if is_pooled(metric) else None
+    for repeat in sorted({judged_fold.repeat for judged_fold in judged}):
+        if fold_values is not None:
+            pooled.append(
+                float(
+                    np.mean([value for value, judged_fold in zip(fold_values, judged) if judged_fold.repeat == repeat])
+                )
+            )
             continue
-        of_repeat = [one for one in judged if one.repeat == repeat]
-        rows, given = np.concatenate([j.rows for j in of_repeat]), np.concatenate([j.answer for j in of_repeat])
-        pooled.append(float(metric.value(*prepare(metric, task.y[rows], given, task.classes))))
+        of_repeat = [judged_fold for judged_fold in judged if judged_fold.repeat == repeat]
+        rows, answers = np.concatenate([j.rows for j in of_repeat]), np.concatenate([j.answer for j in of_repeat])
+        pooled.append(float(metric.value(*prepare(metric, task.y[rows], answers, task.classes))))
     return np.array(pooled), [f"{metric.name} has no value {where}; it is computed once over all held-out rows"]
 
 
@@ -323,18 +327,20 @@ def mean_score(task: Problem, metric: Metric, outcomes: list[Outcome]) -> float:
     scores = _scores(task, metric, outcomes)[0]
     if not is_pooled(metric):
         return _mean(scores)
-    return aggregated(metric, tallies_of(metric, task.y, [one.judged for one in outcomes], task.classes), scores)
+    return aggregated(
+        metric, tallies_of(metric, task.y, [outcome.judged for outcome in outcomes], task.classes), scores
+    )
 
 
 def _mean(scores: np.ndarray) -> float:
-    there = scores[~np.isnan(scores)]
-    return float(there.mean()) if len(there) else float("nan")
+    present = scores[~np.isnan(scores)]
+    return float(present.mean()) if len(present) else float("nan")
 
 
 def _inner_scores(metric: Metric, outcomes: list[Outcome]) -> np.ndarray | None:
-    given = [outcome.inner_score for outcome in outcomes]
-    told = [value for value in given if value is not None]
-    return np.array([in_units(metric, value) for value in told]) if len(told) == len(given) else None
+    inner_scores = [outcome.inner_score for outcome in outcomes]
+    present = [value for value in inner_scores if value is not None]
+    return np.array([in_units(metric, value) for value in present]) if len(present) == len(inner_scores) else None
 
 
 def _n_columns(task: Problem, chosen: list[tuple[str, ...]]) -> int:
@@ -375,9 +381,9 @@ def _as_wide(interval: Interval, score: float, best: NestedScore) -> Interval:
     low, high = best.interval
     if np.isnan(low):
         return best.interval
-    least = score - (best.mean - low)
+    shifted_low = score - (best.mean - low)
     return Interval(
-        min(interval.low, max(least, 0.0) if low >= 0 else least),
+        min(interval.low, max(shifted_low, 0.0) if low >= 0 else shifted_low),
         max(interval.high, score + (high - best.mean)),
         interval.level,
     )
@@ -400,19 +406,19 @@ def _by_fold(result: NestedScore, task: Problem, metric: Metric) -> np.ndarray:
     """One value a fold whose mean is the score."""
     if not is_pooled(metric):
         return result.scores
-    parts = fold_parts(metric, tallies_of(metric, task.y, result.judged, task.classes))
-    return result.scores if parts is None else parts
+    fold_values = fold_parts(metric, tallies_of(metric, task.y, result.judged, task.classes))
+    return result.scores if fold_values is None else fold_values
 
 
 def _pairs(results: dict[str, NestedScore], task: Problem, metric: Metric, level: float) -> list[ProcedurePair]:
-    found = []
+    pairs = []
     scores = {name: _by_fold(result, task, metric) for name, result in results.items()}
     for first, second in combinations(results, 2):
-        one = results[first]
+        first_result = results[first]
         differences = np.asarray(utility(metric, _side_by_side(scores[first], scores[second])))
-        n_train = float(np.mean([len(train) for train, _ in one.folds]))
-        n_test = float(np.mean([len(test) for _, test in one.folds]))
+        n_train = float(np.mean([len(train) for train, _ in first_result.folds]))
+        n_test = float(np.mean([len(test) for _, test in first_result.folds]))
         p = corrected_test(differences, n_train, n_test)
-        found.append((first, second, _mean(differences), corrected(differences, n_train, n_test, level), p))
-    adjusted = holm([p for *_, p in found])
-    return [ProcedurePair(*parts, p_adjusted) for parts, p_adjusted in zip(found, adjusted)]
+        pairs.append((first, second, _mean(differences), corrected(differences, n_train, n_test, level), p))
+    adjusted = holm([p for *_, p in pairs])
+    return [ProcedurePair(*pair, p_adjusted) for pair, p_adjusted in zip(pairs, adjusted)]

@@ -88,7 +88,7 @@ class Problem:
 
         return pd.Categorical(self.y[rows], categories=list(self.classes), ordered=True)  # type: ignore[arg-type]
 
-    def shown(self, rows: np.ndarray, model: Any, *, learn: bool = False) -> Any:
+    def model_input(self, rows: np.ndarray, model: Any, *, learn: bool = False) -> Any:
         """Some rows of the table, as a model takes them: a Table only where the model is one of ours.
 
         Parameters
@@ -113,11 +113,11 @@ def _trimmed(table: Table) -> Table:
     return trimmed
 
 
-def _without_rare_words(table: Table, least: int) -> Table:
+def _without_rare_words(table: Table, min_count: int) -> Table:
     """A table to learn from in which words that too few of its rows hold are in none."""
-    if not least or table.matrix is not None:
+    if not min_count or table.matrix is not None:
         return table
-    rare = {column.name for column in table.columns if is_word(column) and column.values.sum() < least}
+    rare = {column.name for column in table.columns if is_word(column) and column.values.sum() < min_count}
     if not rare:
         return table
     columns = [

@@ -37,13 +37,15 @@ def audit_table(
     The procedure is given X as a NumPy array when every column holds numbers, else as a pandas frame, and y as an array
     of numbers or words; rows without a target are left out.
     """
-    found = from_script(procedure)
-    whole = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
-    column = whole.column(target)
-    table = whole.drop([target]).take(np.flatnonzero(~column.missing))
+    script_procedure = from_script(procedure)
+    table_read = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
+    column = table_read.column(target)
+    table = table_read.drop([target]).take(np.flatnonzero(~column.missing))
     X = table.numbers() if table.is_numeric else _frame(table)
     y = _words(column.take(~column.missing))
-    return audit(found, X, y, n_permutations=n_permutations, scoring=scoring, random_state=seed, n_jobs=n_jobs)
+    return audit(
+        script_procedure, X, y, n_permutations=n_permutations, scoring=scoring, random_state=seed, n_jobs=n_jobs
+    )
 
 
 def _frame(table: Table) -> Any:
@@ -63,17 +65,17 @@ def _words(column: Column) -> np.ndarray:
     return levels[np.where(column.missing, len(column.levels), np.nan_to_num(column.values)).astype(int)]
 
 
-def from_script(place: str) -> Any:
+def from_script(location: str) -> Any:
     """The function (or model) that a script holds under a name; the script is run to find it.
 
     Parameters
     ----------
-    place : a path and a name, as in "my_script.py:procedure".
+    location : a path and a name, as in "my_script.py:procedure".
     """
-    path_text, colon, name = place.rpartition(":")
+    path_text, colon, name = location.rpartition(":")
     path = Path(path_text)
     if not colon or not name.isidentifier():
-        raise ParameterError(f"{place!r} names no procedure; give a script and a name, as in my_script.py:procedure")
+        raise ParameterError(f"{location!r} names no procedure; give a script and a name, as in my_script.py:procedure")
     if not path.is_file():
         raise ParameterError(f"there is no script {path_text!r}; give the path of a Python file")
     spec = importlib.util.spec_from_file_location(f"tamis_audited_{path.stem}", path)
@@ -89,7 +91,9 @@ def from_script(place: str) -> Any:
     finally:
         sys.path.remove(str(path.parent.resolve()))
     if not hasattr(module, name):
-        known = [word for word in vars(module) if not word.startswith("_")]
-        raise ParameterError(f"{path_text!r} has no {name!r}{nearest(name, known)}; give the name of a function in it")
-    found = getattr(module, name)
-    return found() if isinstance(found, type) else found
+        module_names = [word for word in vars(module) if not word.startswith("_")]
+        raise ParameterError(
+            f"{path_text!r} has no {name!r}{nearest(name, module_names)}; give the name of a function in it"
+        )
+    procedure = getattr(module, name)
+    return procedure() if isinstance(procedure, type) else procedure

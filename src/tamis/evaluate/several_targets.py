@@ -88,8 +88,8 @@ def several_scores(
     """As `nested_score`, for a matrix y with a column per target; of several procedures a dict of results."""
     named = named_procedures(procedure)
     columns, names = target_columns(y), target_names(y)
-    given: dict[str, Any] = {"groups": groups, "time": time, "weights": sample_weight, "task": task}
-    problems = [problem_of(list(named.values()), X, column, **given) for column in columns]
+    options: dict[str, Any] = {"groups": groups, "time": time, "weights": sample_weight, "task": task}
+    problems = [problem_of(list(named.values()), X, column, **options) for column in columns]
     if len({problem.of_classes for problem in problems}) > 1:
         raise TableError("some targets are classes and some are numbers; give those of one kind at a time")
     for problem in problems:
@@ -102,15 +102,17 @@ def several_scores(
         outer, problems[0].y, classifier=problems[0].of_classes, seed=seed, repeats=check.count("repeats", repeats),
         X=problems[0].X, groups=groups, time=time,
     )  # fmt: skip
-    whole = replace(problems[0], y=np.column_stack([problem.y for problem in problems]), task=REGRESSION, classes=None)
+    joint_problem = replace(
+        problems[0], y=np.column_stack([problem.y for problem in problems]), task=REGRESSION, classes=None
+    )
     keep = partial(_outcomes, problems=problems, metrics=metrics, model=keep_models)
-    found = cross_validate(whole, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
+    kept_results = cross_validate(joint_problem, named, named_folds(pairs, repeats), keep, seed=seed, n_jobs=n_jobs)
     results = {}
     for name in named:
-        parts = zip(names, problems, metrics, zip(*found[name]))
+        target_results = zip(names, problems, metrics, zip(*kept_results[name]))
         scores = {
             target: nested_result(name, problem, metric, pairs, list(outcomes), level, seed)
-            for target, problem, metric, outcomes in parts
+            for target, problem, metric, outcomes in target_results
         }
         results[name] = SeveralScores(name, scores)
     is_one = len(results) == 1 and not isinstance(procedure, (list, tuple, dict))
@@ -123,21 +125,21 @@ def _outcomes(
     """One outcome per target, of the same fitted model."""
     kind = _TableTarget if takes_table(trained.model) else _Target
     return [
-        outcome_of(replace(trained, problem=problem, model=kind(trained.model, place)), metric=metric, model=model)
-        for place, (problem, metric) in enumerate(zip(problems, metrics))
+        outcome_of(replace(trained, problem=problem, model=kind(trained.model, index)), metric=metric, model=model)
+        for index, (problem, metric) in enumerate(zip(problems, metrics))
     ]
 
 
 class _Target:
     """A fitted model of several targets as a model of one of them."""
 
-    def __init__(self, model: Any, place: int) -> None:
-        self.model, self.place = model, place
+    def __init__(self, model: Any, index: int) -> None:
+        self.model, self.place = model, index
         for name in ("selected_columns_", "get_support", "feature_names_in_", "n_features_in_", "tree_"):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
         if isinstance(getattr(model, "classes_", None), list):
-            self.classes_ = model.classes_[place]
+            self.classes_ = model.classes_[index]
 
     def predict(self, X: Any) -> np.ndarray:
         """The predictions of the target."""

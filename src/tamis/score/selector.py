@@ -217,7 +217,7 @@ class RankSelector(TableSelector, BaseEstimator):
         def scores(orders: Sequence[np.ndarray]) -> np.ndarray:
             return np.array(
                 [
-                    _finite(criterion.many(view, [target.take(order) for order in orders]))
+                    _finite(criterion.values_of_targets(view, [target.take(order) for order in orders]))
                     for criterion, view, target in zip(criteria, views, targets)
                 ]
             )

@@ -43,8 +43,11 @@ class OverTargets(Criterion):
         scores = [self.criterion.values(own, one, n_jobs) for own, one in zip(view, _each(target))]
         return np.asarray(np.mean(scores, axis=0))
 
-    def many(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
-        each = [self.criterion.many(own, [_each(target)[j] for target in targets]) for j, own in enumerate(view)]
+    def values_of_targets(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
+        each = [
+            self.criterion.values_of_targets(own, [_each(target)[j] for target in targets])
+            for j, own in enumerate(view)
+        ]
         return np.asarray(np.mean(each, axis=0))
 
 

@@ -59,17 +59,19 @@ class SelectorComparison:
         """The comparison as a table of text."""
         lines = [f"{'selector':<24}{'columns':>8}{'stability':>11}{'score':>10}{'error':>9}  chosen"]
         for row in self.rows:
-            shown = ", ".join(map(str, row.columns[:6])) + (", …" if len(row.columns) > 6 else "")
+            listed = ", ".join(map(str, row.columns[:6])) + (", …" if len(row.columns) > 6 else "")
             numbers_ = f"{len(row.columns):>8}{row.stability:>11.2f}{row.mean:>10.3f}{row.error:>9.3f}"
-            lines.append(f"{row.name[:23]:<24}{numbers_}  {shown}")
+            lines.append(f"{row.name[:23]:<24}{numbers_}  {listed}")
         return "\n".join(lines)
 
     def __getitem__(self, name: str) -> Row:
-        found = [row for row in self.rows if row.name == name]
-        if not found:
-            known = [row.name for row in self.rows]
-            raise ParameterError(f"there is no selector {name!r}{check.nearest(name, known)}; there are {known}")
-        return found[0]
+        matches = [row for row in self.rows if row.name == name]
+        if not matches:
+            row_names = [row.name for row in self.rows]
+            raise ParameterError(
+                f"there is no selector {name!r}{check.nearest(name, row_names)}; there are {row_names}"
+            )
+        return matches[0]
 
 
 def compare(
@@ -116,18 +118,20 @@ def compare(
     model = estimator if estimator is not None else _model(by_class, table.n_rows)
     scorer = scorer_of(model, scoring, classes=by_class, labels=Classes.of(y).labels if by_class else None)
     pairs = folds(cv, target, groups=groups, classifier=by_class, seed=random_state, repeats=repeats)
-    shown = X if is_frame(X) or isinstance(X, Table) else table.matrix if table.matrix is not None else np.asarray(X)
-    shown = shown if any(map(transforms, [*named.values(), model])) else in_days(shown)
+    features = X if is_frame(X) or isinstance(X, Table) else table.matrix if table.matrix is not None else np.asarray(X)
+    features = features if any(map(transforms, [*named.values(), model])) else in_days(features)
     work = [(name, rows) for name in named for rows in [None, *pairs]]
-    call = delayed(_one)
+    call = delayed(_fold_score)
     if workers(n_jobs) == 1:
-        found = [_one(named[name], model, scorer, shown, target, rows) for name, rows in work]
+        results = [_fold_score(named[name], model, scorer, features, target, rows) for name, rows in work]
     else:
-        found = Parallel(n_jobs=n_jobs)(call(named[name], model, scorer, shown, target, rows) for name, rows in work)
+        results = Parallel(n_jobs=n_jobs)(
+            call(named[name], model, scorer, features, target, rows) for name, rows in work
+        )
     labels = list(table.names) if is_frame(X) else list(range(table.n_columns))
     step = len(pairs) + 1
-    parts = {name: found[i * step : (i + 1) * step] for i, name in enumerate(named)}
-    rows = tuple(_row(name, parts[name], labels) for name in named)
+    results_of = {name: results[i * step : (i + 1) * step] for i, name in enumerate(named)}
+    rows = tuple(_row(name, results_of[name], labels) for name in named)
     return SelectorComparison(rows, _overlap(rows))
 
 
@@ -158,15 +162,15 @@ def _model(by_class: bool, n_rows: int) -> Any:
     return (LinearClassifier if by_class else LinearRegressor)("ridge", alpha=1 / n_rows, missing="mean")
 
 
-def _one(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, rows: Any) -> tuple[np.ndarray, float]:
+def _fold_score(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, rows: Any) -> tuple[np.ndarray, float]:
     """The columns a selector chooses, on all rows or on the training rows of a fold, and the score on its test rows."""
     if rows is None:
         return _support(_fitted(selector, X, y), X), float("nan")
     train, test = rows
-    part, rest = take(X, rows=train), take(X, rows=test)
-    chosen = _fitted(selector, part, y[train])
-    steps = Pipeline([("select", chosen), ("model", _fitted(model, chosen.transform(part), y[train]))])
-    return _support(chosen, part), float(scorer(steps, rest, y[test]))
+    train_table, test_table = take(X, rows=train), take(X, rows=test)
+    chosen = _fitted(selector, train_table, y[train])
+    steps = Pipeline([("select", chosen), ("model", _fitted(model, chosen.transform(train_table), y[train]))])
+    return _support(chosen, train_table), float(scorer(steps, test_table, y[test]))
 
 
 def _fitted(estimator: Any, X: Any, y: np.ndarray) -> Any:
@@ -180,14 +184,14 @@ def _support(selector: Any, X: Any) -> np.ndarray:
     return column_weights(selector, X.shape[1]) != 0
 
 
-def _row(name: str, parts: list[tuple[np.ndarray, float]], labels: list[Any]) -> Row:
-    masks = np.array([mask for mask, _ in parts[1:]])
-    scores = np.array([score for _, score in parts[1:]])
+def _row(name: str, results: list[tuple[np.ndarray, float]], labels: list[Any]) -> Row:
+    masks = np.array([mask for mask, _ in results[1:]])
+    scores = np.array([score for _, score in results[1:]])
     value, interval = agreement(masks)
     error = float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else float("nan")
     return Row(
         name,
-        tuple(labels[j] for j in np.flatnonzero(parts[0][0])),
+        tuple(labels[j] for j in np.flatnonzero(results[0][0])),
         tuple(int(size) for size in masks.sum(axis=1)),
         value,
         interval,

@@ -30,8 +30,8 @@ def refuse_holes(estimator: Any, table: Table) -> None:
     """Refuse missing values for an estimator that cannot be given any."""
     if takes(estimator)[0]:
         return
-    told = ", or give the model missing='mean'" if _fills(estimator) else ""
-    refuse_missing(table, f"fill them first, for example with SimpleImputer in a pipeline{told}")
+    hint = ", or give the model missing='mean'" if _fills(estimator) else ""
+    refuse_missing(table, f"fill them first, for example with SimpleImputer in a pipeline{hint}")
 
 
 def refused(estimator: Any, X: Any, error: Exception, names: Sequence[str] | None = None) -> Exception:

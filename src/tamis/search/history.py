@@ -83,9 +83,9 @@ class History(Sequence[Trial]):
         else:
             top = tied(block.scores, self._resolution)
             if self._space.priced:
-                places = range(len(block)) if self._space.budget is not None else top.tolist()
-                for place in places:
-                    self._consider(block, place)
+                indices = range(len(block)) if self._space.budget is not None else top.tolist()
+                for index in indices:
+                    self._consider(block, index)
             elif len(top):
                 self._consider(block, int(top[0]))
 
@@ -96,10 +96,10 @@ class History(Sequence[Trial]):
         units = block.set_at(i)
         if not self._space.affords(units):
             return
-        found = Best(units, score, float(block.errors[i]), self._space.price(units))
-        known = self.best.get(len(units))
-        if known is None or _better(found, known, self._resolution):
-            self.best[len(units)] = found
+        candidate = Best(units, score, float(block.errors[i]), self._space.price(units))
+        incumbent = self.best.get(len(units))
+        if incumbent is None or _better(candidate, incumbent, self._resolution):
+            self.best[len(units)] = candidate
 
     def choose(self, rule: str, tol: float) -> Best:
         """The set asked for: the best score among allowed sizes; with "1se" the smallest within a standard error of it.
@@ -110,11 +110,11 @@ class History(Sequence[Trial]):
         if not sizes:  # stopped early: the size nearest to what was asked
             gaps = {s: max(self._space.low - s, s - self._space.high) for s in self.best}
             sizes = [min(gaps, key=lambda s: (gaps[s], s))]
-        found = [self.best[size] for size in sizes]
-        leader = max(found, key=lambda one: one.score)  # the first of equals
+        best_of_sizes = [self.best[size] for size in sizes]
+        leader = max(best_of_sizes, key=lambda best: best.score)  # the first of equals
         error = 0.0 if rule == "best" else leader.error
-        within = max(error, tol, slack(leader.score, self._resolution))
-        return found[one_standard_error([-one.score for one in found], within)]
+        tolerance = max(error, tol, slack(leader.score, self._resolution))
+        return best_of_sizes[one_standard_error([-best.score for best in best_of_sizes], tolerance)]
 
     def curve(self) -> dict[str, np.ndarray]:
         """Score against size: for each size valued, the best score, its standard error and its price."""

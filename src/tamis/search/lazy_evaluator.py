@@ -31,20 +31,22 @@ class LazyEvaluator(MomentsEvaluator):
     target : the name of the target in `whole`.
     """
 
-    def __init__(self, estimator: Any, whole: LazyTable, names: Sequence[str], target: str, **given: Any) -> None:
-        model, word = linear_of(estimator), _word(given["scoring"])
+    def __init__(
+        self, estimator: Any, lazy_table: LazyTable, names: Sequence[str], target: str, **options: Any
+    ) -> None:
+        model, word = linear_of(estimator), _word(options["scoring"])
         if model is None or word is None:
             raise ParameterError(
                 "a lazy table is searched with a linear model of squared loss (penalty None, or ridge with a number "
                 f"for alpha) and one of {', '.join(SCORINGS)}; give these, or a sample: table.sample(100_000)"
             )
-        if given["cv"] is not None and not is_whole(given["cv"]):
-            raise ParameterError(f"cv={given['cv']!r} names rows, which a lazy table cannot take; give a number")
-        self.task: Any = SimpleNamespace(estimator=estimator, n_jobs=given["n_jobs"])
+        if options["cv"] is not None and not is_whole(options["cv"]):
+            raise ParameterError(f"cv={options['cv']!r} names rows, which a lazy table cannot take; give a number")
+        self.task: Any = SimpleNamespace(estimator=estimator, n_jobs=options["n_jobs"])
         self.model, self.word, self.monotone = model, word, False
-        n_folds = 5 if given["cv"] is None else check.count("cv", given["cv"], low=2)
-        rows = whole.select([*names, target])
-        seed = seed_from(given["seed"])
+        n_folds = 5 if options["cv"] is None else check.count("cv", options["cv"], low=2)
+        rows = lazy_table.select([*names, target])
+        seed = seed_from(options["seed"])
         with one_blas_thread():
             self._take(_in_common_units(fold_moments(rows, target, n_folds=n_folds, seed=seed)), model, word)
 
@@ -59,8 +61,8 @@ class LazyEvaluator(MomentsEvaluator):
             for f, (A, B) in enumerate(zip(self.A, self.B)):
                 inner = A[np.ix_(columns, columns)]
                 w = np.append(np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ A[columns, -1], -1.0)
-                both = np.append(columns, len(A) - 1)
-                errors[s, f] = w @ B[np.ix_(both, both)] @ w
+                columns_and_target = np.append(columns, len(A) - 1)
+                errors[s, f] = w @ B[np.ix_(columns_and_target, columns_and_target)] @ w
         return score_from(errors * self.unit[-1] ** 2, self.word, self.rows, self.spread)
 
     def weights(self, columns: np.ndarray) -> np.ndarray:
@@ -83,8 +85,11 @@ def _word(scoring: Any) -> str | None:
 def _in_common_units(moments: FoldMoments) -> FoldMoments:
     """All folds in one scale, by powers of two; the test rows of a fold about the shift of its training rows."""
     scale = moments.total.scale
-    train = [in_units(part, scale) for part in moments.train]
-    test = [_about(in_units(part, scale), own.shift) for part, own in zip(moments.test, train)]
+    train = [in_units(moments_of_fold, scale) for moments_of_fold in moments.train]
+    test = [
+        _about(in_units(moments_of_fold, scale), train_moments.shift)
+        for moments_of_fold, train_moments in zip(moments.test, train)
+    ]
     return FoldMoments(in_units(moments.total, scale), train, test)
 
 

@@ -54,12 +54,12 @@ def _halves(halvings: Any) -> float:
     way_out = "give 0, 0.5, 1, … or 'auto'"
     if isinstance(halvings, (bool, np.bool_)) or not isinstance(halvings, Real):
         raise KindError(f"halvings={halvings!r} is no number of halvings; {way_out}")
-    found = float(halvings)
-    if not 0 <= found < np.inf:
+    value = float(halvings)
+    if not 0 <= value < np.inf:
         raise ParameterError(f"halvings={halvings!r} is out of range; {way_out}")
-    if (2 * found) % 1:
+    if (2 * value) % 1:
         raise ParameterError(f"halvings={halvings!r} is no multiple of 0.5; {way_out}")
-    return found
+    return value
 
 
 def _is_calibrated(forest: Any) -> bool:
@@ -179,7 +179,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.halvings != "auto":
             _halves(self.halvings)
         table = features(self, X, reset=True, min_rows=2)
-        given = table.n_rows
+        n_rows = table.n_rows
         model = self._model(y)
         if self.temperature is not None and not _is_calibrated(model):
             raise ParameterError(
@@ -195,27 +195,29 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         is_wide = table.n_columns > table.n_rows
         ranking = _smaller(model, RANKING) if ranks_only and not is_wide else model
         first = self._grown(ranking, ordered, y, leaves, multiples, kinds)
-        found = first.impurity_importance_
-        self.reach_ = max(0.0, -float(found.min()))
-        kept = np.flatnonzero(found > self.reach_)
-        if not len(kept):  # no column exceeds the null distribution: keep the first, for a forest needs one
-            kept = np.array([int(np.argmax(found))])
+        importances = first.impurity_importance_
+        self.reach_ = max(0.0, -float(importances.min()))
+        selected = np.flatnonzero(importances > self.reach_)
+        if not len(selected):  # no column exceeds the null distribution: keep the first, for a forest needs one
+            selected = np.array([int(np.argmax(importances))])
         self.importances_ = np.empty(table.n_columns)
-        self.importances_[order] = found
-        kept = kept[self._halved(model, ordered.select(kept.tolist()), y, found[kept], table.n_columns)]
-        if len(kept) == table.n_columns and not ranks_only:
+        self.importances_[order] = importances
+        selected = selected[
+            self._halved(model, ordered.select(selected.tolist()), y, importances[selected], table.n_columns)
+        ]
+        if len(selected) == table.n_columns and not ranks_only:
             self.estimator_ = first
         else:
             larger = [leaf for leaf in leaves if leaf >= self.min_samples_leaf_]
             chosen = [self.features_], [self.thresholds_]
-            self.estimator_ = self._grown(model, ordered.select(kept.tolist()), y, larger, *chosen)
+            self.estimator_ = self._grown(model, ordered.select(selected.tolist()), y, larger, *chosen)
         self.support_ = np.zeros(table.n_columns, dtype=bool)
-        self.support_[order[kept]] = True
+        self.support_[order[selected]] = True
         self.__dict__.pop("temperature_", None)
         if _is_calibrated(self.estimator_):
             self.temperature_ = self.estimator_.temperature_ = self._temperature(first, y)
-        self._remember(tuple(ordered.names[j] for j in kept))
-        self._remember_out_of_bag(first, rows, given)
+        self._remember(tuple(ordered.names[j] for j in selected))
+        self._remember_out_of_bag(first, rows, n_rows)
         return self
 
     def _halved(self, model: Any, table: Table, y: Any, importance: np.ndarray, n_columns: int) -> np.ndarray:
@@ -225,8 +227,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if _is_calibrated(small):  # by the rows that judge, and not by those that ranked the columns
             small.set_params(calibration=None)
 
-        def grown(part: Table, target: Any) -> Any:
-            return self._grown(small, part, target, *chosen)
+        def grown(subset: Table, target: Any) -> Any:
+            return self._grown(small, subset, target, *chosen)
 
         n = self.halvings
         self.halving_: Halving | None = None
@@ -235,7 +237,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 seed, is_wide = seed_from(model.random_state), n_columns > table.n_rows
                 fewest = max(FEWEST, int(LEFT_OF_WIDE * n_columns)) if is_wide else FEWEST
                 self.halving_ = halvings(table, y, grown, seed, _is_calibrated(model), fewest)
-            n = self.halving_.kept if self.halving_ else 0
+            n = self.halving_.n_halvings if self.halving_ else 0
         places = [places for places, _ in halved(importance, table, y, grown, float(n))]
         self.halvings_ = min(float(n), len(places))
         return places[-1] if places else np.arange(table.n_columns)
@@ -245,47 +247,49 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.temperature is not None:
             return float(self.temperature)
         if self.halving_ is not None and self.halving_.answers:
-            shares, target = self.halving_.answers[self.halving_.place], np.asarray(y)
+            shares, target = self.halving_.answers[self.halving_.chosen_step], np.asarray(y)
             codes = np.unique(target, return_inverse=True)[1]
             return calibrated(shares, codes, np.ones(len(codes))).temperature
         return max(first.temperature_, self.estimator_.temperature_)
 
-    def _remember_out_of_bag(self, first: Any, rows: np.ndarray | None, given: int) -> None:
+    def _remember_out_of_bag(self, first: Any, rows: np.ndarray | None, n_rows: int) -> None:
         """Out-of-bag answers of both forests, NaN for rows that were not looked at."""
         for name, forest in (("oob_predictions_of_all_", first), ("oob_predictions_", self.estimator_)):
             answers = getattr(forest, "oob_decision_function_", None)
             answers = forest.oob_prediction_ if answers is None else answers
             if rows is not None:
-                known, answers = answers, np.full((given, *answers.shape[1:]), np.nan)
-                answers[rows] = known
+                drawn_answers, answers = answers, np.full((n_rows, *answers.shape[1:]), np.nan)
+                answers[rows] = drawn_answers
             setattr(self, name, answers)
 
     def _rows(self, table: Table, y: Any, random_state: Any) -> np.ndarray | None:
         """`most_rows` rows drawn at random, with a row of every class; None where all are looked at."""
-        most = check.count("most_rows", self.most_rows, low=2)
-        if y is None or table.n_rows <= most:
+        max_rows = check.count("most_rows", self.most_rows, low=2)
+        if y is None or table.n_rows <= max_rows:
             return None
         target = np.asarray(y)
         rows = generator(seed_from(random_state), "rows").permutation(table.n_rows)
         chosen = np.zeros(table.n_rows, dtype=bool)
-        chosen[rows[:most]] = True
+        chosen[rows[:max_rows]] = True
         if target.dtype.kind != "f":  # a rare class stays
             chosen[rows[np.unique(target[rows], return_index=True)[1]]] = True
         return np.flatnonzero(chosen)
 
     def _ascending(self, name: str) -> list[int]:
-        given = getattr(self, name)
-        found = [check.count(name, one) for one in (given if isinstance(given, Iterable) else [given])]
-        if not found or sorted(set(found)) != found:
-            raise KindError(f"{name}={given!r} must be whole numbers that grow, as in (1, 5, 20); give one or several")
-        return found
+        values = getattr(self, name)
+        numbers = [check.count(name, value) for value in (values if isinstance(values, Iterable) else [values])]
+        if not numbers or sorted(set(numbers)) != numbers:
+            raise KindError(f"{name}={values!r} must be whole numbers that grow, as in (1, 5, 20); give one or several")
+        return numbers
 
     def _kinds(self, model: Any) -> list[str]:
         """The kinds of thresholds to try, in their order."""
-        given = model.thresholds if self.thresholds is None else self.thresholds
-        listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+        thresholds = model.thresholds if self.thresholds is None else self.thresholds
+        listed = (
+            [thresholds] if isinstance(thresholds, str) or not isinstance(thresholds, Iterable) else list(thresholds)
+        )
         if not listed:
-            raise KindError(f"thresholds={given!r} names no kind; give 'best', 'random' or both")
+            raise KindError(f"thresholds={thresholds!r} names no kind; give 'best', 'random' or both")
         return [check.one_of("thresholds", kind, ("best", "random")) for kind in listed]
 
     def _model(self, y: Any) -> Any:
@@ -293,18 +297,18 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         from tamis.forest import ForestClassifier, ForestRegressor
 
         if self.estimator is None:
-            made = (ForestClassifier if y is not None and is_class_target(y) else ForestRegressor)(TREES)
+            forest = (ForestClassifier if y is not None and is_class_target(y) else ForestRegressor)(TREES)
         elif type(self.estimator) in (ForestClassifier, ForestRegressor):
-            made = clone(self.estimator)
+            forest = clone(self.estimator)
         else:
             raise KindError(
                 f"estimator={self.estimator!r} has no importances that noise takes below 0; give a ForestClassifier or "
                 "a ForestRegressor"
             )
         if self.random_state is not None:
-            made.set_params(random_state=seed_from(self.random_state) % (1 << 31))
-        made.set_params(oob_score=True, progress=False)
-        return made if self.n_jobs is None else made.set_params(n_jobs=self.n_jobs)
+            forest.set_params(random_state=seed_from(self.random_state) % (1 << 31))
+        forest.set_params(oob_score=True, progress=False)
+        return forest if self.n_jobs is None else forest.set_params(n_jobs=self.n_jobs)
 
     def _grown(
         self, model: Any, table: Table, y: Any, leaves: list[int], multiples: list[int], kinds: list[str]
@@ -322,8 +326,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         forest.fit(table, y)
         self.min_samples_leaf_ = int(getattr(forest, "min_samples_leaf_", leaves[0]))
         self.thresholds_ = str(getattr(forest, "thresholds_", kinds[0]))
-        taken = getattr(forest, "max_features_", tried[0])
-        self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == taken)
+        max_features = getattr(forest, "max_features_", tried[0])
+        self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == max_features)
         return forest
 
     def _remember(self, names: tuple[str, ...]) -> None:
@@ -341,27 +345,27 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """What the forest of the columns kept predicts."""
-        kept = self._kept(X)
-        return np.asarray(self.estimator_.predict(kept))
+        selected = self._selected_table(X)
+        return np.asarray(self.estimator_.predict(selected))
 
     @available_if(_gives_shares)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Mean share of each class."""
-        kept = self._kept(X)
-        return np.asarray(self.estimator_.predict_proba(kept))
+        selected = self._selected_table(X)
+        return np.asarray(self.estimator_.predict_proba(selected))
 
     @available_if(_gives_intervals)
     def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
         """Ends of an interval that holds a new number with the probability `coverage`."""
-        kept = self._kept(X)
-        return np.asarray(self.estimator_.predict_interval(kept, coverage))
+        selected = self._selected_table(X)
+        return np.asarray(self.estimator_.predict_interval(selected, coverage))
 
     def score(self, X: Any, y: Any) -> float:
         """The forest's score: accuracy, or R²."""
-        kept = self._kept(X)
-        return float(self.estimator_.score(kept, y))
+        selected = self._selected_table(X)
+        return float(self.estimator_.score(selected, y))
 
-    def _kept(self, X: Any) -> Table:
+    def _selected_table(self, X: Any) -> Table:
         check_is_fitted(self, "estimator_")
         table = features(self, X, reset=False)
         return table.select(list(self.selected_columns_))
@@ -393,13 +397,13 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         """Plain values that `from_dict` takes back; the trees are the file of the forest, packed."""
         from tamis.forest.packed import packed
 
-        known = getattr(self, "feature_names_in_", None)
+        fitted_names = getattr(self, "feature_names_in_", None)
         return {
             "kind": type(self.estimator_).__name__,
-            "named": known is not None,
-            "names": [f"x{j}" for j in range(self.n_features_in_)] if known is None else list(known),
+            "named": fitted_names is not None,
+            "names": [f"x{j}" for j in range(self.n_features_in_)] if fitted_names is None else list(fitted_names),
             "columns": list(self.selected_columns_),
-            "levels": [[name, list(known)] for name, known in self.levels_in_.items()],
+            "levels": [[name, list(fitted_names)] for name, fitted_names in self.levels_in_.items()],
             "trees": self.estimator_.n_estimators,
             "most_drawn": self.most_drawn,
             "leaf": self.min_samples_leaf_,
@@ -419,43 +423,45 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         columns, names = texts("columns", facts["columns"]), texts("names", facts["names"])
         trees = check.count("trees", read_integer("trees", facts["trees"]), high=MOST_TREES)
         drawn = check.count("most_drawn", read_integer("most_drawn", facts["most_drawn"]), high=MOST_ROWS)
-        made = cls(kind(trees), most_drawn=drawn)
-        made.min_samples_leaf_ = read_integer(
+        selector = cls(kind(trees), most_drawn=drawn)
+        selector.min_samples_leaf_ = read_integer(
             "leaf", facts.get("leaf", 1), low=1
         )  # files written before this lack both
-        made.features_ = read_integer("features", facts.get("features", 1), low=1)
-        made.thresholds_ = check.one_of("thresholds", facts.get("thresholds", "best"), ("best", "random"))
-        made.halvings_ = _halves(facts.get("halvings", 0))
+        selector.features_ = read_integer("features", facts.get("features", 1), low=1)
+        selector.thresholds_ = check.one_of("thresholds", facts.get("thresholds", "best"), ("best", "random"))
+        selector.halvings_ = _halves(facts.get("halvings", 0))
         with reading("the packed forest", "fit it again"):
-            made.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
-            if _is_calibrated(made.estimator_):
-                made.temperature_ = made.estimator_.temperature_
-            named = getattr(made.estimator_, "feature_names_in_", columns)
+            selector.estimator_ = unpacked(kind, text("forest", facts["forest"]), len(columns), trees, drawn)
+            if _is_calibrated(selector.estimator_):
+                selector.temperature_ = selector.estimator_.temperature_
+            named = getattr(selector.estimator_, "feature_names_in_", columns)
             if (
-                made.estimator_.n_features_in_ != len(columns)
+                selector.estimator_.n_features_in_ != len(columns)
                 or tuple(named) != columns
                 or not set(columns) <= {*names}
             ):
                 raise DamagedError("its columns are not those of the model")
-        made.n_features_in_ = len(names)
+        selector.n_features_in_ = len(names)
         if facts["named"]:
-            made.feature_names_in_ = np.array(names, dtype=object)
-            made._order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+            selector.feature_names_in_ = np.array(names, dtype=object)
+            selector._order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
         else:
-            made._order = np.arange(len(names))
-        made.levels_in_ = {text("a column", name): levels("levels", known) for name, known in facts["levels"]}
-        made.support_ = np.isin(np.array(names, dtype=object), np.array(columns, dtype=object))
-        made._remember(columns)
-        return made
+            selector._order = np.arange(len(names))
+        selector.levels_in_ = {
+            text("a column", name): levels("levels", column_levels) for name, column_levels in facts["levels"]
+        }
+        selector.support_ = np.isin(np.array(names, dtype=object), np.array(columns, dtype=object))
+        selector._remember(columns)
+        return selector
 
     def __sklearn_tags__(self) -> Any:
         from tamis.forest import ForestClassifier, ForestRegressor
 
         tags = super().__sklearn_tags__()
         if type(self.estimator) in (ForestClassifier, ForestRegressor):
-            own = get_tags(self.estimator)
-            tags.estimator_type = own.estimator_type
-            tags.classifier_tags, tags.regressor_tags = own.classifier_tags, own.regressor_tags
+            estimator_tags = get_tags(self.estimator)
+            tags.estimator_type = estimator_tags.estimator_type
+            tags.classifier_tags, tags.regressor_tags = estimator_tags.classifier_tags, estimator_tags.regressor_tags
         tags.input_tags.allow_nan = tags.input_tags.categorical = True
         tags.target_tags.required = True
         return tags

@@ -36,5 +36,5 @@ class PermutedCopies:
         names = [f"{j:07d}" for j in range(len(real) + len(copied))]
         if not isinstance(X, Table):
             return beside(X, real, copied, rows, names)
-        kept = [X.column(int(j)) for j in real] + [X.column(int(j)).take(rows[:, c]) for c, j in enumerate(copied)]
-        return Table([replace(column, name=name) for column, name in zip(kept, names)])
+        columns = [X.column(int(j)) for j in real] + [X.column(int(j)).take(rows[:, c]) for c, j in enumerate(copied)]
+        return Table([replace(column, name=name) for column, name in zip(columns, names)])

@@ -142,10 +142,10 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     def _target(self, y: Any) -> tuple[np.ndarray, bool]:
         by_class = is_classifier(self.estimator) if self.estimator is not None else y is not None and is_class_target(y)
         if by_class:
-            found = Classes.of(y)
-            if found.n_classes < 2:
-                raise ParameterError(f"the target has only one class ({found.labels[0]!r}); give at least two")
-            return found.codes, True
+            classes = Classes.of(y)
+            if classes.n_classes < 2:
+                raise ParameterError(f"the target has only one class ({classes.labels[0]!r}); give at least two")
+            return classes.codes, True
         return numbers(y), False
 
     def _model(self, classes: bool, seed: int) -> Any:
@@ -154,10 +154,10 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return clone(self.estimator)
 
     def _remember(self, tested: _Tested, order: np.ndarray) -> None:
-        place = np.argsort(order)
-        self.pvalue_, self.adjusted_pvalue_ = tested.pvalue[place], tested.adjusted[place]
-        self.importance_ = tested.importance[place]
-        self.hits_, self.rounds_ = tested.hits[place], np.full(len(place), tested.n_models)
+        original = np.argsort(order)
+        self.pvalue_, self.adjusted_pvalue_ = tested.pvalue[original], tested.adjusted[original]
+        self.importance_ = tested.importance[original]
+        self.hits_, self.rounds_ = tested.hits[original], np.full(len(original), tested.n_models)
         confirmed = (self.adjusted_pvalue_ <= self.alpha + 1e-9) & (self.hits_ == self.rounds_)
         rejected = self.pvalue_ > self.alpha
         self.verdict_ = np.where(
@@ -215,20 +215,20 @@ class _Tested:
         """t of each column, and the rounds in which it beat every shadow."""
         d = self.columns.n_columns
         copied = np.tile(np.arange(d), max(1, -(-MIN_SHADOWS // d)))
-        own, shadows = np.zeros((self.n_models, d)), np.zeros((self.n_models, len(copied)))
+        weights, shadows = np.zeros((self.n_models, d)), np.zeros((self.n_models, len(copied)))
         for number in range(self.n_models):
             random = generator(self.seed, "round", name, number)
             rows = random.permuted(np.repeat(np.arange(self.columns.n_rows)[:, None], len(copied), axis=1), axis=0)
-            shown = self.columns.beside(np.arange(d), copied, rows)
+            model_input = self.columns.beside(np.arange(d), copied, rows)
             try:
-                weight = _importances(self.model, shown, y, seed_of(self.seed, "model", name, number))
+                weight = _importances(self.model, model_input, y, seed_of(self.seed, "model", name, number))
             except (TypeError, ValueError) as error:
                 raise refused(self.model, self.columns.columns, error) from error
-            own[number], shadows[number] = weight[:d], weight[d:]
+            weights[number], shadows[number] = weight[:d], weight[d:]
         spread = float(shadows.std())
-        distance = own.mean(axis=0) - shadows.mean()
-        scale = spread if spread > 0 else max(float(np.abs(own).max()), 1.0) * 1e-9
-        return distance / scale, (own > shadows.max(axis=1)[:, None]).sum(axis=0)
+        distance = weights.mean(axis=0) - shadows.mean()
+        scale = spread if spread > 0 else max(float(np.abs(weights).max()), 1.0) * 1e-9
+        return distance / scale, (weights > shadows.max(axis=1)[:, None]).sum(axis=0)
 
 
 def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> PermutedCopies:

@@ -56,19 +56,19 @@ class Space:
 
         The user counts columns as they stand in the table; the space counts them in `order`, which breaks ties.
         """
-        place = np.argsort(order)
+        position_of = np.argsort(order)
         units = list(column_groups_of(table, order, groups).values())
         unit_of = np.empty(table.n_columns, dtype=np.int64)
         for u, columns in enumerate(units):
             unit_of[columns] = u
-        kept = sorted({int(unit_of[place[j]]) for j in positions(table, "fixed", fixed)})
-        sizes = _sizes(k, len(units), len(kept))
+        fixed_units = sorted({int(unit_of[position_of[j]]) for j in positions(table, "fixed", fixed)})
+        sizes = _sizes(k, len(units), len(fixed_units))
         column_prices = _prices(table, costs)
         prices = None if column_prices is None else np.array([column_prices[order][columns].sum() for columns in units])
         limit = None if budget is None else check.number("budget", budget, low=0)
         if limit is not None and prices is None:
             raise ParameterError(f"budget={budget!r} is given without costs; give costs, a price for each column")
-        space = cls(units, fixed=kept, sizes=sizes, prices=prices, budget=limit)
+        space = cls(units, fixed=fixed_units, sizes=sizes, prices=prices, budget=limit)
         space._refuse_nothing_to_choose()
         return space
 
@@ -80,11 +80,11 @@ class Space:
 
     def outside(self, units: Units) -> np.ndarray:
         """The units that may be added to a set without breaking the budget."""
-        there = np.ones(self.n_units, dtype=bool)
-        there[list(units)] = False
+        is_outside = np.ones(self.n_units, dtype=bool)
+        is_outside[list(units)] = False
         if self.budget is not None:
-            there &= self.prices <= self.budget - self.price(units) + 1e-9 * abs(self.budget)
-        return np.flatnonzero(there)
+            is_outside &= self.prices <= self.budget - self.price(units) + 1e-9 * abs(self.budget)
+        return np.flatnonzero(is_outside)
 
     def inside(self, units: Units) -> np.ndarray:
         """The units of a set that may be taken out."""
@@ -127,8 +127,8 @@ def drop(units: Units, fewer: Iterable[int]) -> Units:
     >>> drop((1, 2, 4), [2])
     (1, 4)
     """
-    gone = {int(u) for u in fewer}
-    return tuple(u for u in units if u not in gone)
+    dropped = {int(u) for u in fewer}
+    return tuple(u for u in units if u not in dropped)
 
 
 def _sizes(k: Any, n_units: int, n_fixed: int) -> tuple[int, int] | None:
@@ -160,9 +160,9 @@ def _prices(table: Table, costs: Any) -> np.ndarray | None:
         for name, price in costs.items():
             prices[position(table, "costs", name)] = check.number(f"costs[{name!r}]", price, low=0)
         return prices
-    given = list(costs)
-    if len(given) != table.n_columns:
+    price_list = list(costs)
+    if len(price_list) != table.n_columns:
         raise ParameterError(
-            f"costs has {len(given)} prices, but there are {table.n_columns} columns; give one a column"
+            f"costs has {len(price_list)} prices, but there are {table.n_columns} columns; give one a column"
         )
-    return np.array([check.number(f"costs[{j}]", price, low=0) for j, price in enumerate(given)])
+    return np.array([check.number(f"costs[{j}]", price, low=0) for j, price in enumerate(price_list)])

@@ -147,8 +147,8 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         elif lasso is not None and _is_plain(table):
             chosen = self._along_path(lasso, table, target, drawn)
         else:
-            shown = shown_to(self.selector, table, X)
-            chosen = self._by_refit(take(shown, columns=order), target, drawn, seed)[:, np.argsort(order)]
+            model_input = shown_to(self.selector, table, X)
+            chosen = self._by_refit(take(model_input, columns=order), target, drawn, seed)[:, np.argsort(order)]
         self._remember(table, chosen)
         return self
 
@@ -199,16 +199,16 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         for index, line in enumerate(self.present_):
             line[order[np.sort(generator(seed, "drop", index).choice(len(order), n_kept, replace=False))]] = True
 
-        def one(index: int) -> np.ndarray:
+        def chosen_in(index: int) -> np.ndarray:
             columns = order[self.present_[index][order]]  # type: ignore[index]
-            part = take(X, rows=drawn[index], columns=columns)
+            sample = take(X, rows=drawn[index], columns=columns)
             if self.noise:
-                part = _with_noise(part, float(self.noise), generator(seed, "noise", index))
+                sample = _with_noise(sample, float(self.noise), generator(seed, "noise", index))
             chosen = np.zeros(table.n_columns, dtype=bool)
-            chosen[columns] = _chosen(model, part, y[drawn[index]], np.arange(len(drawn[index])))
+            chosen[columns] = _chosen(model, sample, y[drawn[index]], np.arange(len(drawn[index])))
             return chosen
 
-        return np.array(map_threads(one, range(len(drawn)), self.n_jobs))
+        return np.array(map_threads(chosen_in, range(len(drawn)), self.n_jobs))
 
     def _along_path(self, lasso: Lasso, table: Table, y: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
         X = table.numbers()
@@ -227,10 +227,10 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.mean_selected_ = float(chosen.sum(axis=1).mean())
         self.stability_, self.stability_interval_ = agreement(chosen)
         self.threshold_ = self._threshold(n_columns, len(chosen))
-        held = self.combine == "threshold" and self.resample != "bootstrap" and self.present_ is None
+        bound_holds = self.combine == "threshold" and self.resample != "bootstrap" and self.present_ is None
         self.expected_false_ = (
             expected_false(self.threshold_, self.mean_selected_, n_columns, len(chosen), pairs=pairs)
-            if held
+            if bound_holds
             else np.nan
         )
         self.support_ = self.frequency_ >= self.threshold_ - 1e-12
@@ -260,29 +260,29 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.expected_false is None:
             return float(self.threshold)
         pairs = self.resample == "complementary"
-        found = threshold_for(self.expected_false, self.mean_selected_, n_columns, n_resamples, pairs=pairs)
-        if found is None:
+        threshold = threshold_for(self.expected_false, self.mean_selected_, n_columns, n_resamples, pairs=pairs)
+        if threshold is None:
             raise ParameterError(
                 f"expected_false={self.expected_false:g} cannot be reached with {self.mean_selected_:.1f} of "
                 f"{n_columns} columns chosen a resample; give a selector that chooses fewer, or a larger number"
             )
-        return found
+        return threshold
 
     def _join(self, table: Table, chosen: np.ndarray, names: list[Any]) -> None:
         """Clusters of interchangeable columns take the place of single ones."""
-        place = np.argsort(table.order())
+        rank = np.argsort(table.order())
         often = np.flatnonzero(chosen.any(axis=0))
-        kept = []
-        support = np.zeros(len(place), dtype=bool)
+        clusters = []
+        support = np.zeros(len(rank), dtype=bool)
         for members in clusters_of(table, often, float(self.interchangeable or 1.0)):
             together = float(chosen[:, members].any(axis=1).mean())
             if together < self.threshold_ - 1e-12:
                 continue
-            ranked = sorted(members.tolist(), key=lambda j: (-self.frequency_[j], place[j]))
+            ranked = sorted(members.tolist(), key=lambda j: (-self.frequency_[j], rank[j]))
             support[ranked[0]] = True
-            kept.append(Cluster(tuple(names[j] for j in ranked), together))
+            clusters.append(Cluster(tuple(names[j] for j in ranked), together))
         self.support_ = support
-        self.clusters_ = sorted(kept, key=lambda c: (-c.frequency, str(c.columns[0])))
+        self.clusters_ = sorted(clusters, key=lambda c: (-c.frequency, str(c.columns[0])))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
@@ -299,12 +299,12 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
 def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Mask of the columns that a selector (or a model's weights) chooses on some rows."""
-    part = take(X, rows=rows)
+    sample = take(X, rows=rows)
     try:
-        fitted = clone(model).fit(part, y[rows])
+        fitted = clone(model).fit(sample, y[rows])
     except (TypeError, ValueError) as error:
-        raise refused(model, part, error) from error
-    return column_weights(fitted, part.shape[1]) != 0
+        raise refused(model, sample, error) from error
+    return column_weights(fitted, sample.shape[1]) != 0
 
 
 def _with_noise(X: Any, size: float, rng: np.random.Generator) -> Any:

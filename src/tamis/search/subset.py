@@ -149,21 +149,21 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         evaluator = evaluator_of(task)
         if rule == "1se" and _one_fold(task):
             raise ParameterError("rule='1se' needs a standard error; give cv at least 2 folds, or rule='best'")
-        return self._searched(strategy, table, task.places, evaluator, tol, task.seed, lambda: empty_set_value(task))
+        return self._searched(strategy, table, task.order, evaluator, tol, task.seed, lambda: empty_set_value(task))
 
-    def _fit_lazily(self, X: LazyTable, y: Any, strategy: Any, tol: float, given: dict[str, Any]) -> SubsetSelector:
+    def _fit_lazily(self, X: LazyTable, y: Any, strategy: Any, tol: float, options: dict[str, Any]) -> SubsetSelector:
         """Search among the columns of a lazy table, of which y names the target."""
         from tamis.search.lazy_evaluator import LazyEvaluator
 
-        for name, value in given.items():
+        for name, value in options.items():
             if value is not None:
                 raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
         if not isinstance(y, str):
             raise KindError("the target of a lazy table is one of its columns; give its name as y")
-        rest = X.drop([y])
-        table = features(self, rest.prototype(), reset=True, categorical=False, min_rows=2)
-        order = rest.order()
-        names = [rest.names[j] for j in order]
+        features_table = X.drop([y])
+        table = features(self, features_table.prototype(), reset=True, categorical=False, min_rows=2)
+        order = features_table.order()
+        names = [features_table.names[j] for j in order]
         settings = {"scoring": self.scoring, "cv": self.cv, "n_jobs": self.n_jobs, "seed": self.random_state}
         evaluator = LazyEvaluator(self.estimator, X, names, y, **settings)
         return self._searched(strategy, table, order, evaluator, tol, seed_from(self.random_state))
@@ -205,10 +205,13 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return self
 
     def _check_estimator(self) -> None:
-        given = self.estimator
-        if isinstance(given, type) or not (hasattr(given, "fit") or callable(given) or isinstance(given, str)):
+        estimator = self.estimator
+        if isinstance(estimator, type) or not (
+            hasattr(estimator, "fit") or callable(estimator) or isinstance(estimator, str)
+        ):
             raise KindError(
-                f"estimator={given!r} is no model; give an estimator with fit, a criterion's name, or a function (X, y)"
+                f"estimator={estimator!r} is no model; give an estimator with fit, a criterion's name, or a "
+                "function (X, y)"
             )
 
     def _check_limits(self) -> None:
@@ -225,13 +228,13 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         target = self._target(y)
         same_length(table, target)
         order = table.order()
-        shown = shown_to(self.estimator, table, X)
+        model_input = shown_to(self.estimator, table, X)
         ordered = table if np.array_equal(order, np.arange(len(order))) else table.select(order.tolist())
         return SearchTask(
             estimator=self.estimator,
             table=ordered,
-            X=shown,
-            places=order,
+            X=model_input,
+            order=order,
             y=target,
             scoring=self.scoring,
             cv=self.cv,
@@ -262,10 +265,10 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.stopped_ = self.history_.stopped = stopped
         self.reproducible_ = stopped in (None, "max_evaluations", "stop_score")
         if not space.allows(chosen.units):
-            asked = f"{space.low}" if space.low == space.high else f"{space.low} to {space.high}"
+            requested_sizes = f"{space.low}" if space.low == space.high else f"{space.low} to {space.high}"
             why = f"the search was stopped ({stopped})" if stopped else "the search found none"
             warnings.warn(
-                f"no set of {asked} columns was valued, {why}; the best of {len(chosen.units)} is kept",
+                f"no set of {requested_sizes} columns was valued, {why}; the best of {len(chosen.units)} is kept",
                 TamisWarning,
                 stacklevel=3,
             )

@@ -58,7 +58,7 @@ class Trials:
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self._progress = progress
         self._labels = labels
-        self._known: dict[Units, tuple[float, float]] = {}
+        self._values_of: dict[Units, tuple[float, float]] = {}
 
     def sets(self, sets: Sequence[Units]) -> np.ndarray:
         """The scores of some sets."""
@@ -72,12 +72,12 @@ class Trials:
         """The scores of `base` with each of some units taken out of it."""
         return self._ask(-1, base, units)
 
-    def pick(self, units: np.ndarray, scores: np.ndarray, many: int = 1, cheap: bool = True) -> list[int]:
+    def pick(self, units: np.ndarray, scores: np.ndarray, n_pick: int = 1, cheap: bool = True) -> list[int]:
         """The units of the best scores; among equals the cheaper (or, to be taken out, the dearer), then the first."""
-        if many > 1:
+        if n_pick > 1:
             sign = 1 if cheap else -1
             order = np.lexsort((units, sign * self.space.prices[units], -scores))
-            return [int(u) for u in units[order[:many]] if np.isfinite(scores).any()]
+            return [int(u) for u in units[order[:n_pick]] if np.isfinite(scores).any()]
         top = tied(scores, self.evaluator.resolution)
         if not len(top):
             return []
@@ -105,23 +105,23 @@ class Trials:
     def _in_parts(self, sign: int, base: Units, moves: Any) -> np.ndarray:
         """As `_ask`, without scoring sets again; budget and deadline are checked between parts."""
         sets = [Block(sign, base, moves, np.zeros(0), np.zeros(0)).set_at(i) for i in range(len(moves))]
-        fresh = list(dict.fromkeys(units for units in sets if units not in self._known))
-        place = {units: i for i, units in enumerate(sets)}
-        size = self.evaluator.part
+        fresh = list(dict.fromkeys(units for units in sets if units not in self._values_of))
+        index_of = {units: i for i, units in enumerate(sets)}
+        size = self.evaluator.batch_size
         for start in range(0, len(fresh), size):
-            part = fresh[start : start + size]
-            left = len(part) if self.max_evaluations is None else self.max_evaluations - self.n_evaluations
+            batch = fresh[start : start + size]
+            left = len(batch) if self.max_evaluations is None else self.max_evaluations - self.n_evaluations
             late = self.deadline is not None and time.monotonic() >= self.deadline
             if left <= 0 or (late and self.n_evaluations):
                 raise Stop("time_limit" if late and left > 0 else "max_evaluations")
-            part = part[:left]
-            chosen = part if sign == 0 else np.array([moves[place[units]] for units in part], dtype=np.int64)
+            batch = batch[:left]
+            chosen = batch if sign == 0 else np.array([moves[index_of[units]] for units in batch], dtype=np.int64)
             scores, errors = self._value(sign, base, chosen)
-            self._known.update(zip(part, zip(scores.tolist(), errors.tolist())))
+            self._values_of.update(zip(batch, zip(scores.tolist(), errors.tolist())))
             self._record(Block(sign, base, chosen, scores, errors))
-        if any(units not in self._known for units in sets):
+        if any(units not in self._values_of for units in sets):
             raise Stop("max_evaluations")
-        return np.array([self._known[units][0] for units in sets])
+        return np.array([self._values_of[units][0] for units in sets])
 
     def _value(self, sign: int, base: Units, moves: Any) -> tuple[np.ndarray, np.ndarray]:
         """Scores and standard errors of sets; the empty set has its own."""
@@ -129,11 +129,11 @@ class Trials:
             return self._evaluated(sign, base, moves)
         is_empty = np.full(len(moves), len(base) == 1) if sign < 0 else np.array([not units for units in moves])
         scores, errors = np.full(len(moves), self.empty[0]), np.full(len(moves), self.empty[1])
-        rest = np.flatnonzero(~is_empty)
-        self.n_evaluations += len(moves) - len(rest)
-        if len(rest):
-            others = [moves[i] for i in rest] if sign == 0 else moves[rest]
-            scores[rest], errors[rest] = self._evaluated(sign, base, others)
+        nonempty = np.flatnonzero(~is_empty)
+        self.n_evaluations += len(moves) - len(nonempty)
+        if len(nonempty):
+            other_moves = [moves[i] for i in nonempty] if sign == 0 else moves[nonempty]
+            scores[nonempty], errors[nonempty] = self._evaluated(sign, base, other_moves)
         return scores, errors
 
     def _evaluated(self, sign: int, base: Units, moves: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -178,5 +178,5 @@ def say(event: dict[str, Any]) -> None:
     """Progress as a line on the error stream, with the best set so far."""
     if event["score"] is None:
         return
-    shown = ", ".join(map(str, event["columns"][:6])) + (", …" if len(event["columns"]) > 6 else "")
-    print(f"{event['evaluations']:,} sets, best {event['score']:.6g}: {shown}", file=sys.stderr)
+    listed = ", ".join(map(str, event["columns"][:6])) + (", …" if len(event["columns"]) > 6 else "")
+    print(f"{event['evaluations']:,} sets, best {event['score']:.6g}: {listed}", file=sys.stderr)

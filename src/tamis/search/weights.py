@@ -34,7 +34,7 @@ def column_weights(fitted: Any, n_columns: int) -> np.ndarray:
             return column_weights(getattr(fitted, inner), n_columns)
     if hasattr(fitted, "steps"):
         return _of_pipeline(fitted, n_columns)
-    weights = _own(fitted)
+    weights = _weights_of(fitted)
     if len(weights) != n_columns:
         raise ParameterError(
             f"{type(fitted).__name__} has {len(weights):,} weights for {n_columns:,} columns; give one with one each"
@@ -51,7 +51,7 @@ def has_weights(fitted: Any) -> bool:
     return any(hasattr(fitted, name) for name in ("get_support", "feature_importances_", "coef_"))
 
 
-def _own(fitted: Any) -> np.ndarray:
+def _weights_of(fitted: Any) -> np.ndarray:
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=np.float64)
     if hasattr(fitted, "feature_importances_"):
@@ -68,15 +68,17 @@ def _of_pipeline(pipeline: Any, n_columns: int) -> np.ndarray:
     origin = np.arange(n_columns)
     steps = [step for _, step in pipeline.steps]
     if not has_weights(pipeline):
-        return _own(steps[-1])  # says what is missing
+        return _weights_of(steps[-1])  # says what is missing
     weighed = has_weights(steps[-1])
     for step in steps[:-1] if weighed else steps:
         origin = _after(step, origin)
     weights = column_weights(steps[-1], len(origin)) if weighed else np.ones(len(origin))
     if np.any(weights[origin == _NONE] != 0):
-        made = next(type(step).__name__ for step in steps if np.any(_after(step, np.arange(_width(step))) == _NONE))
+        step_name = next(
+            type(step).__name__ for step in steps if np.any(_after(step, np.arange(_width(step))) == _NONE)
+        )
         raise ParameterError(
-            f"{made} makes new columns of several, so choices after it cannot be traced to the table; leave it out"
+            f"{step_name} makes new columns of several, so choices after it cannot be traced to the table; leave it out"
         )
     out = np.zeros(n_columns)
     np.add.at(out, origin[origin != _NONE], weights[origin != _NONE])
@@ -102,13 +104,13 @@ def _after(step: Any, origin: np.ndarray) -> np.ndarray:
 
 def _after_columns(step: Any, origin: np.ndarray) -> np.ndarray:
     """Through a ColumnTransformer: each branch takes some columns and fills a part of the output."""
-    parts = step.output_indices_
-    out = np.full(max(part.stop for part in parts.values()), _NONE)
+    slices = step.output_indices_
+    out = np.full(max(columns_slice.stop for columns_slice in slices.values()), _NONE)
     names = list(getattr(step, "feature_names_in_", []))
     for name, branch, columns in step.transformers_:
-        part = parts[name]
-        if part.stop > part.start:
-            out[part] = _after(branch, origin[_positions(columns, names, len(origin))])
+        columns_slice = slices[name]
+        if columns_slice.stop > columns_slice.start:
+            out[columns_slice] = _after(branch, origin[_positions(columns, names, len(origin))])
     return out
 
 
@@ -137,11 +139,11 @@ def _levels(encoder: Any) -> list[int]:
 
 def _by_name(step: Any, origin: np.ndarray) -> np.ndarray:
     """Columns that keep their names; a column with another name was made of several, or of one unknown."""
-    given = list(getattr(step, "feature_names_in_", [f"x{j}" for j in range(len(origin))]))
+    input_names = list(getattr(step, "feature_names_in_", [f"x{j}" for j in range(len(origin))]))
     if not hasattr(step, "get_feature_names_out"):
         return origin
-    place = {str(name): j for j, name in enumerate(given)}
-    out = [place.get(str(name), _NONE) for name in step.get_feature_names_out()]
+    index_of = {str(name): j for j, name in enumerate(input_names)}
+    out = [index_of.get(str(name), _NONE) for name in step.get_feature_names_out()]
     return np.array([_NONE if j == _NONE else origin[j] for j in out], dtype=np.int64)
 
 

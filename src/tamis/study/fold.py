@@ -256,8 +256,8 @@ def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any
     assert isinstance(problem, StudyProblem)
     if fold.repeat or not sizes(model, n_used):
         return []
-    table, y, learned = problem.shown(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
-    test, order, found = problem.shown(fold.test, model), by_contribution(model, table), []
+    table, y, learned = problem.model_input(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
+    test, order, found = problem.model_input(fold.test, model), by_contribution(model, table), []
     for k in sizes(model, n_used):
         places, few = held(model, table, y, order[:k])
         answer = predicted(problem, few, test.select(places.tolist()))

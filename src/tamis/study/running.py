@@ -235,7 +235,7 @@ class Run:
             journal=self.journal,
             finished=self._say,
             stop=(lambda: monotonic() > self.end) if stops else None,
-            beside=beside,
+            concurrent=beside,
         )
 
     def _judged(self) -> tuple[Judgements, list[Fold]]:

@@ -37,7 +37,7 @@ MODELS = [
 
 def task_of(model, X, y, **options):
     return SearchTask(
-        estimator=model, table=Table.of(X), X=np.asarray(X), places=np.arange(np.shape(X)[1]), y=y, **options
+        estimator=model, table=Table.of(X), X=np.asarray(X), order=np.arange(np.shape(X)[1]), y=y, **options
     )
 
 

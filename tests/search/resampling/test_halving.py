@@ -44,7 +44,7 @@ def test_where_half_of_the_columns_are_too_few_seven_tenths_may_do():
     X = rng.normal(size=(1500, 24))
     y = X[:, :16].sum(axis=1)
     found = halvings(Table.of(X), y, lambda part, t: ForestRegressor(60, random_state=0).fit(part, t), 0)
-    assert (found.kept, found.place, found.columns[:2]) == (0.5, 1, (24, 16))
+    assert (found.n_halvings, found.chosen_step, found.columns[:2]) == (0.5, 1, (24, 16))
     assert len(found.answers) == len(found.columns)
 
 
@@ -65,8 +65,8 @@ def test_columns_that_all_tell_are_not_halved_and_copies_are(task):
     alone = np.repeat(X[:, :2], 12, axis=1) + 0.01 * rng.normal(size=X.shape)
     few = X[:, 0] - X[:, 1]
     cut = (lambda v: v) if task == "numbers" else (lambda v: (v > 0).astype(int))
-    assert halvings(Table.of(X), cut(every), _grow, 0).kept == 0
-    assert halvings(Table.of(alone), cut(few), _grow, 0).kept >= 1
+    assert halvings(Table.of(X), cut(every), _grow, 0).n_halvings == 0
+    assert halvings(Table.of(alone), cut(few), _grow, 0).n_halvings >= 1
 
 
 def test_every_step_of_a_halving_answers_each_row_by_the_half_that_had_not_seen_it():

@@ -33,25 +33,25 @@ def read_returned(procedure: Callable[..., Any], value: Any) -> float | list[Ans
     """
     name = getattr(procedure, "__name__", type(procedure).__name__)
     if isinstance(value, (tuple, list)):
-        if len(value) and all(_is_pair(part) for part in value):
-            return [_fold(name, part) for part in value]
+        if len(value) and all(_is_pair(item) for item in value):
+            return [_fold(name, item) for item in value]
         if _is_pair(value):
             return [_fold(name, value)]
     try:
-        found = float(value)
+        score = float(value)
     except (TypeError, ValueError) as error:
         raise KindError(
             f"{name}(X, y) gave {value!r}; it must return one number, its score, or its predictions as (truth, "
             "prediction) or a list of such pairs, one a fold"
         ) from error
-    if not np.isfinite(found):
-        raise ParameterError(f"{name}(X, y) gave {found}; it must return a finite score")
-    return found
+    if not np.isfinite(score):
+        raise ParameterError(f"{name}(X, y) gave {score}; it must return a finite score")
+    return score
 
 
 def _is_pair(value: Any) -> bool:
     """Two sequences: not two numbers."""
-    return isinstance(value, (tuple, list)) and len(value) == 2 and all(_is_vector(part) for part in value)
+    return isinstance(value, (tuple, list)) and len(value) == 2 and all(_is_vector(item) for item in value)
 
 
 def _is_vector(value: Any) -> bool:
@@ -79,15 +79,15 @@ def _fold(name: str, pair: Sequence[Any]) -> Answers:
     return Answers(truth, answer)
 
 
-def labels_of(metric: Metric, folds: Sequence[Answers], known: np.ndarray | None) -> np.ndarray | None:
+def labels_of(metric: Metric, folds: Sequence[Answers], labels: np.ndarray | None) -> np.ndarray | None:
     """The classes, sorted: those of the target, unless the function speaks of others (as after encoding them)."""
     if predicts_numbers(metric.task):
         return None
-    parts = [fold.truth for fold in folds]
+    arrays = [fold.truth for fold in folds]
     if metric.needs == "labels":
-        parts += [fold.answer for fold in folds]
-    found = np.unique(np.concatenate(parts))
-    return known if known is not None and np.isin(found, known).all() else found
+        arrays += [fold.answer for fold in folds]
+    distinct = np.unique(np.concatenate(arrays))
+    return labels if labels is not None and np.isin(distinct, labels).all() else distinct
 
 
 def usual_metric(folds: Sequence[Answers], classes: bool) -> Metric:
@@ -95,7 +95,7 @@ def usual_metric(folds: Sequence[Answers], classes: bool) -> Metric:
     if not classes:
         return find(None, classes=False)
     truth, answer = np.concatenate([fold.truth for fold in folds]), [fold.answer for fold in folds]
-    labelled = all(part.ndim == 1 for part in answer) and bool(np.isin(np.concatenate(answer), truth).all())
+    labelled = all(block.ndim == 1 for block in answer) and bool(np.isin(np.concatenate(answer), truth).all())
     return METRICS["accuracy" if labelled else "roc_auc"]
 
 
@@ -105,7 +105,7 @@ def score_of(metric: Metric, folds: Sequence[tuple[np.ndarray, np.ndarray, np.nd
     A fold on which the metric has no value (no row of a class) is left out.
     """
     if metric.each is None and any(len(truth) < 2 for truth, _, _ in folds):
-        truths, answers = (np.concatenate([fold[part] for fold in folds]) for part in (0, 1))
+        truths, answers = (np.concatenate([fold[index] for fold in folds]) for index in (0, 1))
         return float(metric.value(truths, answers, folds[0][2]))
     # scikit-learn's functions check their input at length: F1 of 12 rows 1.6 ms, this 0.02 ms
     values = np.array([bootstrap_metric(metric, *fold, np.ones((1, len(fold[0]))))[0] for fold in folds])

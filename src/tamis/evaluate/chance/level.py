@@ -18,12 +18,12 @@ class Level:
     ----------
     samples : above each of these a procedure leaks; above some of them only, it cannot be told.
     source : where they come from, in words.
-    known : False where they are only the best guess, so that nothing can be told.
+    is_certain : False where they are only the best guess, so that nothing can be told.
     """
 
     samples: tuple[np.ndarray, ...]
     source: str
-    known: bool = True
+    is_certain: bool = True
 
     @property
     def low(self) -> float:
@@ -39,9 +39,9 @@ class Level:
         return max(pvalues), min(pvalues)
 
 
-def constant(values: list[float], source: str, known: bool = True) -> Level:
+def constant(values: list[float], source: str, is_certain: bool = True) -> Level:
     """A level of numbers that are known exactly."""
-    return Level(tuple(np.array([value]) for value in sorted(set(values))), source, known)
+    return Level(tuple(np.array([value]) for value in sorted(set(values))), source, is_certain)
 
 
 def p_above(scores: np.ndarray, sample: np.ndarray, scale: float = 0.0) -> float:
@@ -57,10 +57,10 @@ def p_above(scores: np.ndarray, sample: np.ndarray, scale: float = 0.0) -> float
     if not np.isfinite(excess).all():  # max(least, nan) is least: surely above
         return float("nan")
     tiny = 1e-9 * max(scale, float(np.abs(scores).max()), float(np.abs(sample).max()))
-    least = float(2.0 ** -len(scores))
+    smallest_p = float(2.0 ** -len(scores))
     steady = len(sample) < 2 or sample.std() <= tiny
     if steady and excess.std() <= tiny:
-        return 1.0 if excess.mean() <= tiny else least
+        return 1.0 if excess.mean() <= tiny else smallest_p
     if steady:
-        return max(least, float(scipy.stats.ttest_1samp(excess, 0, alternative="greater").pvalue))
-    return max(least, float(scipy.stats.ttest_ind(scores, sample, equal_var=False, alternative="greater").pvalue))
+        return max(smallest_p, float(scipy.stats.ttest_1samp(excess, 0, alternative="greater").pvalue))
+    return max(smallest_p, float(scipy.stats.ttest_ind(scores, sample, equal_var=False, alternative="greater").pvalue))

@@ -65,8 +65,8 @@ def permutation_test(
     >>> permutation_test(GaussianNB(), *load_iris(return_X_y=True), n_permutations=19).p_value
     0.05
     """
-    most = count("n_permutations", n_permutations)
-    enough = most if stop_after is None else count("stop_after", stop_after)
+    max_permutations = count("n_permutations", n_permutations)
+    n_stop = max_permutations if stop_after is None else count("stop_after", stop_after)
     runner = Runner(
         procedure,
         X,
@@ -80,13 +80,13 @@ def permutation_test(
     )
     score = runner.real().score
     null = np.empty(0)
-    while len(null) < most:
-        null = np.concatenate([null, runner.null(range(len(null), min(most, len(null) + 10)))])
-        found = np.flatnonzero(_as_good(runner, null, score))
-        if stop_after is not None and len(found) >= enough and len(null) < most:
+    while len(null) < max_permutations:
+        null = np.concatenate([null, runner.null(range(len(null), min(max_permutations, len(null) + 10)))])
+        exceedances = np.flatnonzero(_as_good(runner, null, score))
+        if stop_after is not None and len(exceedances) >= n_stop and len(null) < max_permutations:
             # the count ends with the shuffle that brought the last hit, not with the batch it came in
-            null = null[: found[enough - 1] + 1]
-            return PermutationTest(score, null, enough / len(null), True)
+            null = null[: exceedances[n_stop - 1] + 1]
+            return PermutationTest(score, null, n_stop / len(null), True)
     hits = int(_as_good(runner, null, score).sum())
     return PermutationTest(score, null, (1 + hits) / (1 + len(null)), False)
 

@@ -61,7 +61,7 @@ class Runner:
     ) -> None:
         self.paired = paired
         self.procedure, self.outer, self.seed, self.n_jobs = procedure, outer, seed, n_jobs
-        self.given = X.y if y is None and isinstance(X, Problem) else y
+        self.original_y = X.y if y is None and isinstance(X, Problem) else y
         self.is_estimator = hasattr(procedure, "fit")
         if self.is_estimator:
             named_procedures(procedure)
@@ -98,12 +98,12 @@ class Runner:
     def shuffled(self, numbers_of_shuffles: Iterable[int]) -> list[Run]:
         """Runs on shuffled targets, one a number; a number always means the same shuffle."""
 
-        def one(number: int) -> Run:
+        def run_of(number: int) -> Run:
             y = permuted(self.y, self.seed, number, self.groups, self.time)
             return self._run(self.task.X, y, number, self._order(number))
 
         with threadpool_limits(1):
-            return map_threads(one, numbers_of_shuffles, self.n_jobs)
+            return map_threads(run_of, numbers_of_shuffles, self.n_jobs)
 
     def null(self, numbers_of_shuffles: Iterable[int]) -> np.ndarray:
         """The scores of these runs."""
@@ -118,7 +118,7 @@ class Runner:
         """
         seed = seed_of(self.seed, "elsewhere")
 
-        def one(number: int) -> float:
+        def score_of_run(number: int) -> float:
             table = make(self.task.X, seed, number)
             if table is None:
                 return float("nan")
@@ -130,7 +130,7 @@ class Runner:
 
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
-            return np.array(map_threads(one, range(runs if targets is None else len(targets)), self.n_jobs))
+            return np.array(map_threads(score_of_run, range(runs if targets is None else len(targets)), self.n_jobs))
 
     def _order(self, number: int) -> np.ndarray | None:
         """Another order of the rows for every shuffle of a function.
@@ -146,24 +146,24 @@ class Runner:
         if self.is_estimator:
             return self._in_folds(X, y, number)
         table = X if order is None else take(X, rows=order)
-        found = read_returned(self.procedure, self.procedure(table, series_like(self.given, y.copy(), order)))
-        if isinstance(found, float):
-            return Run(found)
+        returned = read_returned(self.procedure, self.procedure(table, series_like(self.original_y, y.copy(), order)))
+        if isinstance(returned, float):
+            return Run(returned)
         if self.metric is None:
-            self.metric = usual_metric(found, self.task.of_classes)
-        labels = labels_of(self.metric, found, self.task.classes)
-        score = score_of(self.metric, prepared(self.metric, found, labels))
-        return Run(score, self._chance(self.metric, found, labels, number))
+            self.metric = usual_metric(returned, self.task.of_classes)
+        labels = labels_of(self.metric, returned, self.task.classes)
+        score = score_of(self.metric, prepared(self.metric, returned, labels))
+        return Run(score, self._chance(self.metric, returned, labels, number))
 
     def _in_folds(self, X: Any, y: np.ndarray, number: int) -> Run:
         metric: Any = self.metric
         task = replace(self.task, X=X, y=y)
         seed = self.seed if number < 0 else seed_of(self.seed, "folds", number)  # other folds every time: see _order
         pairs = folds(self.outer, y, groups=self.groups, time=self.time, classifier=task.of_classes, seed=seed, X=X)
-        kept = cross_validate(
+        results = cross_validate(
             task, {"it": self.procedure}, named_folds(pairs), partial(outcome_of, metric=metric), seed=seed, n_jobs=1
         )
-        outcomes = kept["it"]
+        outcomes = results["it"]
         inner_scores = [outcome.inner_score for outcome in outcomes if outcome.inner_score is not None]
         if len(inner_scores) == len(outcomes):
             self.inner_scores[number] = float(np.mean(inner_scores))
@@ -174,9 +174,9 @@ class Runner:
         # A pooled score and chance by fold would differ without any leak: both are means over folds here.
         return Run(score_of(metric, prepared(metric, judged, task.classes)), chance)
 
-    def _chance(self, metric: Metric, found: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
+    def _chance(self, metric: Metric, answers: list[Answers], labels: np.ndarray | None, number: int) -> float | None:
         """Chance for these predictions, where it is asked for."""
         if not self.paired or metric.needs == "model":
             return None
         seed = seed_of(self.seed, "chance", number)
-        return reshuffled(metric, found, labels, seed, groups=self.groups, time=self.time)
+        return reshuffled(metric, answers, labels, seed, groups=self.groups, time=self.time)

@@ -42,20 +42,20 @@ def recognised(scores: Sequence[Score], y: np.ndarray, labels: np.ndarray | None
     """
     targets = [y, y * _FACTOR] if labels is None else unequal(len(y), labels)
     almost, equal = ([score(target) for target in targets] for score in scores)
-    if found := _fitting(almost, targets, labels, odd=False):
-        return found
-    found = _fitting(equal, targets, labels, odd=False)
-    if found and all(metric.base in ("matthews", "kappa") for metric in found):
-        return [*found, METRICS["f1"]]  # it is 0 too where equal rows make a model answer the first class always
-    return found or _fitting(equal, targets, labels, odd=True)
+    if forms := _fitting(almost, targets, labels, odd=False):
+        return forms
+    forms = _fitting(equal, targets, labels, odd=False)
+    if forms and all(metric.base in ("matthews", "kappa") for metric in forms):
+        return [*forms, METRICS["f1"]]  # it is 0 too where equal rows make a model answer the first class always
+    return forms or _fitting(equal, targets, labels, odd=True)
 
 
-def _fitting(found: list[float], targets: list[np.ndarray], labels: np.ndarray | None, odd: bool) -> list[Metric]:
-    if not np.isfinite(found).all():
+def _fitting(scores: list[float], targets: list[np.ndarray], labels: np.ndarray | None, odd: bool) -> list[Metric]:
+    if not np.isfinite(scores).all():
         return []
     named = [METRICS[name] for name in _NAMES[REGRESSION if labels is None else CLASSIFICATION]]
     forms = [m if m.larger else find(f"neg_{m.name}", classes=labels is not None) for m in named]
-    return [form for form in forms if _explains(form, found, targets, labels, odd)]
+    return [form for form in forms if _explains(form, scores, targets, labels, odd)]
 
 
 def unequal(n: int, labels: np.ndarray) -> list[np.ndarray]:
@@ -73,7 +73,7 @@ def unequal(n: int, labels: np.ndarray) -> list[np.ndarray]:
 
 
 def _explains(
-    metric: Metric, found: list[float], targets: list[np.ndarray], labels: np.ndarray | None, odd: bool
+    metric: Metric, observed: list[float], targets: list[np.ndarray], labels: np.ndarray | None, odd: bool
 ) -> bool:
     """True when one way of answering, the same for both targets, gives both scores.
 
@@ -84,8 +84,8 @@ def _explains(
     ways = [(0, 0)]
     if labels is not None and metric.needs == "labels":
         ways = [(-1, 0), (0, 0), (-1, -1)] if odd else [(0, -1)]
-    expected = [[each[place] for each, place in zip(scores, way)] for way in ways]
-    return any(np.all(np.abs(np.subtract(way, found)) <= _slack(metric, way, labels is None)) for way in expected)
+    expected = [[each[index] for each, index in zip(scores, way)] for way in ways]
+    return any(np.all(np.abs(np.subtract(way, observed)) <= _slack(metric, way, labels is None)) for way in expected)
 
 
 def _slack(metric: Metric, expected: list[float], numbers: bool) -> np.ndarray:

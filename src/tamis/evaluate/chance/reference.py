@@ -109,17 +109,17 @@ def _one_column(X: Any, values: np.ndarray, seed: int, number: int) -> Any | Non
     if not is_frame(X):
         return None
     frame = nw.from_native(coin_table(X, seed, number), eager_only=True)
-    given = nw.from_native(X, eager_only=True)
-    made = [_series(column, values) for column in given.iter_columns() if column.dtype.is_numeric()]
-    return _indexed(nw.to_native(_with(frame, made)), X)
+    input_frame = nw.from_native(X, eager_only=True)
+    new_series = [_series(column, values) for column in input_frame.iter_columns() if column.dtype.is_numeric()]
+    return _indexed(nw.to_native(_with(frame, new_series)), X)
 
 
 def _range(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The least and the largest number of each column; 0 and 1 where it has none."""
-    there = np.isfinite(values)
-    low = np.where(there, values, np.inf).min(axis=0)
-    high = np.where(there, values, -np.inf).max(axis=0)
-    none = ~there.any(axis=0)
+    finite = np.isfinite(values)
+    low = np.where(finite, values, np.inf).min(axis=0)
+    high = np.where(finite, values, -np.inf).max(axis=0)
+    none = ~finite.any(axis=0)
     return np.where(none, 0.0, low), np.where(none, 1.0, high)
 
 
@@ -128,21 +128,21 @@ def _series(column: Any, values: np.ndarray) -> Any:
     return nw.new_series(column.name, low[0] + values * (high[0] - low[0]), backend=column.implementation)
 
 
-def _with(frame: Any, made: list[Any]) -> Any:
+def _with(frame: Any, new_series: list[Any]) -> Any:
     """The frame with some columns replaced; a pandas frame keeps its own index, so the values go in by position."""
-    if not made:
+    if not new_series:
         return frame
     if frame.implementation.is_pandas():
         native = nw.to_native(frame).copy()
-        for series in made:
+        for series in new_series:
             native[series.name] = series.to_numpy()
         return nw.from_native(native, eager_only=True)
-    return frame.with_columns(*made)
+    return frame.with_columns(*new_series)
 
 
-def _indexed(made: Any, X: Any) -> Any:
+def _indexed(frame: Any, X: Any) -> Any:
     """The made frame under the index of the given one: functions join the target to it by index."""
     if is_frame(X) and nw.from_native(X, eager_only=True).implementation.is_pandas():
-        made = made.copy()
-        made.index = X.index
-    return made
+        frame = frame.copy()
+        frame.index = X.index
+    return frame

@@ -49,14 +49,14 @@ def reshuffled(
         draws = [_new_truths(folds, ready, seed, draw, alone, groups, time) for draw in range(_DRAWS)]
         return _mean(np.array([score_of(metric, _against(truths, ready)) for truths in draws]))
     values = []
-    for place, (fold, (truth, given, known)) in enumerate(zip(folds, ready)):
-        own = _common(truth, _of(groups, fold.rows)), _of(time, fold.rows)
+    for index, (fold, (truth, answer, known_labels)) in enumerate(zip(folds, ready)):
+        units_and_times = _common(truth, _of(groups, fold.rows)), _of(time, fold.rows)
         drawn: np.ndarray
-        if own[0] is None and own[1] is None:
-            drawn = generator(seed, "reshuffled", place).permuted(np.tile(truth, (_DRAWS, 1)), axis=1)
+        if units_and_times[0] is None and units_and_times[1] is None:
+            drawn = generator(seed, "reshuffled", index).permuted(np.tile(truth, (_DRAWS, 1)), axis=1)
         else:
-            drawn = np.array([permuted(truth, seed, place * _DRAWS + draw, *own) for draw in range(_DRAWS)])
-        values.append(_scores(metric, drawn, given, known))
+            drawn = np.array([permuted(truth, seed, index * _DRAWS + draw, *units_and_times) for draw in range(_DRAWS)])
+        values.append(_scores(metric, drawn, answer, known_labels))
     return _mean(np.concatenate(values))
 
 
@@ -67,24 +67,24 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _against(truths: Sequence[np.ndarray], ready: Sequence[Fold]) -> list[Fold]:
-    return [(truth, given, known) for truth, (_, given, known) in zip(truths, ready)]
+    return [(truth, answer, labels) for truth, (_, answer, labels) in zip(truths, ready)]
 
 
-def _scores(metric: Metric, drawn: np.ndarray, given: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _scores(metric: Metric, drawn: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The metric of the same answers for many truths (draws × rows) at once (F1, 10 draws of 12 rows: 0.07 ms for 15).
 
     Every row is put beside every value there is, and weights say which of them a draw gives it.
     """
-    n = len(given)
+    n = len(answer)
     values, codes = np.unique(drawn, return_inverse=True)
     if predicts_classes(metric.task):
         values, codes = np.arange(len(labels)), drawn
     if n * len(values) > _MOST_PAIRS:
-        return np.array([metric.value(truth, given, labels) for truth in drawn])
+        return np.array([metric.value(truth, answer, labels) for truth in drawn])
     weights = np.zeros((len(drawn), n, len(values)))
     np.put_along_axis(weights, codes.reshape(drawn.shape)[:, :, None], 1.0, axis=2)
-    beside = np.tile(values, n), np.repeat(given, len(values), axis=0)
-    return bootstrap_metric(metric, *beside, labels, weights.reshape(len(drawn), -1))
+    paired = np.tile(values, n), np.repeat(answer, len(values), axis=0)
+    return bootstrap_metric(metric, *paired, labels, weights.reshape(len(drawn), -1))
 
 
 def _new_truths(
@@ -95,8 +95,8 @@ def _new_truths(
         mixed = generator(seed, "reshuffled", draw).permutation(together)
         return list(np.split(mixed, np.cumsum([len(truth) for truth, _, _ in ready])[:-1]))
     return [
-        permuted(truth, seed, draw * len(ready) + place, _common(truth, _of(groups, fold.rows)), _of(time, fold.rows))
-        for place, (fold, (truth, _, _)) in enumerate(zip(folds, ready))
+        permuted(truth, seed, draw * len(ready) + index, _common(truth, _of(groups, fold.rows)), _of(time, fold.rows))
+        for index, (fold, (truth, _, _)) in enumerate(zip(folds, ready))
     ]
 
 
@@ -114,8 +114,8 @@ def _common(truth: np.ndarray, groups: np.ndarray | None) -> np.ndarray | None:
 
 def _units(fold: Answers, groups: Any) -> int:
     """Rows, or groups, whose targets can change places."""
-    own = _of(groups, fold.rows)
-    return len(fold.truth) if own is None else len(np.unique(own))
+    group_codes = _of(groups, fold.rows)
+    return len(fold.truth) if group_codes is None else len(np.unique(group_codes))
 
 
 def _of(values: Any, rows: np.ndarray | None) -> np.ndarray | None:

@@ -40,7 +40,7 @@ def constant_answers(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -
         answers = [np.full((n, len(labels)), 1 / len(labels)) if len(labels) > 2 else np.zeros(n)]
     else:
         answers = [np.tile(_shares(y, labels), (n, 1))]
-    return [float(metric.value(*prepare(metric, y, given, labels))) for given in answers]
+    return [float(metric.value(*prepare(metric, y, answer, labels))) for answer in answers]
 
 
 def blind(metric: Metric, y: np.ndarray, labels: np.ndarray | None) -> list[float]:
@@ -70,14 +70,14 @@ _ANSWERS_DO_NOT_MATTER = ("balanced_accuracy", "matthews", "kappa", "roc_auc", "
 def _drawn(metric: Metric, y: np.ndarray, labels: np.ndarray) -> float:
     """The mean score, on folds, of labels drawn in the shares of the classes, or of decision values in random order."""
     draw = generator(0, "drawn answers")
-    parts = np.array_split(_spread(y), max(1, min(_FOLDS, len(y) // 2)))
+    folds = np.array_split(_spread(y), max(1, min(_FOLDS, len(y) // 2)))
     values = []
     for number in range(_DRAWS):
-        given = draw.permutation(y)
+        answer = draw.permutation(y)
         if metric.needs == "decision":
-            given = draw.random((len(y), len(labels)))
-            given = given[:, 1] if len(labels) == 2 else given / given.sum(axis=1, keepdims=True)
-        values.append(reshuffled(metric, [Answers(y[part], given[part]) for part in parts], labels, number))
+            answer = draw.random((len(y), len(labels)))
+            answer = answer[:, 1] if len(labels) == 2 else answer / answer.sum(axis=1, keepdims=True)
+        values.append(reshuffled(metric, [Answers(y[fold], answer[fold]) for fold in folds], labels, number))
     return float(np.mean(values))
 
 
@@ -90,8 +90,8 @@ def _spread(y: np.ndarray) -> np.ndarray:
 def _root_on_folds(y: np.ndarray) -> float:
     """The mean, over small folds, of the root of squared distances from the mean; it is less than the whole root."""
     draw = generator(0, "root on folds")
-    parts = [draw.choice(y, size=max(2, len(y) // (2 * _FOLDS)), replace=False) for _ in range(_DRAWS)]
-    return float(np.mean([np.sqrt(np.mean((part - y.mean()) ** 2)) for part in parts]))
+    samples = [draw.choice(y, size=max(2, len(y) // (2 * _FOLDS)), replace=False) for _ in range(_DRAWS)]
+    return float(np.mean([np.sqrt(np.mean((sample - y.mean()) ** 2)) for sample in samples]))
 
 
 def _shares(y: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -23,14 +23,14 @@ def inner_score(model: Any, metric: Metric) -> float | None:
     Looked for are scikit-learn's `best_score_`, a `cv_score_` or `score_`, an `oob_score_`, and the error path of
     LassoCV and its like. An inner score in another metric than the one asked for does not count.
     """
-    for part in _parts(model):
+    for component in _components(model):
         for attribute in _PROMISES:
-            value = getattr(part, attribute, None)
-            if attribute == "oob_score_" and not getattr(part, "oob_score", False):
+            value = getattr(component, attribute, None)
+            if attribute == "oob_score_" and not getattr(component, "oob_score", False):
                 continue  # boosting keeps a loss under this name
-            if isinstance(value, (float, np.floating)) and _same(part, metric):
+            if isinstance(value, (float, np.floating)) and _is_same_metric(component, metric):
                 return float(value)
-        path = getattr(part, "mse_path_", None)
+        path = getattr(component, "mse_path_", None)
         if path is not None and metric.base == "mse":
             return -float(np.mean(path, axis=-1).min())
     return None
@@ -46,41 +46,41 @@ def inner_notes(model: Any, groups: Any, time: Any) -> list[str]:
     if groups is None and time is None:
         return []
     notes = []
-    for part in _parts(model):
-        cv = getattr(part, "cv", None)
+    for component in _components(model):
+        cv = getattr(component, "cv", None)
         blind = cv is None or isinstance(cv, (int, np.integer)) or type(cv).__name__ in ("KFold", "StratifiedKFold")
-        if hasattr(part, "cv") and hasattr(part, "refit") and blind:
+        if hasattr(component, "cv") and hasattr(component, "refit") and blind:
             what = "groups" if groups is not None else "time"
             notes.append(
-                f"the folds inside {type(part).__name__} know nothing of {what}, so its own promise is too good; "
+                f"the folds inside {type(component).__name__} know nothing of {what}, so its own promise is too good; "
                 f"give it a cv that respects {what}"
             )
     return notes
 
 
-def _same(part: Any, metric: Metric) -> bool:
+def _is_same_metric(component: Any, metric: Metric) -> bool:
     """True when the part's inner score is of this metric: its `scoring`, or the default of its kind."""
-    scoring = getattr(part, "scoring", None)
-    if type(part).__name__ in _OTHERWISE:
+    scoring = getattr(component, "scoring", None)
+    if type(component).__name__ in _OTHERWISE:
         return False
     if scoring is not None and not isinstance(scoring, str):
         return scoring is metric.source
     try:
-        own = find(scoring, classes=predicts_classes(metric.task))
+        scoring_metric = find(scoring, classes=predicts_classes(metric.task))
     except TamisError:
         return False
-    return own.base == metric.base
+    return scoring_metric.base == metric.base
 
 
-def _parts(model: Any) -> Iterator[Any]:
+def _components(model: Any) -> Iterator[Any]:
     """The model and what it wraps, outermost first, last step of a pipeline before the others."""
     yield model
     for _, step in reversed(getattr(model, "steps", None) or []):
         if step is not None and not isinstance(step, str):
-            yield from _parts(step)
+            yield from _components(step)
     inner = getattr(model, "regressor_", None)
     if inner is not None:
-        yield from _parts(inner)
+        yield from _components(inner)
 
 
 def selected(model: Any, names: Sequence[str]) -> tuple[str, ...] | None:
@@ -89,8 +89,8 @@ def selected(model: Any, names: Sequence[str]) -> tuple[str, ...] | None:
     Read from `selected_columns_`, `get_support`, `get_feature_names_out` of the steps, coefficients that are exactly
     zero, and the splits of a tree.
     """
-    chosen, told = _used(model, list(names))
-    return tuple(chosen) if told else None
+    chosen, is_known = _used(model, list(names))
+    return tuple(chosen) if is_known else None
 
 
 def _used(model: Any, names: list[str]) -> tuple[list[str], bool]:
@@ -99,13 +99,13 @@ def _used(model: Any, names: list[str]) -> tuple[list[str], bool]:
         if getattr(model, inner, None) is not None:
             return _used(getattr(model, inner), names)
     if getattr(model, "steps", None):
-        told = False
+        is_known = False
         for _, step in model.steps:
             if step is None or isinstance(step, str) or hasattr(step, "fit_resample"):
                 continue
             names, chose = _used(step, names)
-            told = told or chose
-        return names, told
+            is_known = is_known or chose
+        return names, is_known
     return _of_one(model, names)
 
 
@@ -131,13 +131,13 @@ def _of_one(model: Any, names: list[str]) -> tuple[list[str], bool]:
     return names, False
 
 
-def _named(columns: Any, names: list[str], known: bool) -> list[str]:
+def _named(columns: Any, names: list[str], has_names: bool) -> list[str]:
     """Names of chosen columns given as a mask, positions or names; a model that saw no names counts x0, x1, …"""
     listed = np.asarray(columns)
     if listed.dtype == bool:
         return [names[j] for j in np.flatnonzero(listed)]
-    place = {} if known else {f"x{j}": name for j, name in enumerate(names)}
-    return [names[j] if isinstance(j, int) else place.get(str(j), str(j)) for j in listed.tolist()]
+    name_of = {} if has_names else {f"x{j}": name for j, name in enumerate(names)}
+    return [names[j] if isinstance(j, int) else name_of.get(str(j), str(j)) for j in listed.tolist()]
 
 
 def _out(model: Any, names: list[str]) -> list[str]:
@@ -148,7 +148,7 @@ def _out(model: Any, names: list[str]) -> list[str]:
         count = getattr(model, "n_features_in_", None)
         return names if count == len(names) and not hasattr(model, "components_") else []
     if hasattr(model, "feature_names_in_") or len(out) != len(names):
-        known = set(names)
-        return [name.partition("__")[2] if name.partition("__")[2] in known else name for name in out]
+        input_names = set(names)
+        return [name.partition("__")[2] if name.partition("__")[2] in input_names else name for name in out]
     # without names scikit-learn counts x0, x1, … anew at every step: the same number of columns is the same columns
     return names if out == [f"x{j}" for j in range(len(out))] else out

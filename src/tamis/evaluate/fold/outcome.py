@@ -33,15 +33,17 @@ class Outcome:
 def outcome_of(trained: Trained, *, metric: Metric, model: bool = False) -> Outcome:
     """The outcome of a trained procedure; its model is kept where that is asked for."""
     problem, fold, fitted = trained.problem, trained.fold, trained.model
-    held = problem.shown(fold.test, fitted)
-    given, ask = answer(fitted, held, metric, problem.classes), metric.of_model
+    test_table = problem.model_input(fold.test, fitted)
+    predictions, ask = answer(fitted, test_table, metric, problem.classes), metric.of_model
     return Outcome(
-        score=_score(problem, metric, fold.test, given) if ask is None else ask(fitted, held, problem.y[fold.test]),
+        score=_score(problem, metric, fold.test, predictions)
+        if ask is None
+        else ask(fitted, test_table, problem.y[fold.test]),
         inner_score=inner_score(fitted, metric),
         selected=selected(fitted, problem.names),
         judged=Judged(
             fold.test,
-            given,
+            predictions,
             fold.repeat,
             None if predicts_classes(metric.task) else float(np.mean(problem.y[fold.train])),
         ),
@@ -51,8 +53,8 @@ def outcome_of(trained: Trained, *, metric: Metric, model: bool = False) -> Outc
     )
 
 
-def _score(problem: Problem, metric: Metric, rows: np.ndarray, given: np.ndarray) -> float:
+def _score(problem: Problem, metric: Metric, rows: np.ndarray, predictions: np.ndarray) -> float:
     """The score of a fold; NaN on a single row where the metric is not a mean over rows."""
     if len(rows) == 1 and metric.each is None:
         return float("nan")
-    return float(metric.value(*prepare(metric, problem.y[rows], given, problem.classes)))
+    return float(metric.value(*prepare(metric, problem.y[rows], predictions, problem.classes)))

@@ -18,10 +18,14 @@ def stability(sets: Sequence[Iterable[Hashable]], n_columns: int, *, level: floa
     >>> stability([["a", "b"], ["a", "b"], ["a", "b"]], 10)[0]
     1.0
     """
-    listed = [list(dict.fromkeys(one)) for one in sets]  # in order: sums must not depend on how names are hashed
-    place = {column: j for j, column in enumerate(dict.fromkeys(column for one in listed for column in one))}
-    mask = np.zeros((len(listed), max(n_columns, len(place), 1)))
-    for row, one in enumerate(listed):
-        mask[row, [place[column] for column in one]] = 1
+    listed = [
+        list(dict.fromkeys(column_set)) for column_set in sets
+    ]  # in order: sums must not depend on how names are hashed
+    column_index = {
+        column: j for j, column in enumerate(dict.fromkeys(column for column_set in listed for column in column_set))
+    }
+    mask = np.zeros((len(listed), max(n_columns, len(column_index), 1)))
+    for row, column_set in enumerate(listed):
+        mask[row, [column_index[column] for column in column_set]] = 1
     value, (low, high) = agreement(mask, level=level) if len(listed) else (np.nan, (np.nan, np.nan))
     return value, Interval(low, high, level)

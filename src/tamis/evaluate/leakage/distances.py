@@ -25,8 +25,8 @@ def encoded_rows(table: Table) -> np.ndarray:
         centred = values - values.mean(axis=0)
         spread = np.sqrt((centred**2).mean(axis=0))
         return centred[:, spread > 0] / spread[spread > 0]
-    parts = [part for column in table.columns for part in _points(column)]
-    return np.column_stack(parts) if parts else np.zeros((table.n_rows, 0))
+    points = [point for column in table.columns for point in _points(column)]
+    return np.column_stack(points) if points else np.zeros((table.n_rows, 0))
 
 
 def _points(column: Column) -> list[np.ndarray]:
@@ -36,14 +36,14 @@ def _points(column: Column) -> list[np.ndarray]:
         shares = np.bincount(codes) / len(codes)
         mismatch = 1 - float((shares**2).sum())  # of two rows drawn at random
         return [] if mismatch == 0 else [(codes == code) / np.sqrt(mismatch) for code in range(len(shares))]
-    parts = []
+    encoded = []
     if not missing.all():
         centred = np.where(missing, 0.0, column.values - column.values[~missing].mean())
-        parts.append(centred)
+        encoded.append(centred)
     if missing.any():
-        parts.append(missing.astype(np.float64))
-    spreads = [part.std() for part in parts]
-    return [part / spread for part, spread in zip(parts, spreads) if spread > 0]
+        encoded.append(missing.astype(np.float64))
+    spreads = [feature.std() for feature in encoded]
+    return [feature / spread for feature, spread in zip(encoded, spreads) if spread > 0]
 
 
 def nearest(
@@ -67,14 +67,16 @@ def nearest(
     index, squared = np.empty((len(rows), k), dtype=np.int64), np.empty((len(rows), k))
     for start in range(0, len(rows), step):
         block = rows[start : start + step]
-        apart = norms[block][:, None] + norms - 2 * (points[block] @ points.T)
+        squared_distances = norms[block][:, None] + norms - 2 * (points[block] @ points.T)
         if groups is not None:
-            apart[groups[block][:, None] == groups] = np.inf
-        apart[np.arange(len(block)), block] = np.inf
-        some = np.argpartition(apart, k - 1, axis=1)[:, :k]
-        ordered = np.take_along_axis(some, np.argsort(np.take_along_axis(apart, some, axis=1), axis=1), axis=1)
+            squared_distances[groups[block][:, None] == groups] = np.inf
+        squared_distances[np.arange(len(block)), block] = np.inf
+        some = np.argpartition(squared_distances, k - 1, axis=1)[:, :k]
+        ordered = np.take_along_axis(
+            some, np.argsort(np.take_along_axis(squared_distances, some, axis=1), axis=1), axis=1
+        )
         index[start : start + step] = ordered
-        squared[start : start + step] = np.maximum(np.take_along_axis(apart, ordered, axis=1), 0.0)
+        squared[start : start + step] = np.maximum(np.take_along_axis(squared_distances, ordered, axis=1), 0.0)
     return index, squared
 
 
@@ -95,13 +97,13 @@ def held_out_ridge(points: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     weights = np.ones(n) if weights is None else weights
     centred, mean = points - points.mean(axis=0), y.mean(axis=0)
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-    best, least = np.broadcast_to(mean, y.shape), np.inf
+    best, best_loss = np.broadcast_to(mean, y.shape), np.inf
     for strength in (0.01, 0.1, 1.0, 10.0):
         shrunken = singular**2 / (singular**2 + strength * n)
         fitted = mean + left @ (shrunken[:, None] * (left.T @ (y - mean)))
         leverage = np.minimum(1 / n + (left**2) @ shrunken, 1 - 1e-9)
         predicted = y - (y - fitted) / (1 - leverage)[:, None]
         loss = float((weights[:, None] * (y - predicted) ** 2).sum())
-        if loss < least:
-            best, least = predicted, loss
+        if loss < best_loss:
+            best, best_loss = predicted, loss
     return best

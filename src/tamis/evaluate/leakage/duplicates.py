@@ -98,16 +98,16 @@ class Shuffled:
         """The columns as one draw shuffles them."""
         rng, n = generator(0, "shuffled columns", draw), self.source.n_rows
         parents, strata = self._kin
-        made: dict[int, np.ndarray] = {}  # column -> the row that each row takes its value from
+        source_rows: dict[int, np.ndarray] = {}  # column -> the row that each row takes its value from
         for j, parent in parents.items():
             mixed = rng.permutation(n)
             if parent is None:
-                made[j] = mixed
+                source_rows[j] = mixed
                 continue
-            before, after = strata[parent], strata[parent][made[parent]]
-            made[j] = np.empty(n, dtype=np.int64)
-            made[j][np.argsort(after, kind="stable")] = mixed[np.argsort(before[mixed], kind="stable")]
-        columns = [self.source.column(j).take(made[j]) for j in range(self.source.n_columns)]
+            before, after = strata[parent], strata[parent][source_rows[parent]]
+            source_rows[j] = np.empty(n, dtype=np.int64)
+            source_rows[j][np.argsort(after, kind="stable")] = mixed[np.argsort(before[mixed], kind="stable")]
+        columns = [self.source.column(j).take(source_rows[j]) for j in range(self.source.n_columns)]
         return Table(columns, n_rows=n)
 
 
@@ -121,28 +121,28 @@ def _strata(codes: np.ndarray) -> np.ndarray:
 
     In one byte each, which a stable sort puts in order ten times faster.
     """
-    most = max(2, min(_STRATA, len(codes) // 10))
+    max_strata = max(2, min(_STRATA, len(codes) // 10))
     levels = int(codes.max()) + 1
-    if levels <= most:
+    if levels <= max_strata:
         return codes.astype(np.uint8)
     below = np.r_[0, np.cumsum(np.bincount(codes))[:-1]]
-    return (below * most // len(codes)).astype(np.uint8)[codes]
+    return (below * max_strata // len(codes)).astype(np.uint8)[codes]
 
 
 def _parent(strata: dict[int, np.ndarray], earlier: list[int], j: int) -> int | None:
     """The earlier column that shares most information with column j, beyond what chance gives; None when none does."""
     best, parent = 0.0, None
-    for other in earlier:
-        a, b = strata[other], strata[j]
+    for candidate in earlier:
+        a, b = strata[candidate], strata[j]
         height, width = int(a.max()) + 1, int(b.max()) + 1
         cells = np.bincount(a.astype(np.int64) * width + b, minlength=height * width).reshape(height, -1)
         rows, cols = cells.sum(axis=1, keepdims=True), cells.sum(axis=0, keepdims=True)
-        there = cells > 0
-        g = 2 * float((cells[there] * np.log(cells[there] * len(a) / (rows * cols)[there])).sum())
+        occupied = cells > 0
+        g = 2 * float((cells[occupied] * np.log(cells[occupied] * len(a) / (rows * cols)[occupied])).sum())
         free = max(1, (int((rows > 0).sum()) - 1) * (int((cols > 0).sum()) - 1))
         beyond = g - free - 3 * np.sqrt(2 * free)  # G is chi-square by chance: its mean and three of its deviations
         if beyond > best:
-            best, parent = beyond, other
+            best, parent = beyond, candidate
     return parent
 
 
@@ -156,15 +156,15 @@ def near_duplicates(table: Table, *, most_rows: int = 200_000) -> list[tuple[int
     n, d = matrix.shape
     if d == 0 or n < 2:
         return []
-    found: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     draw = generator(0, "near twins")
     lines = draw.normal(size=(d, _LINES)) / np.sqrt(d)
-    places = matrix @ lines
+    projections = matrix @ lines
     width = 20 * _NEAR
     for _ in range(_TABLES):
-        cell = np.floor(places / width + draw.random(_LINES)).astype(np.int64)
-        found |= _close(matrix, _joined(np.column_stack([cell, codes])))
-    return sorted(found)
+        cell = np.floor(projections / width + draw.random(_LINES)).astype(np.int64)
+        pairs |= _close(matrix, _joined(np.column_stack([cell, codes])))
+    return sorted(pairs)
 
 
 def _standardised(table: Table, most_rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -174,29 +174,29 @@ def _standardised(table: Table, most_rows: int) -> tuple[np.ndarray, np.ndarray]
         return _standardised_matrix(small.dense)
     numeric = [column for column in small.columns if not column.is_categorical]
     matrix = np.zeros((small.n_rows, len(numeric)))
-    rest = []
+    code_columns = []
     for j, column in enumerate(numeric):
-        there = ~column.missing
-        spread = column.values[there].std() if there.any() else 0.0
+        is_observed = ~column.missing
+        spread = column.values[is_observed].std() if is_observed.any() else 0.0
         if spread > 0:
-            matrix[there, j] = (column.values[there] - column.values[there].mean()) / spread
-        if not there.all():
-            rest.append(column.missing.astype(np.int64))
-    rest += [column.values.astype(np.int64) for column in small.columns if column.is_categorical]
+            matrix[is_observed, j] = (column.values[is_observed] - column.values[is_observed].mean()) / spread
+        if not is_observed.all():
+            code_columns.append(column.missing.astype(np.int64))
+    code_columns += [column.values.astype(np.int64) for column in small.columns if column.is_categorical]
     codes = np.zeros(small.n_rows, dtype=np.int64)
-    if rest:
-        codes = np.unique(np.column_stack(rest), axis=0, return_inverse=True)[1].ravel()
+    if code_columns:
+        codes = np.unique(np.column_stack(code_columns), axis=0, return_inverse=True)[1].ravel()
     return matrix, codes
 
 
 def _standardised_matrix(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As `_standardised`, of a matrix of numbers: nothing is done column by column."""
-    gone = np.isnan(values)
-    n = np.maximum(len(values) - gone.sum(axis=0), 1)
-    centred = np.where(gone, 0.0, values)
-    centred = np.where(gone, 0.0, centred - centred.sum(axis=0) / n)
+    is_missing = np.isnan(values)
+    n = np.maximum(len(values) - is_missing.sum(axis=0), 1)
+    centred = np.where(is_missing, 0.0, values)
+    centred = np.where(is_missing, 0.0, centred - centred.sum(axis=0) / n)
     spread = np.sqrt((centred**2).sum(axis=0) / n)
-    holes = gone[:, gone.any(axis=0)]
+    holes = is_missing[:, is_missing.any(axis=0)]
     codes = np.unique(holes, axis=0, return_inverse=True)[1].ravel() if holes.shape[1] else np.zeros(len(values), int)
     return centred / np.where(spread > 0, spread, 1.0), codes
 
@@ -223,15 +223,18 @@ def _close(matrix: np.ndarray, group: np.ndarray) -> set[tuple[int, int]]:
     ordered = group[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
-    few = max(1, _BLOCK // matrix.shape[1])
-    found: set[tuple[int, int]] = set()
+    block_size = max(1, _BLOCK // matrix.shape[1])
+    pairs: set[tuple[int, int]] = set()
     first = np.arange(len(order))
     for lag in range(1, _CROWD):
         first = first[first + lag < len(order)]
         first = first[(rank[first + lag] == rank[first] + lag) & (rank[first + lag] < _CROWD)]
-        for block in range(0, len(first), few):
-            one, other = order[first[block : block + few]], order[first[block : block + few] + lag]
-            apart = np.sqrt(((matrix[other] - matrix[one]) ** 2).mean(axis=1))
-            near = (apart < _NEAR) & (apart > 0)
-            found.update(zip(one[near].tolist(), other[near].tolist()))
-    return found
+        for block in range(0, len(first), block_size):
+            first_rows, second_rows = (
+                order[first[block : block + block_size]],
+                order[first[block : block + block_size] + lag],
+            )
+            distances = np.sqrt(((matrix[second_rows] - matrix[first_rows]) ** 2).mean(axis=1))
+            near = (distances < _NEAR) & (distances > 0)
+            pairs.update(zip(first_rows[near].tolist(), second_rows[near].tolist()))
+    return pairs

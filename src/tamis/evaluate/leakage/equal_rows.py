@@ -106,11 +106,11 @@ class EqualRows:
 
     def split_by(self, pairs: Folds) -> int:
         """Rows that are judged in some fold while an equal row is among its training rows."""
-        seen = np.zeros(len(self.sets), dtype=bool)
+        is_split = np.zeros(len(self.sets), dtype=bool)
         for train, test in pairs:
-            known = np.unique(self.sets[train])
-            seen[test[(self.sets[test] >= 0) & np.isin(self.sets[test], known)]] = True
-        return int(seen.sum())
+            train_sets = np.unique(self.sets[train])
+            is_split[test[(self.sets[test] >= 0) & np.isin(self.sets[test], train_sets)]] = True
+        return int(is_split.sum())
 
     def joined(self, groups: np.ndarray | None) -> np.ndarray | None:
         """Groups of rows that share a set or a given group, directly or over other rows; None where they are too few.
@@ -122,17 +122,20 @@ class EqualRows:
         """
         n = len(self.sets)
         rows = np.flatnonzero(self.sets >= 0)
-        given = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
+        group_codes = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
         links = sparse.coo_matrix(
-            (np.ones(n + len(rows)), (np.r_[np.arange(n), rows], np.r_[given, given.max() + 1 + self.sets[rows]])),
-            shape=(n, int(given.max()) + 2 + int(self.sets.max())),
+            (
+                np.ones(n + len(rows)),
+                (np.r_[np.arange(n), rows], np.r_[group_codes, group_codes.max() + 1 + self.sets[rows]]),
+            ),
+            shape=(n, int(group_codes.max()) + 2 + int(self.sets.max())),
         )
         graph = sparse.bmat([[None, links], [links.T, None]])
         components = np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1]
         if groups is None:
             return components
-        largest = max(int(np.bincount(given).max()), MAX_SHARE * n)
-        too_few = components.max() + 1 < min(MIN_GROUPS, int(given.max()) + 1)
+        largest = max(int(np.bincount(group_codes).max()), MAX_SHARE * n)
+        too_few = components.max() + 1 < min(MIN_GROUPS, int(group_codes.max()) + 1)
         return None if too_few or np.bincount(components).max() > largest else components
 
 
@@ -187,8 +190,8 @@ def _agree(table: Table, y: np.ndarray, classes: bool, sets: np.ndarray) -> bool
     means = total / size[:, None]
     by_features = (means[nearest(points, 1)[0][:, 0]], held_out_ridge(points, means, size))
     explained = min(float(((target - predicted[code]) ** 2).sum()) for predicted in by_features)
-    within = float(((target - (total[code] - target) / (size[code] - 1)[:, None]) ** 2).sum())
-    return explained - within > MIN_EXCESS * variance
+    within_scatter = float(((target - (total[code] - target) / (size[code] - 1)[:, None]) ** 2).sum())
+    return explained - within_scatter > MIN_EXCESS * variance
 
 
 def with_equal_rows(problem: P) -> tuple[P, EqualRows | None]:
@@ -203,11 +206,11 @@ def with_equal_rows(problem: P) -> tuple[P, EqualRows | None]:
         table = Table.of(problem.X)
     except (TamisError, KindError):  # what only the user's own procedure can read
         return problem, None
-    found = equal_rows(table, problem.codes, problem.of_classes)
-    joined = None if found is None else found.joined(problem.groups)
-    if found is None or joined is None:
+    equal = equal_rows(table, problem.codes, problem.of_classes)
+    joined = None if equal is None else equal.joined(problem.groups)
+    if equal is None or joined is None:
         return problem, None
     if problem.groups is not None:
-        return replace(problem, groups=joined), found
-    many = found.n_rows - found.n_sets > DEPENDENT * len(joined)
-    return replace(problem, copies=joined, groups=joined if many else None), found
+        return replace(problem, groups=joined), equal
+    too_many = equal.n_rows - equal.n_sets > DEPENDENT * len(joined)
+    return replace(problem, copies=joined, groups=joined if too_many else None), equal

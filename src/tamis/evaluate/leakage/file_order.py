@@ -35,8 +35,8 @@ def file_order(y: np.ndarray, n_classes: int = 0) -> float | None:
     sorted_by_target = np.count_nonzero(steps) < n_classes if n_classes else (steps >= 0).all() or (steps <= 0).all()
     if n < 3 or sorted_by_target:
         return None
-    parts = (y[:, None] == np.arange(n_classes)).astype(np.float64) if n_classes else average_ranks(y)[:, None]
-    centred = parts - parts.mean(axis=0)
+    target_columns = (y[:, None] == np.arange(n_classes)).astype(np.float64) if n_classes else average_ranks(y)[:, None]
+    centred = target_columns - target_columns.mean(axis=0)
     covariance = centred.T @ centred / n
     spread = float(np.trace(covariance))
     if spread <= 0:

@@ -60,7 +60,7 @@ class Fill:
 
 
 def encodings(
-    columns: Sequence[Column], others: Sequence[Column] | None, y: np.ndarray, classes: bool
+    columns: Sequence[Column], locked_columns: Sequence[Column] | None, y: np.ndarray, classes: bool
 ) -> list[Encoding]:
     r"""Columns whose repeated values are the target's means over their rows, and means without the row itself.
 
@@ -72,7 +72,7 @@ def encodings(
     Parameters
     ----------
     columns : the features.
-    others : the same columns of locked rows, whose target is not known, but whose values count.
+    locked_columns : the same columns of locked rows, whose target is not known, but whose values count.
     y : class codes or numbers.
     """
     codes = np.unique(y)
@@ -81,20 +81,22 @@ def encodings(
     else:
         targets = [y.astype(np.float64)]
     numbers = [j for j, column in enumerate(columns) if not column.is_categorical and column.kind != "boolean"]
-    found = []
+    encodings_detected = []
     for j in numbers:
         sizes = _levels(columns[j])
         if sizes is not None and any(_holds_means(*sizes, target, classes, len(columns)) for target in targets):
-            found.append(Encoding(columns[j].name, len(sizes[1]), len(sizes[0])))
+            encodings_detected.append(Encoding(columns[j].name, len(sizes[1]), len(sizes[0])))
     categories = [j for j, column in enumerate(columns) if column.is_categorical][:MAX_CATEGORIES]
-    known = {encoding.name for encoding in found}
-    for j in [j for j in numbers[:MAX_NUMBERS] if columns[j].name not in known]:
+    encoded_names = {encoding.name for encoding in encodings_detected}
+    for j in [j for j in numbers[:MAX_NUMBERS] if columns[j].name not in encoded_names]:
         for k in categories:
-            other = None if others is None else others[k]
-            if any(_leaves_one_out(columns[j], columns[k], other, target) for target in targets):
-                found.append(Encoding(columns[j].name, len(columns[k].levels or ()), len(y), columns[k].name))
+            locked_column = None if locked_columns is None else locked_columns[k]
+            if any(_leaves_one_out(columns[j], columns[k], locked_column, target) for target in targets):
+                encodings_detected.append(
+                    Encoding(columns[j].name, len(columns[k].levels or ()), len(y), columns[k].name)
+                )
                 break
-    return found
+    return encodings_detected
 
 
 def _levels(column: Column) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -114,44 +116,44 @@ def _holds_means(
 ) -> bool:
     size = np.bincount(codes).astype(np.float64)
     mean = np.bincount(codes, weights=target[rows]) / size
-    within = np.bincount(codes, weights=(target[rows] - mean[codes]) ** 2)
-    if within.sum() == 0:  # a copy of the target, which is told elsewhere
+    within_scatter = np.bincount(codes, weights=(target[rows] - mean[codes]) ** 2)
+    if within_scatter.sum() == 0:  # a copy of the target, which is told elsewhere
         return False
     if classes:
         varies = (values > 0) & (values < 1)
         variance = values * (1 - values)
     else:
         varies = np.ones(len(values), dtype=bool)
-        variance = np.full(len(values), within.sum() / max(1.0, size.sum() - len(size)))
+        variance = np.full(len(values), within_scatter.sum() / max(1.0, size.sum() - len(size)))
     if varies.sum() < MIN_LEVELS or len(np.unique(values[varies])) < MIN_LEVELS:
         return False
     excess = size[varies] * (values[varies] - mean[varies]) ** 2 / variance[varies]
     exact = excess < 1e-6
-    if (exact & (within[varies] > 0)).sum() >= MIN_LEVELS and exact.mean() >= MIN_MATCHED:
+    if (exact & (within_scatter[varies] > 0)).sum() >= MIN_LEVELS and exact.mean() >= MIN_MATCHED:
         return True
     return bool(chdtr(int(varies.sum()), excess.sum()) * n_columns < ODDS)
 
 
-def _leaves_one_out(column: Column, category: Column, other: Column | None, target: np.ndarray) -> bool:
+def _leaves_one_out(column: Column, category: Column, locked_column: Column | None, target: np.ndarray) -> bool:
     """Whether x (N - 1) + y is the same for all rows of a level: x is the mean of the others' y, N counts all rows."""
     rows = np.flatnonzero(~column.missing & ~category.missing & (category.values >= 0))
     codes, values = category.values[rows], column.values[rows]
     if len(rows) < 2 * MIN_LEVELS:
         return False
-    seen = np.bincount(codes).astype(np.float64)
-    total = seen.copy()
-    if other is not None:
-        more = np.bincount(other.values[other.values >= 0], minlength=len(total))
+    level_counts = np.bincount(codes).astype(np.float64)
+    total = level_counts.copy()
+    if locked_column is not None:
+        more = np.bincount(locked_column.values[locked_column.values >= 0], minlength=len(total))
         total[: len(total)] += more[: len(total)]
     sums = values * (total[codes] - 1) + target[rows]
-    low, high = np.full(len(seen), np.inf), np.full(len(seen), -np.inf)
+    low, high = np.full(len(level_counts), np.inf), np.full(len(level_counts), -np.inf)
     np.minimum.at(low, codes, sums)
     np.maximum.at(high, codes, sums)
-    first, last = np.full(len(seen), np.inf), np.full(len(seen), -np.inf)
+    first, last = np.full(len(level_counts), np.inf), np.full(len(level_counts), -np.inf)
     np.minimum.at(first, codes, values)
     np.maximum.at(last, codes, values)
     scale = float(np.abs(target).max()) + 1e-300
-    several = seen > 1
+    several = level_counts > 1
     varies = several & (last - first > 1e-9 * scale)
     matches = (high - low < 1e-6 * scale * np.maximum(total, 1)) & several
     return bool((matches & varies).sum() >= MIN_LEVELS and matches.sum() >= MIN_MATCHED * several.sum())
@@ -160,7 +162,7 @@ def _leaves_one_out(column: Column, category: Column, other: Column | None, targ
 def class_fills(columns: Sequence[Column], y: np.ndarray) -> list[Fill]:
     """Continuous columns with a value, within the others' range, that comes again and again with one class alone."""
     shares = np.bincount(y.astype(np.int64)) / len(y)
-    found = []
+    fills = []
     for column in columns:
         if column.is_categorical or column.kind == "boolean":
             continue
@@ -174,16 +176,16 @@ def class_fills(columns: Sequence[Column], y: np.ndarray) -> list[Fill]:
         if len(alone) < 20 or len(np.unique(alone)) < MIN_DISTINCT * len(alone):
             continue
         low, high = np.quantile(alone, (0.1, 0.9))
-        told = []
+        spikes_of_class = []
         for spike in spikes:
             cells = np.bincount(target[codes.ravel() == spike], minlength=len(shares))
-            most = int(cells.argmax())
-            odds = binomial_tail(int(cells[most]), int(cells.sum()), min(float(shares[most]), 1 - 1e-9))
-            is_pure = cells[most] >= MIN_PURITY * cells.sum() and odds * len(columns) * len(spikes) < ODDS
+            top_class = int(cells.argmax())
+            odds = binomial_tail(int(cells[top_class]), int(cells.sum()), min(float(shares[top_class]), 1 - 1e-9))
+            is_pure = cells[top_class] >= MIN_PURITY * cells.sum() and odds * len(columns) * len(spikes) < ODDS
             is_mean = levels[spike] != np.round(levels[spike])  # 0 and other round values stand for something else
             if low < levels[spike] < high and is_pure and is_mean:
-                told.append((float(levels[spike]), most, int(cells.sum())))
-        if told:
-            filled, by_class, rows = zip(*told)
-            found.append(Fill(column.name, filled, by_class, sum(rows)))
-    return found
+                spikes_of_class.append((float(levels[spike]), top_class, int(cells.sum())))
+        if spikes_of_class:
+            filled, by_class, rows = zip(*spikes_of_class)
+            fills.append(Fill(column.name, filled, by_class, sum(rows)))
+    return fills

@@ -93,8 +93,8 @@ def near_twins(
     queries = np.sort(draw.permutation(len(y))[:MAX_QUERIES])
     strata = np.unique(y, return_inverse=True)[1].ravel() if classes else np.zeros(len(y), dtype=np.int64)
     target = (strata[:, None] == np.arange(strata.max() + 1)).astype(np.float64) if classes else y[:, None]
-    found = [_scan(table, target, strata, queries, groups, k) for k in RANKS if len(y) > 4 * k + 10]
-    return max((one for one in found if one is not None), key=lambda one: one.weight, default=None)
+    scans = [_scan(table, target, strata, queries, groups, k) for k in RANKS if len(y) > 4 * k + 10]
+    return max((scan for scan in scans if scan is not None), key=lambda scan: scan.weight, default=None)
 
 
 def _scan(
@@ -105,25 +105,27 @@ def _scan(
     has_twin, neighbours = _has_twin(points, queries, groups, k)
     if has_twin.mean() < MIN_EXCESS or has_twin.sum() < 10:
         return None
-    rows, beside = queries[has_twin], neighbours[has_twin]
-    twin = ((target[rows] - target[beside[:, 0]]) ** 2).sum(axis=1)
-    others = ((target[rows][:, None] - target[beside[:, k - 1 : 2 * k - 1]]) ** 2).sum(axis=2).mean(axis=1)
-    closer = others - twin
+    rows, neighbour_rows = queries[has_twin], neighbours[has_twin]
+    twin = ((target[rows] - target[neighbour_rows[:, 0]]) ** 2).sum(axis=1)
+    other_distance = (
+        ((target[rows][:, None] - target[neighbour_rows[:, k - 1 : 2 * k - 1]]) ** 2).sum(axis=2).mean(axis=1)
+    )
+    closer = other_distance - twin
     error = float(closer.std()) / np.sqrt(len(closer) / 2) + 1e-12 * variance  # two rows of a pair count once
     if closer.mean() < MIN_SHARED * variance or closer.mean() < MIN_ERRORS * error:
         return None
-    own = _has_twin_in_class(points, strata, queries, groups, k)
-    if own is None or own < MIN_EXCESS:
+    own_rate = _has_twin_in_class(points, strata, queries, groups, k)
+    if own_rate is None or own_rate < MIN_EXCESS:
         return None
     expected, expected_own, shuffled = 0.0, 0.0, Shuffled(table)
     for number in range(DRAWS):
         mixed = encoded_rows(shuffled.table(number))
         expected = max(expected, float(_has_twin(mixed, queries, groups, k)[0].mean()))
         expected_own = max(expected_own, _has_twin_in_class(mixed, strata, queries, groups, k) or 0.0)
-    if has_twin.mean() < expected + MIN_EXCESS or own < expected_own + MIN_EXCESS:
+    if has_twin.mean() < expected + MIN_EXCESS or own_rate < expected_own + MIN_EXCESS:
         return None
     return NearTwins(
-        float(has_twin.mean()), expected, 1 - float(twin.mean()) / variance, 1 - float(others.mean()) / variance
+        float(has_twin.mean()), expected, 1 - float(twin.mean()) / variance, 1 - float(other_distance.mean()) / variance
     )
 
 
@@ -148,8 +150,8 @@ def _has_twin_in_class(
     n_twins = n_rows = 0
     for code in np.unique(strata):
         rows = np.flatnonzero(strata == code)
-        own = np.searchsorted(rows, queries[strata[queries] == code])
-        if len(rows) > 4 * k and len(own):
-            n_twins += int(_has_twin(points[rows], own, None if groups is None else groups[rows], k)[0].sum())
-            n_rows += len(own)
+        class_queries = np.searchsorted(rows, queries[strata[queries] == code])
+        if len(rows) > 4 * k and len(class_queries):
+            n_twins += int(_has_twin(points[rows], class_queries, None if groups is None else groups[rows], k)[0].sum())
+            n_rows += len(class_queries)
     return None if n_rows < max(20, len(queries) // 4) else n_twins / n_rows

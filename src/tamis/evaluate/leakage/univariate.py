@@ -27,7 +27,7 @@ class Univariate:
     level_odds : the odds of that.
     base : the share told without the column.
     rows, levels : rows with a value, and different values among them.
-    whole : True when all values are whole numbers (or codes).
+    is_integer : True when all values are whole numbers (or codes).
     classes : True when the target is classes.
     """
 
@@ -38,7 +38,7 @@ class Univariate:
     base: float
     rows: int
     levels: int
-    whole: bool
+    is_integer: bool
     classes: bool
 
 
@@ -48,8 +48,8 @@ def univariate(column: Column, y: np.ndarray, classes: bool) -> Univariate:
     >>> univariate(Column("x", "numeric", np.arange(30.0)), np.repeat([0.0, 1.0], 15), True).share
     1.0
     """
-    there = ~column.missing
-    values, target = column.values[there], y[there]
+    is_observed = ~column.missing
+    values, target = column.values[is_observed], y[is_observed]
     n = len(values)
     if n < 10 or n < len(y) / 2 or np.ptp(target) == 0 or np.all(values == values[0]):
         return Univariate(0.0, 1.0, 0.0, 1.0, 0.0, n, 1, False, classes)
@@ -57,7 +57,7 @@ def univariate(column: Column, y: np.ndarray, classes: bool) -> Univariate:
     ordered = values[order]
     starts = np.r_[True, ordered[1:] != ordered[:-1]]
     levels = int(starts.sum())
-    whole = column.is_categorical or bool(np.all(ordered == np.round(ordered)))
+    is_integer = column.is_categorical or bool(np.all(ordered == np.round(ordered)))
     base = float(np.bincount(target.astype(np.int64)).max() / n) if classes else 0.0
     by_level = _by_level(np.cumsum(starts) - 1, target[order], classes) if levels <= n / 2 else 0.0
     level_odds = _odds(by_level, base, n, classes) if by_level > base else 1.0
@@ -66,7 +66,7 @@ def univariate(column: Column, y: np.ndarray, classes: bool) -> Univariate:
         by_order = _by_cuts(ordered, target[order], starts) if classes else _by_correlation(values, target)
         if by_order[0] > share:
             share, odds = by_order
-    return Univariate(share, odds, by_level, level_odds, base, n, levels, whole, classes)
+    return Univariate(share, odds, by_level, level_odds, base, n, levels, is_integer, classes)
 
 
 def neighbour_share(column: Column, y: np.ndarray, classes: bool) -> float:
@@ -79,7 +79,7 @@ def neighbour_share(column: Column, y: np.ndarray, classes: bool) -> float:
     present = ~column.missing
     codes, target = np.unique(column.values[present], return_inverse=True)[1].ravel(), y[present]
     hot = (target[:, None] == np.unique(target)).astype(np.float64) if classes else target[:, None]
-    total = np.array([np.bincount(codes, weights=part) for part in hot.T]).T
+    total = np.array([np.bincount(codes, weights=indicator) for indicator in hot.T]).T
     size = np.bincount(codes).astype(np.float64)[:, None]
     around, count = np.zeros_like(total), np.zeros_like(size)
     for values, out in ((total, around), (size, count)):
@@ -143,12 +143,14 @@ def _may_correlate(block: np.ndarray, y: np.ndarray, share: float) -> np.ndarray
     ordered = np.sort(block, axis=0)
     repeats = 2 * (1 + (ordered[1:] != ordered[:-1]).sum(axis=0)) <= len(block)
     target, ranked = y - y.mean(), average_ranks(y) - (len(y) + 1) / 2
-    found = np.zeros(block.shape[1], dtype=bool)
-    for values, other in ((block, target), (average_ranks(block.T).T, ranked)):
+    may = np.zeros(block.shape[1], dtype=bool)
+    for values, response in ((block, target), (average_ranks(block.T).T, ranked)):
         centred = values - values.mean(axis=0)
-        told = (other @ centred) ** 2
-        found |= told >= (share - 0.01) * (other @ other) * (centred**2).sum(axis=0)  # a little less, for rounding
-    return found | repeats
+        squared_products = (response @ centred) ** 2
+        may |= squared_products >= (share - 0.01) * (response @ response) * (centred**2).sum(
+            axis=0
+        )  # a little less, for rounding
+    return may | repeats
 
 
 def _by_level(codes: np.ndarray, y: np.ndarray, classes: bool) -> float:
@@ -157,14 +159,14 @@ def _by_level(codes: np.ndarray, y: np.ndarray, classes: bool) -> float:
         target = y.astype(np.int64)
         cells = np.zeros((codes.max() + 1, target.max() + 1))
         np.add.at(cells, (codes, target), 1)
-        rest = cells[codes].copy()
-        rest[np.arange(len(y)), target] -= 1
-        right = (rest.argmax(axis=1) == target) & (rest.max(axis=1) > 0)
+        other_counts = cells[codes].copy()
+        other_counts[np.arange(len(y)), target] -= 1
+        right = (other_counts.argmax(axis=1) == target) & (other_counts.max(axis=1) > 0)
         return float(right.mean())
     size = np.bincount(codes)
     total = np.bincount(codes, weights=y)
-    others = np.where(size[codes] > 1, (total[codes] - y) / np.maximum(size[codes] - 1, 1), y.mean())
-    return max(0.0, float(1 - ((y - others) ** 2).sum() / ((y - y.mean()) ** 2).sum()))
+    other_means = np.where(size[codes] > 1, (total[codes] - y) / np.maximum(size[codes] - 1, 1), y.mean())
+    return max(0.0, float(1 - ((y - other_means) ** 2).sum() / ((y - y.mean()) ** 2).sum()))
 
 
 def _by_correlation(values: np.ndarray, y: np.ndarray) -> tuple[float, float]:

@@ -67,7 +67,7 @@ class Relief(Criterion):
         blocks = [rows[first : first + ROWS] for first in range(0, len(rows), ROWS)]
         weigh = self._classes if targets[0].kind == "classes" else self._numbers
         weights = np.zeros((len(targets), view.n_columns))
-        weights[:, view.indices] = weigh(view, targets, blocks, n_jobs)
+        weights[:, view.places] = weigh(view, targets, blocks, n_jobs)
         return weights
 
     def _classes(

@@ -17,11 +17,11 @@ from tamis.search.evaluator.task import SearchTask
 
 def evaluator_of(task: SearchTask) -> Evaluator:
     """The fastest evaluator that gives the scores of refitting."""
-    return next(found for found in (module.of(task) for module in _offers()) if found is not None)
+    return next(evaluator for evaluator in (module.of(task) for module in _offers()) if evaluator is not None)
 
 
 @lru_cache(maxsize=1)
 def _offers() -> list[ModuleType]:
     """The modules that make offers, lowest rank first."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
+    modules = [import_module(f"{__name__}.{module_info.name}") for module_info in iter_modules(__path__)]
     return sorted((m for m in modules if hasattr(m, "RANK")), key=lambda m: m.RANK)

@@ -22,7 +22,7 @@ class Consistency(Evaluator):
     """`tamis.score.consistency` of every set; never falls when a column is added."""
 
     monotone = True
-    part = 256
+    batch_size = 256
     resolution = 1e-12
 
     def __init__(self, task: SearchTask) -> None:
@@ -37,10 +37,10 @@ class Consistency(Evaluator):
         from tamis.score.groups import Groups
         from tamis.score.sets.consistency import share_settled
 
-        def one(columns: np.ndarray) -> float:
+        def value_of(columns: np.ndarray) -> float:
             return share_settled(
                 Groups(self.groups.codes[columns], self.groups.sizes[columns]), self.codes, self.n_classes
             )
 
-        scores = np.array(map_threads(one, sets, self.n_jobs))
+        scores = np.array(map_threads(value_of, sets, self.n_jobs))
         return scores, np.full(len(scores), np.nan)

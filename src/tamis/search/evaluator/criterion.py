@@ -25,8 +25,8 @@ def of(task: SearchTask) -> Evaluator | None:
         return None
     name = one_of("estimator", task.estimator, NAMES)
     if task.params or task.scoring is not None:
-        given = "scoring" if task.scoring is not None else next(iter(task.params))
-        raise ParameterError(f"{given} is given with the criterion {name!r}, which does not use it; leave it out")
+        parameter = "scoring" if task.scoring is not None else next(iter(task.params))
+        raise ParameterError(f"{parameter} is given with the criterion {name!r}, which does not use it; leave it out")
     return Cmim(task, name) if name == "cmim" else CriterionEvaluator(task, name)
 
 
@@ -49,7 +49,7 @@ class CriterionEvaluator(Evaluator):
 
     cheap = True
     resolution = 1e-12
-    part = 1024
+    batch_size = 1024
 
     def __init__(self, task: SearchTask, name: str) -> None:
         from tamis.score.counts import Counts
@@ -65,8 +65,8 @@ class CriterionEvaluator(Evaluator):
             groups = reader.view(task.table, target, None, task.n_jobs)
         else:  # five rows a cell, so that chance is not taken for information
             classes = 1 if name == "mrmr" else target.n_classes
-            most = int(np.clip(np.sqrt(task.n_rows / (5 * classes)), 2, 10))
-            groups = Groups.of(task.table, max_groups=most, levels=32, n_jobs=task.n_jobs)
+            max_groups = int(np.clip(np.sqrt(task.n_rows / (5 * classes)), 2, 10))
+            groups = Groups.of(task.table, max_groups=max_groups, levels=32, n_jobs=task.n_jobs)
         self.kind, self.groups, self.target = name, groups, target
         tables = groups.tables(target.codes, target.n_classes, task.n_jobs)
         self.entropy = column_entropy(tables)
@@ -93,11 +93,11 @@ class CriterionEvaluator(Evaluator):
         out = np.empty(len(self.relevance))
         _core.shared_information(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
         if self.kind == "cfs":
-            both = self.entropy + self.entropy[j]
-            return np.minimum(np.divide(2 * out, both, out=np.zeros_like(out), where=both > 1e-12), 1.0)
-        return out - self._within(j) if self.kind == "jmi" else out
+            entropies = self.entropy + self.entropy[j]
+            return np.minimum(np.divide(2 * out, entropies, out=np.zeros_like(out), where=entropies > 1e-12), 1.0)
+        return out - self._repetition_of(j) if self.kind == "jmi" else out
 
-    def _within(self, j: int) -> np.ndarray:
+    def _repetition_of(self, j: int) -> np.ndarray:
         codes, target = self.groups.codes, self.target
         assert target.codes is not None  # criteria are of classes
         out = np.empty(len(self.relevance))
@@ -106,16 +106,16 @@ class CriterionEvaluator(Evaluator):
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
         self._move(base)
-        told = self.relevance[base].sum() + self.relevance[columns]
+        relevance = self.relevance[base].sum() + self.relevance[columns]
         inside = self._inside(base)
         repeated = inside + self._sum[columns]
-        return self._worth(told, repeated, np.full(len(columns), len(base) + 1)), np.full(len(columns), np.nan)
+        return self._worth(relevance, repeated, np.full(len(columns), len(base) + 1)), np.full(len(columns), np.nan)
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        told = np.array([self.relevance[columns].sum() for columns in sets])
+        relevance = np.array([self.relevance[columns].sum() for columns in sets])
         repeated = np.array([self._inside(columns) for columns in sets])
         sizes = np.array([len(columns) for columns in sets])
-        return self._worth(told, repeated, sizes), np.full(len(sets), np.nan)
+        return self._worth(relevance, repeated, sizes), np.full(len(sets), np.nan)
 
     def _move(self, base: np.ndarray) -> None:
         """The sum over the base of its columns' rows; one row more when the base has grown by one."""
@@ -129,14 +129,14 @@ class CriterionEvaluator(Evaluator):
     def _inside(self, columns: np.ndarray) -> float:
         """What the columns of a set repeat of each other: the sum over its pairs."""
         total = 0.0
-        for place, j in enumerate(columns[:-1]):
-            total += float(self.row(int(j))[columns[place + 1 :]].sum())
+        for index, j in enumerate(columns[:-1]):
+            total += float(self.row(int(j))[columns[index + 1 :]].sum())
         return total
 
-    def _worth(self, told: np.ndarray, repeated: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    def _worth(self, relevance: np.ndarray, repeated: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         if self.kind == "cfs":
-            return told / np.sqrt(sizes + 2 * repeated)
-        return told - repeated / np.maximum(sizes - 1, 1)
+            return relevance / np.sqrt(sizes + 2 * repeated)
+        return relevance - repeated / np.maximum(sizes - 1, 1)
 
 
 class Cmim(CriterionEvaluator):
@@ -155,7 +155,7 @@ class Cmim(CriterionEvaluator):
     def _pairs(self, j: int) -> np.ndarray:
         out = np.empty(len(self.relevance))
         _core.shared_information(self.groups.codes, self.groups.sizes, j, self.xlogx, self.entropy, out)
-        return np.maximum(self.relevance - out + self._within(j), 0.0)
+        return np.maximum(self.relevance - out + self._repetition_of(j), 0.0)
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
         if not len(base):
@@ -172,12 +172,12 @@ class Cmim(CriterionEvaluator):
         return np.array([self._greedy(columns) for columns in sets]), np.full(len(sets), np.nan)
 
     def _greedy(self, columns: np.ndarray) -> float:
-        least: Any = self.relevance[columns].copy()
+        conditional: Any = self.relevance[columns].copy()
         total = 0.0
         for _ in range(len(columns)):
-            i = int(np.argmax(least))
-            total += float(least[i])
-            least = np.minimum(least, self.row(int(columns[i]))[columns])
-            least[i] = -np.inf
-            least = np.where(np.isneginf(least), -np.inf, least)
+            i = int(np.argmax(conditional))
+            total += float(conditional[i])
+            conditional = np.minimum(conditional, self.row(int(columns[i]))[columns])
+            conditional[i] = -np.inf
+            conditional = np.where(np.isneginf(conditional), -np.inf, conditional)
         return total

@@ -20,13 +20,13 @@ class Evaluator:
     cheap : True when valuing a set anew costs less than looking it up.
     monotone : True when a score never falls when a column is added: what branch and bound needs.
     resolution : scores closer than this differ by rounding only.
-    part : how many sets to value between two looks at the clock.
+    batch_size : how many sets to value between two looks at the clock.
     """
 
     cheap = False
     monotone = False
     resolution = 0.0
-    part = 16
+    batch_size = 16
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         """Score and standard error of each set (positions of columns); -inf where the model failed on every fold."""
@@ -64,9 +64,9 @@ def mean_and_error(fold_scores: np.ndarray) -> Values:
         n = fold_scores.shape[-1]
         error = fold_scores.std(axis=-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(fold_scores.shape[:-1], np.nan)
         return fold_scores.mean(axis=-1), error
-    there = ~np.isnan(fold_scores)
-    n = there.sum(axis=-1)
-    mean = np.where(there, fold_scores, 0.0).sum(axis=-1) / np.maximum(n, 1)
-    squares = np.where(there, (fold_scores - mean[..., None]) ** 2, 0.0).sum(axis=-1)
+    is_scored = ~np.isnan(fold_scores)
+    n = is_scored.sum(axis=-1)
+    mean = np.where(is_scored, fold_scores, 0.0).sum(axis=-1) / np.maximum(n, 1)
+    squares = np.where(is_scored, (fold_scores - mean[..., None]) ** 2, 0.0).sum(axis=-1)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     return np.where(n > 0, mean, -np.inf), np.where(n > 1, error, np.nan)

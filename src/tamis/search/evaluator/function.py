@@ -23,15 +23,15 @@ class Function(Evaluator):
 
     def __init__(self, task: SearchTask) -> None:
         self.task = task
-        self.part = 16 * workers(task.n_jobs)
+        self.batch_size = 16 * workers(task.n_jobs)
 
     @property
     def name(self) -> str:
         return getattr(self.task.estimator, "__name__", "the function")
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        def one(columns: np.ndarray) -> float:
+        def value_of(columns: np.ndarray) -> float:
             return float(self.task.estimator(self.task.columns(columns), self.task.y))
 
-        scores = np.array(map_threads(one, sets, self.task.n_jobs), dtype=np.float64)
+        scores = np.array(map_threads(value_of, sets, self.task.n_jobs), dtype=np.float64)
         return scores, np.full(len(scores), np.nan)

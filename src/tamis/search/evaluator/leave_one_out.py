@@ -20,13 +20,20 @@ _LEVERAGE = 1e-8  # a row whose leverage is nearer to 1 than this is scored by r
 def of(task: SearchTask) -> Evaluator | None:
     """Linear models whose folds hold one row each."""
     model, word = linear_of(task.estimator), scoring_of(task)
-    other = isinstance(task.cv, str) and task.cv != "loo"
-    if model is None or word is None or other or len(task.pairs) != task.n_rows or task.params or not is_plain(task):
+    is_other_cv = isinstance(task.cv, str) and task.cv != "loo"
+    if (
+        model is None
+        or word is None
+        or is_other_cv
+        or len(task.pairs) != task.n_rows
+        or task.params
+        or not is_plain(task)
+    ):
         return None
     if model.scaled and model.ridge:
         return None  # the penalty would change with every row left out
-    held = np.sort(np.concatenate([test for _, test in task.pairs]))
-    single = len(task.pairs) == task.n_rows and np.array_equal(held, np.arange(task.n_rows))
+    test_rows = np.sort(np.concatenate([test for _, test in task.pairs]))
+    single = len(task.pairs) == task.n_rows and np.array_equal(test_rows, np.arange(task.n_rows))
     if not single or any(len(train) != task.n_rows - 1 for train, _ in task.pairs):
         return None
     return LeaveOneOut(task, model, word) if np.var(np.asarray(task.y, dtype=np.float64)) > 0 else None
@@ -44,7 +51,7 @@ class LeaveOneOut(Evaluator):
     """
 
     cheap = True
-    part = 1024
+    batch_size = 1024
 
     def __init__(self, task: SearchTask, model: Linear, word: str) -> None:
         self.task, self.model, self.word, self.n = task, model, word, task.n_rows
@@ -88,8 +95,8 @@ class LeaveOneOut(Evaluator):
         step = (self._error @ Q) / left
         n = self.n
         error = self._error[:n, None] - Q[:n] * step
-        own = self._own[:n, None] + self.lever + Q[:n] ** 2 / left
-        return self._values(error, own, ill, lambda i: np.sort(np.append(base, columns[i])))
+        leverage = self._own[:n, None] + self.lever + Q[:n] ** 2 / left
+        return self._values(error, leverage, ill, lambda i: np.sort(np.append(base, columns[i])))
 
     def _push(self, p: int) -> None:
         q = self._rest[:, p].copy()
@@ -109,8 +116,10 @@ class LeaveOneOut(Evaluator):
             return np.zeros(len(columns), dtype=bool)
         inside = np.array(sorted(self._base), dtype=np.int64)
         sizes = (self.first * self.scale**2)[inside].sum() + (self.first * self.scale**2)[columns]
-        least = np.minimum(left * self.scale[columns] ** 2, (self.first * self.scale**2)[inside].min(initial=np.inf))
-        return least / np.maximum(sizes, 1e-300) < self.floor
+        min_pivot = np.minimum(
+            left * self.scale[columns] ** 2, (self.first * self.scale**2)[inside].min(initial=np.inf)
+        )
+        return min_pivot / np.maximum(sizes, 1e-300) < self.floor
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         errors, owns, ill = [], [], []
@@ -135,9 +144,9 @@ class LeaveOneOut(Evaluator):
             self._refit = RefitEvaluator(self.task)
         return self._refit
 
-    def _values(self, error, own, ill, set_at) -> Values:  # type: ignore[no-untyped-def]
-        ill = ill | (own > 1 - _LEVERAGE).any(axis=0)
-        squares = (error / np.where(own > 1 - _LEVERAGE, 1.0, 1 - own)) ** 2
+    def _values(self, error, leverage, ill, set_at) -> Values:  # type: ignore[no-untyped-def]
+        ill = ill | (leverage > 1 - _LEVERAGE).any(axis=0)
+        squares = (error / np.where(leverage > 1 - _LEVERAGE, 1.0, 1 - leverage)) ** 2
         rows = {"r2": 1 - squares / self.variance, "neg_mean_squared_error": -squares}.get(self.word, -np.sqrt(squares))
         for i in np.flatnonzero(ill):
             rows[:, i] = self.refit.fold_scores([set_at(int(i))])[0]

@@ -47,7 +47,7 @@ def linear_of(estimator: Any) -> Linear | None:
     if kind is Ridge and not estimator.positive and estimator.solver in _SOLVERS and np.ndim(estimator.alpha) == 0:
         return Linear(ridge=float(estimator.alpha), intercept=estimator.fit_intercept) if estimator.alpha > 0 else None
     if kind is LinearRegressor:
-        return _own(estimator)
+        return _of_tamis(estimator)
     return None
 
 
@@ -62,15 +62,15 @@ def _piped(pipeline: Pipeline) -> Linear | None:
     return Linear(ridge=inner.ridge, scaled=True, cut=inner.cut)
 
 
-def _own(estimator: Any) -> Linear | None:
-    own = estimator.get_params(deep=False)
-    if own.get("loss", "squared") != "squared" or own.get("norm_bound") is not None:
+def _of_tamis(estimator: Any) -> Linear | None:
+    params = estimator.get_params(deep=False)
+    if params.get("loss", "squared") != "squared" or params.get("norm_bound") is not None:
         return None
-    scaled, intercept = bool(own["standardize"]), bool(own["fit_intercept"])
-    if own["penalty"] is None:
+    scaled, intercept = bool(params["standardize"]), bool(params["fit_intercept"])
+    if params["penalty"] is None:
         return Linear(intercept=intercept)
-    if own["penalty"] == "ridge" and isinstance(own["alpha"], (int, float)) and own["alpha"] > 0:
-        return Linear(ridge=float(own["alpha"]), per_row=True, scaled=scaled, intercept=intercept)
+    if params["penalty"] == "ridge" and isinstance(params["alpha"], (int, float)) and params["alpha"] > 0:
+        return Linear(ridge=float(params["alpha"]), per_row=True, scaled=scaled, intercept=intercept)
     return None
 
 
@@ -89,9 +89,9 @@ def is_plain(task: SearchTask) -> bool:
     if table.is_sparse:
         finite = bool(np.isfinite(table.matrix.data).all())
     else:
-        parts = [table.matrix] if table.matrix is not None else [column.values for column in table.columns]
+        blocks = [table.matrix] if table.matrix is not None else [column.values for column in table.columns]
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = all(np.isfinite(part.sum(dtype=np.float64)) or np.isfinite(part).all() for part in parts)
+            finite = all(np.isfinite(block.sum(dtype=np.float64)) or np.isfinite(block).all() for block in blocks)
     if finite:
         refuse_extreme(table)
     return finite

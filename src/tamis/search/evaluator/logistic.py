@@ -50,18 +50,18 @@ def logistic_of(estimator: Any) -> LogisticModel | None:
         old = estimator.penalty not in ("deprecated", "l2")
         return None if old or not plain else LogisticModel(1.0 / estimator.C, intercept=estimator.fit_intercept)
     if kind is LinearClassifier:
-        return _own(estimator)
+        return _of_tamis(estimator)
     return None
 
 
-def _own(estimator: Any) -> LogisticModel | None:
-    own = estimator.get_params(deep=False)
-    if own["loss"] != "logistic" or own.get("class_weight") is not None:
+def _of_tamis(estimator: Any) -> LogisticModel | None:
+    params = estimator.get_params(deep=False)
+    if params["loss"] != "logistic" or params.get("class_weight") is not None:
         return None
-    if own["penalty"] is None:
-        return LogisticModel(0.0, intercept=bool(own["fit_intercept"]))
-    if own["penalty"] == "ridge" and isinstance(own["alpha"], (int, float)) and own["alpha"] >= 0:
-        return LogisticModel(float(own["alpha"]), True, bool(own["standardize"]), bool(own["fit_intercept"]))
+    if params["penalty"] is None:
+        return LogisticModel(0.0, intercept=bool(params["fit_intercept"]))
+    if params["penalty"] == "ridge" and isinstance(params["alpha"], (int, float)) and params["alpha"] >= 0:
+        return LogisticModel(float(params["alpha"]), True, bool(params["standardize"]), bool(params["fit_intercept"]))
     return None
 
 
@@ -78,8 +78,8 @@ def of(task: SearchTask) -> Evaluator | None:
     if classes.n_classes != 2 or not np.isfinite(X).all():
         return None
     refuse_extreme(table)
-    both = all(len(np.unique(classes.codes[train])) == 2 for train, _ in task.pairs)
-    return LogisticEvaluator(task, model, word, X, classes.codes) if both else None
+    has_both_classes = all(len(np.unique(classes.codes[train])) == 2 for train, _ in task.pairs)
+    return LogisticEvaluator(task, model, word, X, classes.codes) if has_both_classes else None
 
 
 class LogisticEvaluator(Evaluator):
@@ -105,7 +105,7 @@ class LogisticEvaluator(Evaluator):
             spread = X[train].std(axis=0) if model.scaled else np.ones(d)
             self.ridge[f, :d] = model.ridge * (len(train) if model.per_row else 1.0) * (spread / unit) ** 2
         self.starts = np.zeros_like(self.ridge)
-        self.part = int(np.clip(_MOST_NUMBERS // (4 * n * len(task.pairs)), 4 * workers(task.n_jobs), 1024))
+        self.batch_size = int(np.clip(_MOST_NUMBERS // (4 * n * len(task.pairs)), 4 * workers(task.n_jobs), 1024))
         self._refit: RefitEvaluator | None = None
 
     @property
@@ -130,8 +130,8 @@ class LogisticEvaluator(Evaluator):
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         cuts = np.linspace(0, len(sets), min(len(sets), 8 * workers(self.task.n_jobs)) + 1).astype(int)
 
-        def some(part: tuple[int, int]) -> np.ndarray:
-            first, last = part
+        def some(bounds: tuple[int, int]) -> np.ndarray:
+            first, last = bounds
             return self._scores(self._solve(sets[first:last])[1])
 
         scores = np.concatenate(map_threads(some, list(pairwise(cuts)), self.task.n_jobs))
@@ -157,19 +157,19 @@ class LogisticEvaluator(Evaluator):
 
     def _solve(self, sets: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         last = len(self.Z) - 1
-        most = max(len(columns) for columns in sets) + 1
-        padded, sizes = np.full((len(sets), most), last, dtype=np.int64), np.empty(len(sets), dtype=np.int64)
+        width = max(len(columns) for columns in sets) + 1
+        padded, sizes = np.full((len(sets), width), last, dtype=np.int64), np.empty(len(sets), dtype=np.int64)
         for s, columns in enumerate(sets):
             padded[s, : len(columns)] = columns
             sizes[s] = len(columns) + int(self.model.intercept)
         folds, n = self.learned.shape
-        betas, decisions = np.zeros((len(sets), folds, most)), np.zeros((len(sets), folds, n))
+        betas, decisions = np.zeros((len(sets), folds, width)), np.zeros((len(sets), folds, n))
         _core.fit_logistic_sets(self.Z, self.y, self.learned, self.ridge, padded, sizes, self.starts, betas, decisions)
         return betas, decisions, padded[:, : sizes[0]]
 
     def _scores(self, decisions: np.ndarray) -> np.ndarray:
         """Scores, sets × folds, of the test rows' decision values."""
-        found = np.empty(decisions.shape[:2])
+        scores = np.empty(decisions.shape[:2])
         for f, (_, test) in enumerate(self.task.pairs):
             eta, y = decisions[:, f, test], self.y[test]
             wrong = y * eta
@@ -179,5 +179,5 @@ class LogisticEvaluator(Evaluator):
                 value = -np.logaddexp(0.0, -wrong).mean(axis=1)
             else:
                 value = -((1.0 / (1.0 + np.exp(np.minimum(wrong, 700.0)))) ** 2).mean(axis=1)
-            found[:, f] = np.where(np.isnan(eta).any(axis=1), np.nan, value)
-        return found
+            scores[:, f] = np.where(np.isnan(eta).any(axis=1), np.nan, value)
+        return scores

@@ -45,7 +45,7 @@ class MomentsEvaluator(Evaluator):
     """
 
     cheap = True
-    part = 1024
+    batch_size = 1024
 
     def __init__(self, task: SearchTask, model: Linear, word: str) -> None:
         self.task, self.model, self.word = task, model, word
@@ -59,9 +59,9 @@ class MomentsEvaluator(Evaluator):
         """The matrices of all folds, which share their units."""
         self.n_columns = moments.total.n_columns
         self.unit = moments.total.scale
-        made = [_matrices(model, train, test) for train, test in zip(moments.train, moments.test)]
-        self.A = np.stack([a for a, _ in made])
-        self.B = np.stack([b for _, b in made])
+        matrices = [_matrices(model, train, test) for train, test in zip(moments.train, moments.test)]
+        self.A = np.stack([a for a, _ in matrices])
+        self.B = np.stack([b for _, b in matrices])
         self.spread = np.array([test.unit_scatter[-1, -1] for test in moments.test]) * self.unit[-1] ** 2
         self.rows = np.array([test.weight for test in moments.test])
         variance = moments.total.unit_scatter[-1, -1] * self.unit[-1] ** 2 / max(moments.total.weight, 1e-300)
@@ -112,8 +112,8 @@ class MomentsEvaluator(Evaluator):
         return self._values(errors.T, np.zeros(len(columns), dtype=bool), lambda i: base[base != columns[i]])
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
-        most = max(1, max(len(columns) for columns in sets))
-        padded = np.zeros((len(sets), most), dtype=np.int64)
+        width = max(1, max(len(columns) for columns in sets))
+        padded = np.zeros((len(sets), width), dtype=np.int64)
         sizes = np.array([len(columns) for columns in sets], dtype=np.int64)
         for s, columns in enumerate(sets):
             padded[s, : len(columns)] = columns
@@ -121,8 +121,8 @@ class MomentsEvaluator(Evaluator):
         health = np.empty((len(sets), 2))
         cuts = np.linspace(0, len(sets), min(len(sets), 4 * workers(self.task.n_jobs)) + 1).astype(int)
 
-        def some(part: tuple[int, int]) -> None:
-            a, b = part
+        def some(bounds: tuple[int, int]) -> None:
+            a, b = bounds
             _core.set_errors(padded[a:b], sizes[a:b], self.A, self.B, self.raw, errors[a:b], health[a:b])
 
         map_threads(some, list(pairwise(cuts)), self.task.n_jobs)
@@ -138,15 +138,15 @@ class MomentsEvaluator(Evaluator):
             return None
         G = self.A[0] / np.outer(size, size)
         inner, cross = G[:-1, :-1], G[:-1, -1]
-        own = self.A[0, :-1, :-1] * np.sqrt(np.outer(self.raw, self.raw))
-        for matrix, floor in ((inner, LEAST_EIGENVALUE), (own, self.floor)):
+        unscaled = self.A[0, :-1, :-1] * np.sqrt(np.outer(self.raw, self.raw))
+        for matrix, floor in ((inner, LEAST_EIGENVALUE), (unscaled, self.floor)):
             values = np.linalg.eigvalsh(matrix)
             if values[0] < floor * values[-1]:
                 return None
         inverse = np.linalg.inv(inner)
         beta = inverse @ cross
-        found = best_subsets(inverse, beta, float(G[-1, -1] - beta @ cross), low, high, deadline)
-        return [found.columns[k] for k in range(low, high + 1) if np.isfinite(found.rss[k])], found.complete
+        subsets = best_subsets(inverse, beta, float(G[-1, -1] - beta @ cross), low, high, deadline)
+        return [subsets.columns[k] for k in range(low, high + 1) if np.isfinite(subsets.rss[k])], subsets.complete
 
     def weights(self, columns: np.ndarray) -> np.ndarray:
         return self.refit.weights(columns)
@@ -164,9 +164,9 @@ class MomentsEvaluator(Evaluator):
 
     def _values(self, errors: np.ndarray, ill: np.ndarray, set_at) -> Values:  # type: ignore[no-untyped-def]
         scores = score_from(errors * self.unit[-1] ** 2, self.word, self.rows, self.spread)
-        places = np.flatnonzero(ill | np.isnan(scores).any(axis=1))
-        if places.size:
-            scores[places] = self.refit.fold_scores([set_at(int(i)) for i in places])
+        refitted = np.flatnonzero(ill | np.isnan(scores).any(axis=1))
+        if refitted.size:
+            scores[refitted] = self.refit.fold_scores([set_at(int(i)) for i in refitted])
         return mean_and_error(scores)
 
 
@@ -178,7 +178,7 @@ class _Grown:
         self.owner = owner
         self.chosen: list[int] = []
         self.members: set[int] = set()
-        self.first, test_curvature = (np.array(part, order="C") for part in owner.diagonal())
+        self.first, test_curvature = (np.array(diagonal, order="C") for diagonal in owner.diagonal())
         train, test = owner.target()
         self.base = _core.GrowingBase(
             np.zeros((folds, 16, d)),
@@ -205,11 +205,11 @@ class _Grown:
             by_fold = (base.rest, base.gradient, base.test_curvature, base.test_gradient, base.error)
             self.base = _core.GrowingBase(tests, gamma, *by_fold)
         train, self.base.tests[:, k] = owner.column(p)
-        varies, rest = self.first[:, p] > 0, self.base.rest
-        left = np.divide(rest[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
+        varies, pivots = self.first[:, p] > 0, self.base.rest
+        left = np.divide(pivots[:, p], self.first[:, p], out=np.ones(len(varies)), where=varies)
         self.health = min(self.health, float(left.min()))
         self.trace += self.first[:, p] * owner.raw[p]
-        self.least = np.where(varies, np.minimum(self.least, rest[:, p] * owner.raw[p]), self.least)
+        self.least = np.where(varies, np.minimum(self.least, pivots[:, p] * owner.raw[p]), self.least)
         chosen = np.array([*self.chosen, p], dtype=np.int64)
         _core.push_column(p, k, chosen, np.ascontiguousarray(train), self.base)
         self.chosen.append(p)
@@ -221,8 +221,8 @@ class _Grown:
         raw = self.owner.raw[columns]
         pivot = self.base.rest[:, columns] * raw
         first = self.first[:, columns] * raw
-        least = np.where(first > 0, np.minimum(pivot, self.least[:, None]), self.least[:, None])
-        share = least / np.maximum(self.trace[:, None] + first, 1e-300)
+        min_pivot = np.where(first > 0, np.minimum(pivot, self.least[:, None]), self.least[:, None])
+        share = min_pivot / np.maximum(self.trace[:, None] + first, 1e-300)
         return errors, np.minimum(health, self.health), share.min(axis=0)
 
 
@@ -255,11 +255,11 @@ class _Shrunk:
 
     def leads_to(self, base: np.ndarray) -> bool:
         """True when the base is this one, or this one and one column fewer, which is then taken out."""
-        gone = set(self.base) - set(base.tolist())
-        if len(self.base) - len(base) != len(gone) or len(gone) > 1 or self.age >= _FRESH:
+        dropped = set(self.base) - set(base.tolist())
+        if len(self.base) - len(base) != len(dropped) or len(dropped) > 1 or self.age >= _FRESH:
             return False
-        if gone:
-            self._pop(self.base.index(gone.pop()))
+        if dropped:
+            self._pop(self.base.index(dropped.pop()))
         return True
 
     def _pop(self, i: int) -> None:
@@ -282,22 +282,22 @@ class _Shrunk:
         _core.removal_errors(len(self.base), self.arrays, errors)
         if len(columns) == len(self.base):  # both are sorted
             return errors
-        place = {column: i for i, column in enumerate(self.base)}
-        return errors[:, [place[int(j)] for j in columns]]
+        index_of = {column: i for i, column in enumerate(self.base)}
+        return errors[:, [index_of[int(j)] for j in columns]]
 
 
 def _matrices(model: Linear, train: Moments, test: Moments) -> tuple[np.ndarray, np.ndarray]:
     """Scatter of the training rows, ridge added, and of the test rows about the training mean, in common units."""
     A, B = train.unit_scatter.copy(), test.unit_scatter.copy()
     if model.intercept:
-        apart = test.unit_mean - train.unit_mean
-        B += test.weight * np.outer(apart, apart)
+        mean_shift = test.unit_mean - train.unit_mean
+        B += test.weight * np.outer(mean_shift, mean_shift)
         constant = np.flatnonzero(train.deviation[:-1] == 0)
         A[constant, :] = A[:, constant] = 0.0
     else:
-        for matrix, part in ((A, train), (B, test)):
-            mean = part.mean / part.scale
-            matrix += part.weight * np.outer(mean, mean)
+        for matrix, moments in ((A, train), (B, test)):
+            mean = moments.mean / moments.scale
+            matrix += moments.weight * np.outer(mean, mean)
     if model.ridge:
         diagonal = np.arange(len(A) - 1)
         strength = model.ridge * (train.weight if model.per_row else 1.0)

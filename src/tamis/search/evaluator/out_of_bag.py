@@ -44,17 +44,17 @@ class OutOfBagEvaluator(RefitEvaluator):
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         jobs = workers(self.task.n_jobs)
         if jobs == 1 or len(sets) == 1:
-            found = [_score(self, columns) for columns in sets]
+            scores = [_score(self, columns) for columns in sets]
         else:
-            found = Parallel(n_jobs=self.task.n_jobs)(delayed(_score)(self, columns) for columns in sets)
-        return np.array(found), np.full(len(found), np.nan)
+            scores = Parallel(n_jobs=self.task.n_jobs)(delayed(_score)(self, columns) for columns in sets)
+        return np.array(scores), np.full(len(scores), np.nan)
 
 
 def _score(evaluator: OutOfBagEvaluator, columns: np.ndarray) -> float:
     task = evaluator.task
-    part = task.columns(columns)
+    subset = task.columns(columns)
     try:
-        model = clone(evaluator.model).fit(part, task.y, **task.fit_params(np.arange(task.n_rows)))
+        model = clone(evaluator.model).fit(subset, task.y, **task.fit_params(np.arange(task.n_rows)))
     except (TypeError, ValueError) as error:
-        raise refused(task.estimator, part, error) from error
+        raise refused(task.estimator, subset, error) from error
     return float(model.oob_score_)

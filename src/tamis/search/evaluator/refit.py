@@ -60,7 +60,7 @@ class RefitEvaluator(Evaluator):
         self.failures: list[Failure] = []
         self.n_fits = 0
         self.pooled = task.is_r2 and min(len(test) for _, test in task.pairs) < 2
-        self.part = 16 * workers(task.n_jobs)
+        self.batch_size = 16 * workers(task.n_jobs)
         if not self.pooled:
             _ = task.scorer
 
@@ -72,11 +72,11 @@ class RefitEvaluator(Evaluator):
         """Scores, sets × folds; NaN where the fit failed."""
         jobs = workers(self.task.n_jobs)
         if jobs == 1 or len(sets) == 1:
-            found = [_folds_of(self, columns) for columns in sets]
+            results = [_folds_of(self, columns) for columns in sets]
         else:
-            found = Parallel(n_jobs=self.task.n_jobs)(delayed(_folds_of)(self, columns) for columns in sets)
-        scores = np.array([fold for fold, _ in found])
-        failures = [failure for _, some in found for failure in some]
+            results = Parallel(n_jobs=self.task.n_jobs)(delayed(_folds_of)(self, columns) for columns in sets)
+        scores = np.array([fold for fold, _ in results])
+        failures = [failure for _, some in results for failure in some]
         self.failures += failures
         self.n_fits += scores.size
         self._refuse(scores, failures)
@@ -90,9 +90,9 @@ class RefitEvaluator(Evaluator):
             return
         for failure in failures:
             names = [self.task.table.names[j] for j in failure.columns]
-            found = refused(self.task.estimator, self.task.columns(failure.columns), failure.error, names)
-            if found is not failure.error:
-                raise found from failure.error
+            refusal = refused(self.task.estimator, self.task.columns(failure.columns), failure.error, names)
+            if refusal is not failure.error:
+                raise refusal from failure.error
 
     def sets(self, sets: Sequence[np.ndarray]) -> Values:
         return mean_and_error(self.fold_scores(sets))

@@ -26,7 +26,7 @@ class SearchTask:
     ----------
     estimator : a model, the name of a criterion, or a function (X, y) -> number.
     table : the columns, in the order that breaks ties; positions of columns count in it.
-    X : the same columns in the form the user gave them, and `places`, the position of column j of the table in it.
+    X : the same columns in the form the user gave them, and `order`, the position of column j of the table in it.
     y : the target, one-dimensional.
     params : what goes to the estimator's `fit` beside X and y; row-wise values are cut to the training rows.
     """
@@ -34,7 +34,7 @@ class SearchTask:
     estimator: Any
     table: Table
     X: Any
-    places: np.ndarray
+    order: np.ndarray
     y: np.ndarray
     scoring: Any = None
     cv: Any = 5
@@ -80,7 +80,7 @@ class SearchTask:
 
     def columns(self, columns: np.ndarray) -> Any:
         """Some columns of X, in the form the user gave them."""
-        return take(self.X, columns=self.places[columns])
+        return take(self.X, columns=self.order[columns])
 
     def fit_params(self, rows: np.ndarray) -> dict[str, Any]:
         """The parameters of `fit` for some rows."""

@@ -49,8 +49,8 @@ class Wide(MomentsEvaluator):
             self.sums = (self.masks.T @ self.Z).astype(np.float64)
             squares = self.masks.T @ self.Z**2
         self.mean = self.sums / self.total[:, None]
-        own = squares[folds:, -1] - self.total[folds:] * self.mean[folds:, -1] ** 2
-        self.spread, self.rows = own * self.unit[-1] ** 2, self.total[folds:]
+        target_scatter = squares[folds:, -1] - self.total[folds:] * self.mean[folds:, -1] ** 2
+        self.spread, self.rows = target_scatter * self.unit[-1] ** 2, self.total[folds:]
         variance = float(deviation[-1] ** 2)
         self.resolution = 1e-12 * size_of(word, variance)
         self.raw = np.ones(self.n_columns) if model.scaled else self.unit[:-1] ** 2
@@ -97,9 +97,9 @@ class Wide(MomentsEvaluator):
         mean, sums, total = self._middle(), self.sums, self.total
         m, mp = mean[:, which], mean[:, [p]]
 
-        def about(part: slice) -> np.ndarray:
-            s, n = sums[part], total[part, None]
-            return products[part] - mp * s[:, which] - m * s[:, [p]] + n * m * mp
+        def about(fold_slice: slice) -> np.ndarray:
+            s, n = sums[fold_slice], total[fold_slice, None]
+            return products[fold_slice] - mp * s[:, which] - m * s[:, [p]] + n * m * mp
 
         A, B = about(slice(0, folds)), about(slice(folds, None))
         if self.model.ridge and p >= 0:
@@ -130,11 +130,11 @@ class Wide(MomentsEvaluator):
 
     def _small(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         folds, Z, middle = len(self.rows), self.Z[:, chosen], self._middle()[:, chosen]
-        parts = []
+        grams = []
         for f in range(2 * folds):
             centred = Z - middle[f % folds]
-            parts.append((centred * self.masks[:, [f]]).T @ centred)
-        A, B = np.array(parts[:folds]), np.array(parts[folds:])
+            grams.append((centred * self.masks[:, [f]]).T @ centred)
+        A, B = np.array(grams[:folds]), np.array(grams[folds:])
         inner = np.arange(len(chosen) - 1)
         A[:, inner, inner] += self._lift(folds)[:, chosen[:-1]]
         return A, B

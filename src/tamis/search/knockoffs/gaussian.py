@@ -17,12 +17,12 @@ def correlation(Z: np.ndarray) -> np.ndarray:
     """
     covariance = ledoit_wolf(Z)[0]
     scale = np.sqrt(np.maximum(np.diag(covariance), 1e-12))
-    found = covariance / np.outer(scale, scale)
-    np.fill_diagonal(found, 1.0)
-    lack = LEAST_EIGENVALUE - float(np.linalg.eigvalsh(found)[0])
+    matrix = covariance / np.outer(scale, scale)
+    np.fill_diagonal(matrix, 1.0)
+    lack = LEAST_EIGENVALUE - float(np.linalg.eigvalsh(matrix)[0])
     if lack > 0:
-        found = (found + 2 * lack * np.eye(len(found))) / (1 + 2 * lack)
-    return np.asarray(found)
+        matrix = (matrix + 2 * lack * np.eye(len(matrix))) / (1 + 2 * lack)
+    return np.asarray(matrix)
 
 
 def maximum_entropy(sigma: np.ndarray) -> np.ndarray:

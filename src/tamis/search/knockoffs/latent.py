@@ -33,11 +33,11 @@ class LatentTable:
         for column, ranks in zip(self.columns, self.ranks):
             if column.is_categorical:
                 scores[column.name] = _scores(np.append(ranks, -1)[column.values], column.missing, rng)
-        parts = [(scores[column.name], column.missing) for column in self.columns]
-        whole = np.zeros(table.n_rows, dtype=bool)
-        parts += [(_scores(self.columns[j].missing.astype(np.float64), whole, rng), whole) for j in self.holes]
-        self.Z = np.array([z for (z, _, _), _ in parts]).T
-        ends = [(low, high, missing) for (_, low, high), missing in parts]
+        scored = [(scores[column.name], column.missing) for column in self.columns]
+        complete = np.zeros(table.n_rows, dtype=bool)
+        scored += [(_scores(self.columns[j].missing.astype(np.float64), complete, rng), complete) for j in self.holes]
+        self.Z = np.array([z for (z, _, _), _ in scored]).T
+        ends = [(low, high, missing) for (_, low, high), missing in scored]
         self._draw([_drawn_rows(*end) for end in ends], rng)
 
     def _draw(self, intervals: list[tuple[np.ndarray, np.ndarray, np.ndarray]], rng: np.random.Generator) -> None:
@@ -59,22 +59,24 @@ class LatentTable:
         """Columns with the distribution of the originals, from as many normal variables."""
         shares = ndtr(Z)
         gaps = {j: len(self.columns) + k for k, j in enumerate(self.holes)}
-        made = []
+        columns = []
         for j, (column, name) in enumerate(zip(self.columns, names)):
             missing = column.missing.copy()
             if j in gaps:
                 order = np.argsort(np.argsort(-Z[:, gaps[j]], kind="stable"), kind="stable")
                 missing = order < column.missing.sum()
-            known = column.values[~column.missing]
-            if not len(known):
-                made.append(replace(column, name=name))
+            observed = column.values[~column.missing]
+            if not len(observed):
+                columns.append(replace(column, name=name))
                 continue
-            known = known[np.argsort(self.ranks[j][known] if column.is_categorical else known, kind="stable")]
-            position = np.minimum((shares[:, j] * len(known)).astype(np.int64), len(known) - 1)
-            values = known[position]
+            observed = observed[
+                np.argsort(self.ranks[j][observed] if column.is_categorical else observed, kind="stable")
+            ]
+            position = np.minimum((shares[:, j] * len(observed)).astype(np.int64), len(observed) - 1)
+            values = observed[position]
             values = np.where(missing, -1 if column.is_categorical else np.nan, values).astype(column.values.dtype)
-            made.append(replace(column, name=name, values=values))
-        return Table(made, n_rows=len(Z))
+            columns.append(replace(column, name=name, values=values))
+        return Table(columns, n_rows=len(Z))
 
 
 def _scores(
@@ -82,15 +84,15 @@ def _scores(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normal scores, equal values in random order and missing ones 0; and both ends of each value's interval."""
     out, low, high = np.zeros(len(values)), np.full(len(values), -np.inf), np.full(len(values), np.inf)
-    known = np.flatnonzero(~missing)
-    if len(known):
-        order = np.lexsort((rng.random(len(known)), values[known]))
-        out[known[order]] = ndtri((np.arange(len(known)) + 0.5) / len(known))
-        code, counts = np.unique(values[known], return_inverse=True, return_counts=True)[1:]
-        edges = ndtri(np.append(0, np.cumsum(counts)) / len(known))
-        low[known], high[known] = edges[code.ravel()], edges[code.ravel() + 1]
+    observed = np.flatnonzero(~missing)
+    if len(observed):
+        order = np.lexsort((rng.random(len(observed)), values[observed]))
+        out[observed[order]] = ndtri((np.arange(len(observed)) + 0.5) / len(observed))
+        code, counts = np.unique(values[observed], return_inverse=True, return_counts=True)[1:]
+        edges = ndtri(np.append(0, np.cumsum(counts)) / len(observed))
+        low[observed], high[observed] = edges[code.ravel()], edges[code.ravel() + 1]
         single = counts[code.ravel()] == 1
-        low[known[single]] = high[known[single]] = out[known[single]]
+        low[observed[single]] = high[observed[single]] = out[observed[single]]
     return out, low, high
 
 

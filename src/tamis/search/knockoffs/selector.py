@@ -103,14 +103,14 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         target, classes = self._target(y)
         same_length(table, target)
         order, seed = table.order(), seed_from(self.random_state)
-        both = _with_knockoffs(table.select(order.tolist()), generator(seed, "knockoffs"))
+        doubled = _with_knockoffs(table.select(order.tolist()), generator(seed, "knockoffs"))
         model = self._model(classes, seed)
-        holes, gaps = _gaps(both) if self.estimator is None else ([], [])
-        shown: Any = Table([*both.columns, *gaps], n_rows=both.n_rows)
+        holes, gaps = _gaps(doubled) if self.estimator is None else ([], [])
+        model_input: Any = Table([*doubled.columns, *gaps], n_rows=doubled.n_rows)
         if not takes_table(model):
-            shown = shown.numbers() if shown.is_numeric else shown_to(model, shown, shown)
+            model_input = model_input.numbers() if model_input.is_numeric else shown_to(model, model_input, model_input)
         try:
-            weight = column_weights(model.fit(shown, target), both.n_columns + len(gaps))
+            weight = column_weights(model.fit(model_input, target), doubled.n_columns + len(gaps))
         except (TypeError, ValueError) as error:
             raise refused(model, table, error) from error
         d = table.n_columns
@@ -133,18 +133,18 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     def _target(self, y: Any) -> tuple[np.ndarray, bool]:
         by_class = is_classifier(self.estimator) if self.estimator is not None else y is not None and is_class_target(y)
         if by_class:
-            found = Classes.of(y)
-            if found.n_classes < 2:
-                raise ParameterError(f"the target has only one class ({found.labels[0]!r}); give at least two")
-            return found.codes, True
+            classes = Classes.of(y)
+            if classes.n_classes < 2:
+                raise ParameterError(f"the target has only one class ({classes.labels[0]!r}); give at least two")
+            return classes.codes, True
         return numbers(y), False
 
     def _model(self, classes: bool, seed: int) -> Any:
         from tamis.linear import LinearClassifier, LinearRegressor
 
         if self.estimator is None:
-            made = LinearClassifier if classes else LinearRegressor
-            return made(rule="min", cv=5, missing="mean", n_jobs=self.n_jobs)
+            model_class = LinearClassifier if classes else LinearRegressor
+            return model_class(rule="min", cv=5, missing="mean", n_jobs=self.n_jobs)
         model = clone(self.estimator)
         if "random_state" in model.get_params(deep=False):
             model.set_params(random_state=seed_of(seed, "model") % (1 << 31))

@@ -53,7 +53,7 @@ def _unimodal(tau: float, theta: float, n_pairs: int, base: float) -> list[float
     return [base / (2 * (2 * tau - 1 - 0.5 / n_pairs))] if tau > max(low, 0.5 + 0.25 / n_pairs) else []
 
 
-def threshold_for(wanted: float, q: float, n_columns: int, n_resamples: int, *, pairs: bool) -> float | None:
+def threshold_for(max_false: float, q: float, n_columns: int, n_resamples: int, *, pairs: bool) -> float | None:
     """The smallest frequency whose bound is at most the number wanted, or None when no frequency reaches it.
 
     >>> threshold_for(0.125, 10, 1000, 100, pairs=False)
@@ -61,6 +61,6 @@ def threshold_for(wanted: float, q: float, n_columns: int, n_resamples: int, *, 
     """
     for hits in range(n_resamples // 2 + 1, n_resamples + 1):
         tau = hits / n_resamples
-        if expected_false(tau, q, n_columns, n_resamples, pairs=pairs) <= wanted * (1 + 1e-12):
+        if expected_false(tau, q, n_columns, n_resamples, pairs=pairs) <= max_false * (1 + 1e-12):
             return tau
     return None

@@ -35,15 +35,15 @@ def halved(
     Columns are ranked by what they bring to rows out of the bag, in the first half given, then in these forests; ties
     by place. Where n ends in a half, so does the last step.
     """
-    places = np.arange(table.n_columns)
+    columns = np.arange(table.n_columns)
     for step in range(ceil(n)):
         best = _best(importance, 0.5 if step + 1 <= n else sqrt(0.5), fewest)
         if best is None:
             return
-        places = places[best]
-        forest = grow(table.select(places.tolist()), y)
+        columns = columns[best]
+        forest = grow(table.select(columns.tolist()), y)
         importance = forest.impurity_importance_
-        yield places, forest
+        yield columns, forest
 
 
 def _best(importance: np.ndarray, share: float, fewest: int) -> np.ndarray | None:
@@ -57,15 +57,15 @@ class Halving(NamedTuple):
 
     Attributes
     ----------
-    kept : halvings that keep 99% of the gain, the last of them perhaps half of one.
-    place : of these among the steps.
+    n_halvings : halvings that keep 99% of the gain, the last of them perhaps half of one.
+    chosen_step : of these among the steps.
     columns : of each step, how many there were: before the first halving, after it, after the second, …
     answers : at each, the answers for every row (numbers, or rows × classes) of the forest that had not seen it;
         shares are not calibrated.
     """
 
-    kept: float
-    place: int = 0
+    n_halvings: float
+    chosen_step: int = 0
     columns: tuple[int, ...] = ()
     answers: tuple[np.ndarray, ...] = ()
 
@@ -73,7 +73,7 @@ class Halving(NamedTuple):
 class _Step(NamedTuple):
     """Columns that are left in one half of the rows, their importance there, and answers for the other half."""
 
-    places: np.ndarray
+    columns: np.ndarray
     importance: np.ndarray
     answers: np.ndarray
 
@@ -84,33 +84,33 @@ class _Halves:
     steps : of each half, columns before the first halving, after it, after the second, … as long as any are left.
     """
 
-    def __init__(self, table: Table, target: np.ndarray, parts: list[np.ndarray], grow: Grow, fewest: int) -> None:
-        self._table, self._target, self._parts, self._grow, self._fewest = table, target, parts, grow, fewest
+    def __init__(self, table: Table, target: np.ndarray, halves: list[np.ndarray], grow: Grow, fewest: int) -> None:
+        self._table, self._target, self._parts, self._grow, self._fewest = table, target, halves, grow, fewest
         self.classes = None if target.dtype.kind == "f" else np.unique(target)
-        self._order = np.argsort(np.concatenate(parts[::-1]))  # the first half learned, so the other was judged first
+        self._order = np.argsort(np.concatenate(halves[::-1]))  # the first half learned, so the other was judged first
         self.steps = list(zip(*(self._halved(half) for half in (0, 1))))
 
     def _halved(self, half: int) -> list[_Step]:
-        own, truth = self._table.take(self._parts[half]), self._target[self._parts[half]]
-        first = self._grow(own, truth)
-        fewer = halved(first.impurity_importance_, own, truth, self._grow, own.n_columns, self._fewest)
-        return [self._step(half, *found) for found in ((np.arange(own.n_columns), first), *fewer)]
+        half_table, truth = self._table.take(self._parts[half]), self._target[self._parts[half]]
+        first = self._grow(half_table, truth)
+        fewer = halved(first.impurity_importance_, half_table, truth, self._grow, half_table.n_columns, self._fewest)
+        return [self._step(half, *step) for step in ((np.arange(half_table.n_columns), first), *fewer)]
 
-    def _step(self, half: int, places: np.ndarray, forest: Any) -> _Step:
-        others = self._table.take(self._parts[1 - half]).select(places.tolist())
-        return _Step(places, forest.impurity_importance_, _answers(forest, others, self.classes))
+    def _step(self, half: int, columns: np.ndarray, forest: Any) -> _Step:
+        judged = self._table.take(self._parts[1 - half]).select(columns.tolist())
+        return _Step(columns, forest.impurity_importance_, _answers(forest, judged, self.classes))
 
     def after_half(self, step: tuple[_Step, ...]) -> tuple[_Step, ...]:
         """What half of a halving leaves after this step; nothing where there are too few columns, or many."""
-        made = []
+        steps = []
         for half, last in enumerate(step):
             best = _best(last.importance, sqrt(0.5), self._fewest)
-            if best is None or len(last.places) > LISTED:
+            if best is None or len(last.columns) > LISTED:
                 return ()
-            places, learn = last.places[best], self._parts[half]
-            forest = self._grow(self._table.take(learn).select(places.tolist()), self._target[learn])
-            made.append(self._step(half, places, forest))
-        return tuple(made)
+            columns, learn = last.columns[best], self._parts[half]
+            forest = self._grow(self._table.take(learn).select(columns.tolist()), self._target[learn])
+            steps.append(self._step(half, columns, forest))
+        return tuple(steps)
 
     def answers(self, step: tuple[_Step, ...]) -> np.ndarray:
         """For every row, of the forest that had not seen it."""
@@ -132,27 +132,27 @@ def halvings(table: Table, y: Any, grow: Grow, seed: int, calibrate: bool = Fals
     (2.0, 2, (16, 8, 4))
     """
     target = np.asarray(y)
-    parts = _parts(target, seed)
-    if min(len(parts[0]), len(parts[1])) < 2 or any(len(np.unique(target[part])) < 2 for part in parts):
+    row_halves = _two_halves(target, seed)
+    if min(len(row_halves[0]), len(row_halves[1])) < 2 or any(len(np.unique(target[half])) < 2 for half in row_halves):
         return Halving(0.0)
-    halves = _Halves(table, target, parts, grow, fewest)
+    halves = _Halves(table, target, row_halves, grow, fewest)
     steps = halves.steps
-    said = [halves.answers(step) for step in steps]
-    losses = np.array([_loss(one, target, halves.classes, calibrate) for one in said])
+    answers = [halves.answers(step) for step in steps]
+    losses = np.array([_loss(answer, target, halves.classes, calibrate) for answer in answers])
     limit = losses[0] + (1 - KEPT) * max(0.0, _constant(target) - losses[0])
     worse = np.flatnonzero(losses > limit)
-    place = int(worse[0]) - 1 if len(worse) else len(losses) - 1
-    kept = float(place)
-    between = halves.after_half(steps[place])
+    index = int(worse[0]) - 1 if len(worse) else len(losses) - 1
+    n_halvings = float(index)
+    between = halves.after_half(steps[index])
     if between:
-        steps.insert(place + 1, between)
-        said.insert(place + 1, halves.answers(between))
-        if _loss(said[place + 1], target, halves.classes, calibrate) <= limit:
-            kept, place = kept + 0.5, place + 1
-    return Halving(kept, place, tuple(len(step[0].places) for step in steps), tuple(said))
+        steps.insert(index + 1, between)
+        answers.insert(index + 1, halves.answers(between))
+        if _loss(answers[index + 1], target, halves.classes, calibrate) <= limit:
+            n_halvings, index = n_halvings + 0.5, index + 1
+    return Halving(n_halvings, index, tuple(len(step[0].columns) for step in steps), tuple(answers))
 
 
-def _parts(target: np.ndarray, seed: int) -> list[np.ndarray]:
+def _two_halves(target: np.ndarray, seed: int) -> list[np.ndarray]:
     """Two halves of the rows, at random; of classes every other row of each."""
     order = generator(seed, "halves").permutation(len(target))
     if target.dtype.kind != "f":
@@ -170,14 +170,14 @@ def _answers(forest: Any, table: Table, classes: np.ndarray | None) -> np.ndarra
     return out
 
 
-def _loss(said: np.ndarray, target: np.ndarray, classes: np.ndarray | None, calibrate: bool) -> float:
+def _loss(answers: np.ndarray, target: np.ndarray, classes: np.ndarray | None, calibrate: bool) -> float:
     """The mean loss of all rows."""
     if classes is None:
-        return float(np.square(said - target).mean())
+        return float(np.square(answers - target).mean())
     codes = codes_among(classes, target)
     if calibrate:
-        said = calibrated(said, codes, np.ones(len(codes))).shares
-    return float(row_losses("brier", codes, said).mean())
+        answers = calibrated(answers, codes, np.ones(len(codes))).shares
+    return float(row_losses("brier", codes, answers).mean())
 
 
 def _constant(target: np.ndarray) -> float:

@@ -29,8 +29,8 @@ class Lasso:
         if alphas is None:
             return np.array([self.alpha])
         if np.ndim(alphas) == 1:
-            given = np.sort([check.number("alphas", float(a), low=0, open_low=True) for a in alphas])[::-1]
-            return np.array(given)
+            sorted_alphas = np.sort([check.number("alphas", float(a), low=0, open_low=True) for a in alphas])[::-1]
+            return np.array(sorted_alphas)
         centred = X - X.mean(axis=0)
         if self.scaled:
             spread = centred.std(axis=0)
@@ -51,17 +51,17 @@ class Lasso:
 
         noise = 1e-12 * np.abs(lines).max(axis=1, initial=0.0)
 
-        def one(rows: np.ndarray) -> np.ndarray:
-            part, target = lines.take(rows, axis=1), y[rows] - y[rows].mean()
-            part -= part.mean(axis=1)[:, None]
-            size = np.sqrt(np.einsum("ji,ji->j", part, part) / len(rows))
-            part[size <= noise] = 0.0
+        def chosen_in(rows: np.ndarray) -> np.ndarray:
+            sample, target = lines.take(rows, axis=1), y[rows] - y[rows].mean()
+            sample -= sample.mean(axis=1)[:, None]
+            size = np.sqrt(np.einsum("ji,ji->j", sample, sample) / len(rows))
+            sample[size <= noise] = 0.0
             if self.scaled:
-                part /= np.where(size > noise, size, 1.0)[:, None]
-            coef, _ = lasso_path(part, target, steps, self.gap)
+                sample /= np.where(size > noise, size, 1.0)[:, None]
+            coef, _ = lasso_path(sample, target, steps, self.gap)
             return np.asarray(coef[-len(alphas) :] != 0)
 
-        return np.array(map_threads(one, drawn, n_jobs))
+        return np.array(map_threads(chosen_in, drawn, n_jobs))
 
 
 def lasso_of(selector: Any) -> Lasso | None:
@@ -70,11 +70,11 @@ def lasso_of(selector: Any) -> Lasso | None:
     if kind is linear_model.Lasso and selector.fit_intercept and not selector.positive and selector.alpha > 0:
         return Lasso(float(selector.alpha))
     if kind is LinearRegressor:
-        own = selector.get_params(deep=False)
-        plain = own["penalty"] == "lasso" and own.get("loss", "squared") == "squared" and own["fit_intercept"]
-        numeric = isinstance(own["alpha"], (int, float)) and own["alpha"] > 0
-        if plain and numeric and own.get("penalty_factors") is None and not own.get("group"):
-            return Lasso(float(own["alpha"]), scaled=bool(own["standardize"]))
+        params = selector.get_params(deep=False)
+        plain = params["penalty"] == "lasso" and params.get("loss", "squared") == "squared" and params["fit_intercept"]
+        numeric = isinstance(params["alpha"], (int, float)) and params["alpha"] > 0
+        if plain and numeric and params.get("penalty_factors") is None and not params.get("group"):
+            return Lasso(float(params["alpha"]), scaled=bool(params["standardize"]))
     return None
 
 

@@ -33,8 +33,8 @@ def agreement(chosen: np.ndarray, *, level: float = 0.95) -> tuple[float, tuple[
     if n_sets < 2 or spread == 0:
         return float("nan"), (float("nan"), float("nan"))
     value = 1 - n_sets / (n_sets - 1) * float((often * (1 - often)).mean()) / spread
-    part = sizes / d
-    each = (Z @ often / d - part * share + value / 2 * (2 * part * share - part - share + 1)) / spread
+    fraction = sizes / d
+    each = (Z @ often / d - fraction * share + value / 2 * (2 * fraction * share - fraction - share + 1)) / spread
     error = np.sqrt(4 / n_sets**2 * ((each - each.mean()) ** 2).sum())
     reach = float(normal_quantile(0.5 + level / 2) * error)
     return float(value), (float(value) - reach, float(value) + reach)

@@ -24,9 +24,9 @@ class Strategy(Protocol):
 
 
 @lru_cache(maxsize=1)
-def known() -> list[str]:
+def strategy_names() -> list[str]:
     """The words that `search` takes."""
-    return sorted(found.name.replace("_", "-") for found in iter_modules(__path__))
+    return sorted(module.name.replace("_", "-") for module in iter_modules(__path__))
 
 
 def strategy_of(search: Any) -> Strategy:
@@ -38,7 +38,9 @@ def strategy_of(search: Any) -> Strategy:
     if hasattr(search, "run"):
         return search
     if not isinstance(search, str):
-        raise KindError(f"search={search!r} is neither a word nor an object with a method run(trials); give {known()}")
-    word = one_of("search", search, known()).replace("-", "_")
+        raise KindError(
+            f"search={search!r} is neither a word nor an object with a method run(trials); give {strategy_names()}"
+        )
+    word = one_of("search", search, strategy_names()).replace("-", "_")
     module = import_module(f"{__name__}.{word}")
     return getattr(module, word.title().replace("_", ""))()

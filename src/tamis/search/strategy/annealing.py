@@ -65,8 +65,8 @@ def neighbour(trials: Trials, current: Units) -> Units:
     move = moves[int(random.integers(len(moves)))]
     if move == "add":
         return add(current, [random.choice(outside)])
-    gone = drop(current, [random.choice(inside)])
+    smaller = drop(current, [random.choice(inside)])
     if move == "drop":
-        return gone
-    left = np.setdiff1d(space.outside(gone), current)
-    return add(gone, [random.choice(left)]) if len(left) else current
+        return smaller
+    left = np.setdiff1d(space.outside(smaller), current)
+    return add(smaller, [random.choice(left)]) if len(left) else current

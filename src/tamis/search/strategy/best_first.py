@@ -34,29 +34,29 @@ class BestFirst:
         start = space.fixed
         first = float(trials.sets([start])[0]) if start else -np.inf
         queue: list[tuple[float, int, Units]] = [(-first, len(start), start)]
-        seen: set[Units] = {start}
+        expanded: set[Units] = {start}
         best, reached, fruitless = first, space.allows(start), 0
         while queue and fruitless < patience:
             _, _, current = heapq.heappop(queue)
             better = False
             for units, score in _neighbours(trials, current):
-                if units in seen or not np.isfinite(score):
+                if units in expanded or not np.isfinite(score):
                     continue
-                seen.add(units)
+                expanded.add(units)
                 heapq.heappush(queue, (-score, len(units), units))
-                wanted = space.allows(units)
-                if (wanted and not reached) or (wanted == reached and trials.rises(score, best)):
-                    best, better, reached = score, True, reached or wanted
+                is_allowed = space.allows(units)
+                if (is_allowed and not reached) or (is_allowed == reached and trials.rises(score, best)):
+                    best, better, reached = score, True, reached or is_allowed
             fruitless = 0 if better else fruitless + 1
 
 
 def _neighbours(trials: Trials, current: Units) -> list[tuple[Units, float]]:
     space = trials.space
-    found: list[tuple[Units, float]] = []
+    neighbours: list[tuple[Units, float]] = []
     if len(current) < space.high:
         units = space.outside(current)
-        found += [(add(current, (u,)), float(s)) for u, s in zip(units, trials.additions(current, units))]
+        neighbours += [(add(current, (u,)), float(s)) for u, s in zip(units, trials.additions(current, units))]
     if len(current) > max(1, len(space.fixed)):
         units = space.inside(current)
-        found += [(drop(current, (u,)), float(s)) for u, s in zip(units, trials.removals(current, units))]
-    return found
+        neighbours += [(drop(current, (u,)), float(s)) for u, s in zip(units, trials.removals(current, units))]
+    return neighbours

@@ -32,11 +32,11 @@ class BranchAndBound:
                 f"{evaluator.name} may; give cv='train' with least squares, 'consistency', or search='exhaustive'"
             )
         if space.single and space.budget is None and not space.priced and not space.fixed:
-            found = evaluator.best_subsets(space.low, space.high, trials.deadline)
-            if found is not None:
-                sets, proved = found
-                place = {int(columns[0]): u for u, columns in enumerate(space.units)}
-                trials.sets([tuple(sorted(place[int(j)] for j in columns)) for columns in sets])
+            result = evaluator.best_subsets(space.low, space.high, trials.deadline)
+            if result is not None:
+                sets, proved = result
+                unit_of = {int(columns[0]): u for u, columns in enumerate(space.units)}
+                trials.sets([tuple(sorted(unit_of[int(j)] for j in columns)) for columns in sets])
                 if not proved:
                     raise Stop("time_limit")
                 trials.optimal = True
@@ -57,9 +57,9 @@ def _visit(trials: Trials, units: Units, score: float, passive: frozenset[int]) 
     scores = trials.removals(units, free)
     order = np.argsort(scores, kind="stable")  # the most missed first: they stay in the branches of the others
     for rank in range(len(order) - 1, -1, -1):
-        kept = passive | {int(u) for u in free[order[:rank]]}
+        passive_now = passive | {int(u) for u in free[order[:rank]]}
         child, bound = drop(units, [int(free[order[rank]])]), float(scores[order[rank]])
-        sizes = range(max(space.low, len(kept)), min(space.high, len(child)) + 1)
-        known = [trials.history.best[s].score if s in trials.history.best else -np.inf for s in sizes]
-        if any(bound > best + trials.evaluator.resolution for best in known) or not space.affords(child):
-            _visit(trials, child, bound, kept)
+        sizes = range(max(space.low, len(passive_now)), min(space.high, len(child)) + 1)
+        best_scores = [trials.history.best[s].score if s in trials.history.best else -np.inf for s in sizes]
+        if any(bound > best + trials.evaluator.resolution for best in best_scores) or not space.affords(child):
+            _visit(trials, child, bound, passive_now)

@@ -40,11 +40,11 @@ class Elimination:
             weight = dict(zip(columns.tolist(), trials.evaluator.weights(columns)))
             units = space.inside(current)
             heavy = np.array([max(weight[int(j)] for j in space.units[u]) for u in units])
-            many = int(step) if step >= 1 else max(1, int(step * len(current)))
-            many = min(many, len(current) - low, len(units))
-            if many < 1:
+            n_drop = int(step) if step >= 1 else max(1, int(step * len(current)))
+            n_drop = min(n_drop, len(current) - low, len(units))
+            if n_drop < 1:
                 break
             # the lightest go; among equals the last by name
             order = np.lexsort((-units, heavy))
-            current = drop(current, units[order[:many]])
+            current = drop(current, units[order[:n_drop]])
             trials.sets([current])

@@ -33,7 +33,7 @@ class Floating:
         best: dict[int, float] = {}
         if current:
             best[len(current)] = float(trials.sets([current])[0])
-        most, since = -np.inf, 0
+        best_score, since = -np.inf, 0
         while len(current) < space.high:
             units = space.outside(current)
             scores = trials.additions(current, units)
@@ -47,8 +47,8 @@ class Floating:
             best[len(current)] = score
             current = self._shrink(trials, current, best)
             top = max(best.values())
-            since = 0 if trials.rises(top, most) else since + 1
-            most = max(most, top)
+            since = 0 if trials.rises(top, best_score) else since + 1
+            best_score = max(best_score, top)
             if space.free and since > self.patience:
                 break
 

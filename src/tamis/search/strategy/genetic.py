@@ -53,9 +53,9 @@ def _winner(scores: np.ndarray, random: np.random.Generator) -> int:
 def _child(space: Space, mother: Units, father: Units, rate: float, random: np.random.Generator) -> Units:
     genes = np.zeros((2, space.n_units), dtype=bool)
     genes[0, list(mother)] = genes[1, list(father)] = True
-    own = np.where(random.random(space.n_units) < 0.5, genes[0], genes[1])
-    own ^= random.random(space.n_units) < rate
-    return repaired(space, add(space.fixed, np.flatnonzero(own)), random)
+    genome = np.where(random.random(space.n_units) < 0.5, genes[0], genes[1])
+    genome ^= random.random(space.n_units) < rate
+    return repaired(space, add(space.fixed, np.flatnonzero(genome)), random)
 
 
 def repaired(space: Space, units: Units, random: np.random.Generator) -> Units:

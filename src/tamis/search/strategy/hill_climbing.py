@@ -61,5 +61,5 @@ def _best_neighbour(trials: Trials, current: Units) -> tuple[Units | None, float
 def _best(sets: list[Units], scores: np.ndarray) -> tuple[Units | None, float]:
     if not sets:
         return None, -np.inf
-    place = int(np.argmax(scores))
-    return sets[place], float(scores[place])
+    index = int(np.argmax(scores))
+    return sets[index], float(scores[index])

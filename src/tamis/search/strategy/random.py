@@ -23,11 +23,11 @@ class Random:
     n_sets: int = 1000
 
     def run(self, trials: Trials) -> None:
-        wanted = trials.max_evaluations or count("n_sets", self.n_sets)
+        n_sets = trials.max_evaluations or count("n_sets", self.n_sets)
         drawn: dict[Units, None] = {}
-        for _ in range(20 * wanted):
+        for _ in range(20 * n_sets):
             drawn[draw(trials.space, trials.random)] = None
-            if len(drawn) == wanted:
+            if len(drawn) == n_sets:
                 break
         for start in range(0, len(drawn), 256):
             trials.sets(list(drawn)[start : start + 256])

@@ -91,7 +91,7 @@ def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str,
 
 
 def _inner(trained: Trained, rules: FoldRules, race: Race) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    place, total = trained.fold.place, len(trained.pairs)
+    place, total = trained.fold.index, len(trained.pairs)
     for verdict, answers in _out_of_bag(trained):
         facts = inner_facts(trained, rules, answers)
         if (race.is_out if verdict == "out" else race.has_won)(place, facts["inner"], OUT_OF_BAG):
@@ -138,7 +138,7 @@ def raced(
     names = [procedure.name for procedure in procedures]
     found: Judgements = {}
     for stage in (all_stages := stages(procedures)):
-        rivals = {fold.place: _standing(found, i) for i, fold in enumerate(folds)}
+        rivals = {fold.index: _standing(found, i) for i, fold in enumerate(folds)}
         race = Race(stage[0].name, order, prefer, rivals if stage[0].cost else {})
         made = {procedure.name: procedure.make(task) for procedure in stage}
         others = beside if stage is all_stages[-1] else ()

@@ -83,7 +83,7 @@ def _answers(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, size: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Answers for held-out rows of the procedure trained on so many rows of the fold; and the classes it learned."""
-    own = seed_of(seed, "learning", fold.place, size)
+    own = seed_of(seed, "learning", fold.index, size)
     part = np.sort(generator(own, "rows").permutation(fold.train)[:size])
     made = procedure.make(problem.task)
     model = train(problem, made, part, own, lambda k: inner_folds(problem, part, k or rules.inner, own))

@@ -42,7 +42,7 @@ def null_score(
 
     def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Sequence[Beside]) -> Judgements:
         return cross_validate(
-            shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, beside=beside
+            shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, concurrent=beside
         )
 
     judged = records_by_size(raced(judge, procedures, problem.task, folds, prefer, names), sizes)

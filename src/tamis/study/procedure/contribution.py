@@ -111,7 +111,7 @@ def _shuffled(fitted: FittedProcedure, problem: Problem) -> dict[str, float]:
     """What shuffling each column that is used adds to the loss."""
     draw = generator(0, "shuffled columns")
     rows = np.sort(draw.permutation(len(problem.y))[:MOST_ASKED])
-    frame, kind = problem.shown(rows, fitted.model), "brier" if problem.of_classes else "squared_error"
+    frame, kind = problem.model_input(rows, fitted.model), "brier" if problem.of_classes else "squared_error"
 
     def loss(X: object) -> float:
         said = predicted(problem, fitted.model, X)
