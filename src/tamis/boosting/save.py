@@ -68,7 +68,9 @@ def _take_levels(model: Any, names: tuple[str, ...], saved_codes: Any) -> np.nda
     """Take the codes of levels; how many codes each column has, 0 for numbers."""
     position = {name: j for j, name in enumerate(names)}
     n_codes = np.zeros(len(names), dtype=np.int64)
-    model.level_codes_ = {read_integer("a column", j): numbers("level_codes", codes, np.int64) for j, codes in saved_codes}
+    model.level_codes_ = {
+        read_integer("a column", j): numbers("level_codes", codes, np.int64) for j, codes in saved_codes
+    }
     if sorted(model.level_codes_) != sorted(position[name] for name in model.levels_in_):
         raise DamagedError("its codes of levels are not of its categorical columns")
     for name, column_levels in model.levels_in_.items():

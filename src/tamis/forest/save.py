@@ -155,7 +155,10 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     forest = kind(**mapping("params", header["params"]))
     workers(forest.n_jobs)
     tree_arrays = {name.removeprefix("trees."): array for name, array in arrays.items() if name.startswith("trees.")}
-    n_classes, n_outputs = read_integer("n_classes", header["n_classes"]), read_integer("n_outputs", header["n_outputs"], low=1)
+    n_classes, n_outputs = (
+        read_integer("n_classes", header["n_classes"]),
+        read_integer("n_outputs", header["n_outputs"], low=1),
+    )
     forest.trees_ = Trees(**tree_arrays, n_classes=n_classes, n_outputs=n_outputs)
     n = forest.n_features_in_ = read_integer("n_features_in", header["n_features_in"], low=1, high=COLUMN)
     names = tuple(f"x{j}" for j in range(n)) if header["names"] is None else texts("names", header["names"])
