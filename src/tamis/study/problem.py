@@ -123,7 +123,7 @@ class StudyProblem(Problem):
             raise TableError(f"the table has {raw.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
         lock, groups, time, known = draw_lock(raw, settings)
         free = np.flatnonzero(~lock.mask(raw.n_rows))
-        parted = raw.part(free, given_types(raw, settings), settings.target, known)
+        parted = raw.parted(free, given_types(raw, settings), settings.target, known)
         table = _features(parted.table, settings)
         refuse_extreme(table)  # distances, variances and correlations of columns are told of every study
         values, spelt = target_values(parted.target)

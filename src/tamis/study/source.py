@@ -84,7 +84,7 @@ def read_columns(
     raw = fetch_source(source, settings, query)
     lock = draw_lock(raw, settings)[0]
     rows = np.flatnonzero(~lock.mask(raw.n_rows))
-    return SourceReading(raw.part(rows, given_types(raw, settings), target, ()).table.decisions, raw.remarks)
+    return SourceReading(raw.parted(rows, given_types(raw, settings), target, ()).table.decisions, raw.remarks)
 
 
 def plain_types(types: Any) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column
 
 def groups_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
     """The column whose equal rows stay together: each value a group of its own, unless a type was given."""
-    decision, columns = raw.whole(name, given.get(name, Type("categorical")))
+    decision, columns = raw.full_column(name, given.get(name, Type("categorical")))
     if not columns:
         raise TableError(f"groups={name!r} was given as {decision.kind}, which is left out; give categorical")
     return decision, columns[-1]
@@ -124,9 +124,9 @@ def groups_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision,
 
 def time_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
     """The column that orders rows: a number, or the days of a date."""
-    decision, columns = raw.whole(name, given.get(name))
+    decision, columns = raw.full_column(name, given.get(name))
     if not columns:  # a plain count of hours or rows reads as an identifier
-        decision, columns = raw.whole(name, Type("numeric"))
+        decision, columns = raw.full_column(name, Type("numeric"))
     days = [column for column in columns if column.name == f"{name} ({PARTS[-1]})"]
     column = days[0] if days else columns[0]
     if column.is_categorical:

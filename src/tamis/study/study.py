@@ -649,7 +649,7 @@ class Study(TakesTable, BaseEstimator):
 def _texts(raw: Raw, name: str) -> list[str]:
     """A column of a source as it is written, empty where missing."""
     refuse_unknown(raw, [name])
-    column = raw.whole(name, Type("categorical"))[1][-1]
+    column = raw.full_column(name, Type("categorical"))[1][-1]
     if column.levels is None:
         return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
     words = [str(level) for level in column.levels]

@@ -88,24 +88,26 @@ def canonical_column(column: Column) -> Canonical:
     codes = column.values
     if not column.is_categorical:
         codes = np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
-    there = np.bincount(codes[codes > UNSEEN] + 1, minlength=1)[1:]
-    return Canonical(bits[codes], column.is_categorical and names_rows(int(np.count_nonzero(there)), int(there.sum())))
+    level_counts = np.bincount(codes[codes > UNSEEN] + 1, minlength=1)[1:]
+    return Canonical(
+        bits[codes], column.is_categorical and names_rows(int(np.count_nonzero(level_counts)), int(level_counts.sum()))
+    )
 
 
 def sparse_sums(matrix: Any, names: Sequence[str], columns: Sequence[int]) -> np.ndarray:
     """The sum over some columns of mix(bits of the cell + hash of the name), for every row of a sparse matrix."""
-    part = matrix.tocsc()[:, list(columns)].tocsr()
-    part.sum_duplicates()
+    block = matrix.tocsc()[:, list(columns)].tocsr()
+    block.sum_duplicates()
     words = np.array([text_hash(names[j]) for j in columns], dtype=np.uint64)
-    is_boolean = part.dtype.kind == "b"
-    bits = _boolean_bits(part.data.astype(np.float64)) if is_boolean else number_bits(part.data)
+    is_boolean = block.dtype.kind == "b"
+    bits = _boolean_bits(block.data.astype(np.float64)) if is_boolean else number_bits(block.data)
     zero = _boolean_bits(np.zeros(1))[0] if is_boolean else np.uint64(0)
     empty = mix(words + zero)
-    out = np.full(part.shape[0], empty.sum(dtype=np.uint64))
+    out = np.full(block.shape[0], empty.sum(dtype=np.uint64))
     if len(bits):
-        change = mix(bits + words[part.indices]) - empty[part.indices]
-        filled = np.flatnonzero(np.diff(part.indptr))
-        out[filled] += np.add.reduceat(change, part.indptr[filled])
+        change = mix(bits + words[block.indices]) - empty[block.indices]
+        filled = np.flatnonzero(np.diff(block.indptr))
+        out[filled] += np.add.reduceat(change, block.indptr[filled])
     return out
 
 
@@ -132,15 +134,17 @@ def _text_bits(texts: pa.Array, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """The bits of each text, and a mask of those that spell no number."""
     texts = pc.utf8_trim_whitespace(texts)
     tokens = token_set([*rules.tokens, *SOFT_TOKENS], texts.type)
-    bits, other = np.full(len(texts), MISSING_BITS), np.zeros(len(texts), dtype=bool)
-    there = np.flatnonzero(~pc.or_(pc.is_in(texts, value_set=tokens), pc.is_null(texts)).to_numpy(zero_copy_only=False))
-    present = texts if len(there) == len(texts) else texts.take(pa.array(there))
-    found, rest = _number_bits_of(present, "," in (rules.decimal, rules.doubt))
-    if len(rest):
-        found[rest] = _other_bits(present.take(pa.array(rest)))
-    bits[there] = found
-    other[there[rest]] = True
-    return bits, other
+    bits, is_other = np.full(len(texts), MISSING_BITS), np.zeros(len(texts), dtype=bool)
+    present_rows = np.flatnonzero(
+        ~pc.or_(pc.is_in(texts, value_set=tokens), pc.is_null(texts)).to_numpy(zero_copy_only=False)
+    )
+    present = texts if len(present_rows) == len(texts) else texts.take(pa.array(present_rows))
+    present_bits, unread = _number_bits_of(present, "," in (rules.decimal, rules.doubt))
+    if len(unread):
+        present_bits[unread] = _other_bits(present.take(pa.array(unread)))
+    bits[present_rows] = present_bits
+    is_other[present_rows[unread]] = True
+    return bits, is_other
 
 
 def _number_bits_of(texts: pa.Array, decimal_comma: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -162,31 +166,31 @@ def _number_bits_of(texts: pa.Array, decimal_comma: bool) -> tuple[np.ndarray, n
 
 def _other_bits(texts: pa.Array) -> np.ndarray:
     """The bits of texts that spell no number."""
-    for words, one in ((_TRUE, "true"), (_FALSE, "false")):
-        texts = pc.if_else(pc.is_in(texts, value_set=token_set(words, texts.type)), pa.scalar(one, texts.type), texts)
+    for words, word in ((_TRUE, "true"), (_FALSE, "false")):
+        texts = pc.if_else(pc.is_in(texts, value_set=token_set(words, texts.type)), pa.scalar(word, texts.type), texts)
     bits = _hashed(texts)
     for start, read, bits_of in (
         (_ISO_START, iso_days, _date_bits),
         (_CLOCK_START, clock_hours, _clock_bits),
         (_SPAN_START, clock_span_days, number_bits),
     ):
-        places = np.flatnonzero(_matches(texts, start))
-        if len(places):
-            values = read(texts.take(pa.array(places)))
-            known = ~np.isnan(values)
-            bits[places[known]] = bits_of(values[known])
+        matching = np.flatnonzero(_matches(texts, start))
+        if len(matching):
+            values = read(texts.take(pa.array(matching)))
+            is_parsed = ~np.isnan(values)
+            bits[matching[is_parsed]] = bits_of(values[is_parsed])
     return bits
 
 
 def _of_texts(name: str, cells: DistinctTexts, rules: Rules) -> Canonical:
-    bits, other = _text_bits(cells.texts, rules)
+    bits, is_other = _text_bits(cells.texts, rules)
     by_row = bits if cells.codes is None else np.append(bits, MISSING_BITS)[cells.codes]
-    if not other.any() and not (len(cells.texts) > 1 and grouped_codes(cells.texts)):
+    if not is_other.any() and not (len(cells.texts) > 1 and grouped_codes(cells.texts)):
         values = np.where(by_row == MISSING_BITS, np.nan, by_row.view(np.float64))
         return Canonical(by_row, numbers_rows(name, values))
     present = by_row[by_row != MISSING_BITS]
     distinct = len(np.unique(bits[bits != MISSING_BITS]))
-    mostly_words = 2 * len(np.unique(bits[other])) > distinct or not other.any()
+    mostly_words = 2 * len(np.unique(bits[is_other])) > distinct or not is_other.any()
     describes = not mostly_words or could_be_dates(cells.texts) or could_be_amounts(cells.texts, 0.8)
     if describes or not names_rows(distinct, len(present)):
         return Canonical(by_row)
@@ -201,18 +205,18 @@ def _boolean_bits(values: np.ndarray) -> np.ndarray:
 
 def _date_bits(days: np.ndarray) -> np.ndarray:
     """To the millisecond: days as float64 tell no less apart."""
-    known = ~np.isnan(days)
+    is_known = ~np.isnan(days)
     bits = np.full(len(days), MISSING_BITS)
-    bits[known] = mix(_whole(days[known] * _MILLISECONDS) + _DATE)
+    bits[is_known] = mix(_milliseconds(days[is_known] * _MILLISECONDS) + _DATE)
     return bits
 
 
 def _clock_bits(hours: np.ndarray) -> np.ndarray:
     """To the millisecond, as dates are."""
-    return np.where(np.isnan(hours), MISSING_BITS, mix(_whole(hours * (_MILLISECONDS / 24)) + _CLOCK))
+    return np.where(np.isnan(hours), MISSING_BITS, mix(_milliseconds(hours * (_MILLISECONDS / 24)) + _CLOCK))
 
 
-def _whole(values: np.ndarray) -> np.ndarray:
+def _milliseconds(values: np.ndarray) -> np.ndarray:
     return np.rint(np.nan_to_num(values)).astype(np.int64).view(np.uint64)
 
 
@@ -256,8 +260,8 @@ def _cast(texts: pa.Array) -> np.ndarray | None:
 
 
 def _matches(texts: pa.Array, pattern: str) -> np.ndarray:
-    found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
-    return np.asarray(found.to_numpy(zero_copy_only=False))
+    mask = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    return np.asarray(mask.to_numpy(zero_copy_only=False))
 
 
 def _hashed(texts: pa.Array) -> np.ndarray:
@@ -271,11 +275,11 @@ def _hashed(texts: pa.Array) -> np.ndarray:
     while start < len(rows):
         before = ends[start - 1] if start else 0
         stop = max(start + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
-        part = rows[start:stop]
-        first = offsets[part] - offsets[part[0]]
-        content = data[offsets[part[0]] : offsets[part[-1] + 1]].astype(np.uint64)
-        place = np.arange(len(content)) - np.repeat(first, lengths[part])
-        out[part] += np.add.reduceat(mix(content + (place.astype(np.uint64) << np.uint64(8)) + _BYTE), first)
+        block_rows = rows[start:stop]
+        first = offsets[block_rows] - offsets[block_rows[0]]
+        content = data[offsets[block_rows[0]] : offsets[block_rows[-1] + 1]].astype(np.uint64)
+        byte_index = np.arange(len(content)) - np.repeat(first, lengths[block_rows])
+        out[block_rows] += np.add.reduceat(mix(content + (byte_index.astype(np.uint64) << np.uint64(8)) + _BYTE), first)
         start = stop
     return mix(out)
 
@@ -284,10 +288,10 @@ def _buffers(texts: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Where each text begins, and all bytes."""
     if texts.null_count:
         texts = pc.fill_null(texts, "")
-    _, places, content = texts.buffers()
+    _, offset_buffer, content = texts.buffers()
     size = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    if places is None or not len(texts):
+    if offset_buffer is None or not len(texts):
         return np.zeros(len(texts) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
-    offsets = np.frombuffer(places, dtype=size)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    offsets = np.frombuffer(offset_buffer, dtype=size)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
     data = np.empty(0, dtype=np.uint8) if content is None else np.frombuffer(content, dtype=np.uint8)
     return offsets, data

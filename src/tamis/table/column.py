@@ -60,15 +60,15 @@ class Column:
         """The same categories as codes into another list of levels; those not in it become `UNSEEN`."""
         if self.levels is None or tuple(levels) == self.levels:
             return replace(self, levels=tuple(levels))
-        place = {level: code for code, level in enumerate(levels)}
-        table = np.array([place.get(level, UNSEEN) for level in self.levels] + [UNSEEN, MISSING], dtype=np.int32)
+        code_of = {level: code for code, level in enumerate(levels)}
+        table = np.array([code_of.get(level, UNSEEN) for level in self.levels] + [UNSEEN, MISSING], dtype=np.int32)
         return replace(self, values=table[self.values], levels=tuple(levels))
 
     def trimmed(self) -> Column:
         """The same categories without the levels that no row has."""
         levels = self.levels or ()
-        there = np.bincount(self.values[self.values >= 0], minlength=len(levels)) > 0
-        return self if there.all() else self.recode([level for level, seen in zip(levels, there) if seen])
+        is_used = np.bincount(self.values[self.values >= 0], minlength=len(levels)) > 0
+        return self if is_used.all() else self.recode([level for level, used in zip(levels, is_used) if used])
 
 
 def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
@@ -77,9 +77,9 @@ def categories(name: str, values: Sequence[Any] | np.ndarray) -> Column:
     >>> categories("colour", ["red", None, "blue"]).values
     array([ 1, -1,  0], dtype=int32)
     """
-    place: dict[Any, int] = {}
-    codes = (MISSING if is_missing(value) else place.setdefault(value, len(place)) for value in values)
-    return coded_categories(name, np.fromiter(codes, dtype=np.int32, count=len(values)), list(place))
+    code_of: dict[Any, int] = {}
+    codes = (MISSING if is_missing(value) else code_of.setdefault(value, len(code_of)) for value in values)
+    return coded_categories(name, np.fromiter(codes, dtype=np.int32, count=len(values)), list(code_of))
 
 
 def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Column:
@@ -89,12 +89,12 @@ def coded_categories(name: str, codes: np.ndarray, labels: Sequence[Any]) -> Col
     ('blue', 'red')
     """
     labels, codes = _in_words(labels, codes)
-    place = codes.astype(np.int64) + 1
-    there = np.flatnonzero(np.bincount(place, minlength=len(labels) + 1)[1:])
-    order = sorted(there.tolist(), key=lambda code: (str(labels[code]), str(type(labels[code]))))
+    shifted = codes.astype(np.int64) + 1
+    used = np.flatnonzero(np.bincount(shifted, minlength=len(labels) + 1)[1:])
+    order = sorted(used.tolist(), key=lambda code: (str(labels[code]), str(type(labels[code]))))
     table = np.full(len(labels) + 1, MISSING, dtype=np.int32)
     table[np.array(order, dtype=np.int64) + 1] = np.arange(len(order))
-    return Column(name, "categorical", table[place], tuple(labels[code] for code in order))
+    return Column(name, "categorical", table[shifted], tuple(labels[code] for code in order))
 
 
 def _in_words(labels: Sequence[Any], codes: np.ndarray) -> tuple[Sequence[Any], np.ndarray]:
@@ -102,7 +102,7 @@ def _in_words(labels: Sequence[Any], codes: np.ndarray) -> tuple[Sequence[Any], 
     if all(isinstance(label, (str, bool, int, float, np.generic)) for label in labels):
         return labels, codes
     words = [label if isinstance(label, (str, bool, int, float, np.generic)) else level_text(label) for label in labels]
-    distinct = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    distinct = {word: index for index, word in enumerate(dict.fromkeys(words))}
     moved = np.array([MISSING, *(distinct[word] for word in words)], dtype=np.int64)
     return list(distinct), moved[codes.astype(np.int64) + 1]
 

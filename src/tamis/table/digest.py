@@ -26,66 +26,66 @@ def digest(table: Table) -> str:
     >>> digest(Table.of([[1.0], [2.0]])) == digest(Table.of([[1], [2]]))
     True
     """
-    whole = hashlib.sha256(f"tamis table 1\n{table.n_rows}\n{table.n_columns}\n".encode())
+    hasher = hashlib.sha256(f"tamis table 1\n{table.n_rows}\n{table.n_columns}\n".encode())
     if table.is_sparse and table.matrix.format != "csc":
         table = type(table)(matrix=table.matrix.tocsc(), names=table.names)  # csr gives its columns slowly
     for j in sorted(range(table.n_columns), key=lambda j: table.names[j]):
-        _add(whole, table, j)
-    return whole.hexdigest()
+        _add(hasher, table, j)
+    return hasher.hexdigest()
 
 
-def _add(whole: Any, table: Table, j: int) -> None:
+def _add(hasher: Any, table: Table, j: int) -> None:
     if table.is_sparse:
         start, stop = table.matrix.indptr[j : j + 2]
-        places, values = table.matrix.indices[start:stop], table.matrix.data[start:stop]
+        rows, values = table.matrix.indices[start:stop], table.matrix.data[start:stop]
         if table.matrix.has_canonical_format and len(values) * _SPARSE < table.n_rows:
             kind = "boolean" if values.dtype.kind == "b" else "numeric"
-            _head(whole, table.names[j], kind, None)
+            _head(hasher, table.names[j], kind, None)
             used = np.flatnonzero(values != 0)
-            order = used[np.argsort(places[used], kind="stable")]
-            _add_sparse(whole, places[order].astype(np.int64), values[order].astype(np.float64))
+            order = used[np.argsort(rows[used], kind="stable")]
+            _add_sparse(hasher, rows[order].astype(np.int64), values[order].astype(np.float64))
             return
     column = table.column(j)
     if column.is_categorical:
-        _add_codes(whole, column)
+        _add_codes(hasher, column)
         return
-    _head(whole, column.name, column.kind, column.levels)
+    _head(hasher, column.name, column.kind, column.levels)
     values = np.ascontiguousarray(column.values, dtype=np.float64)
-    places = np.flatnonzero(values)  # NaN counts as non-zero
-    if len(places) * _SPARSE < len(values):
-        _add_sparse(whole, places, values[places])
+    rows = np.flatnonzero(values)  # NaN counts as non-zero
+    if len(rows) * _SPARSE < len(values):
+        _add_sparse(hasher, rows, values[rows])
     else:
-        whole.update(b"dense")
-        whole.update(_bits(values))
+        hasher.update(b"dense")
+        hasher.update(_bits(values))
 
 
-def _add_sparse(whole: Any, places: np.ndarray, values: np.ndarray) -> None:
-    whole.update(b"sparse%d" % len(places))
-    whole.update(np.ascontiguousarray(places, dtype="<i8"))
-    whole.update(_bits(values))
+def _add_sparse(hasher: Any, rows: np.ndarray, values: np.ndarray) -> None:
+    hasher.update(b"sparse%d" % len(rows))
+    hasher.update(np.ascontiguousarray(rows, dtype="<i8"))
+    hasher.update(_bits(values))
 
 
-def _add_codes(whole: Any, column: Column) -> None:
+def _add_codes(hasher: Any, column: Column) -> None:
     """Categories as codes into the sorted texts of the levels that occur."""
     levels = column.levels or ()
     counts = np.bincount(column.values[column.values >= 0], minlength=len(levels))
     used = sorted((str(level), code) for code, level in enumerate(levels) if counts[code])
     texts = sorted({text for text, _ in used})
-    place = {text: new for new, text in enumerate(texts)}
+    code_of = {text: new for new, text in enumerate(texts)}
     recode = np.full(len(levels) + 2, MISSING, dtype="<i4")
     recode[-2] = -2
     for text, code in used:
-        recode[code] = place[text]
-    _head(whole, column.name, column.kind, texts)
-    whole.update(recode[column.values])
+        recode[code] = code_of[text]
+    _head(hasher, column.name, column.kind, texts)
+    hasher.update(recode[column.values])
 
 
-def _head(whole: Any, name: str, kind: str, levels: Any) -> None:
-    parts = [name, kind, *(str(level) for level in levels or ())]
-    for part in parts:
-        coded = part.encode("utf-8", "surrogatepass")
-        whole.update(b"%d:" % len(coded) + coded)
-    whole.update(b";")
+def _head(hasher: Any, name: str, kind: str, levels: Any) -> None:
+    texts = [name, kind, *(str(level) for level in levels or ())]
+    for text in texts:
+        coded = text.encode("utf-8", "surrogatepass")
+        hasher.update(b"%d:" % len(coded) + coded)
+    hasher.update(b";")
 
 
 def _bits(values: np.ndarray) -> np.ndarray:

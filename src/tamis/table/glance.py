@@ -16,7 +16,7 @@ from tamis.table.raw import RawColumns
 from tamis.table.types import Type
 
 
-def first_cells(raw: RawColumns, name: str, most: int, rows: np.ndarray | None = None) -> list[str]:
+def first_cells(raw: RawColumns, name: str, n_cells: int, rows: np.ndarray | None = None) -> list[str]:
     """The first cells of a column that hold anything, as texts; of some rows alone, where they are given.
 
     >>> from tamis.table import fetch
@@ -24,9 +24,9 @@ def first_cells(raw: RawColumns, name: str, most: int, rows: np.ndarray | None =
     ['7', '9']
     """
     array = _column(raw, name)
-    looked = 40 * most
-    part = array.slice(0, looked) if rows is None else array.take(pa.array(rows[:looked]))
-    return [text for text in _texts(part) if text][:most]
+    looked = 40 * n_cells
+    first_rows = array.slice(0, looked) if rows is None else array.take(pa.array(rows[:looked]))
+    return [text for text in _texts(first_rows) if text][:n_cells]
 
 
 def cells_at(raw: RawColumns, name: str, rows: Sequence[int]) -> list[str]:
@@ -44,7 +44,7 @@ def misfits(raw: RawColumns, name: str, type: Type) -> np.ndarray:
     if type.kind in (*LEFT_OUT, "categorical", "text"):
         return np.empty(0, dtype=np.int64)
     try:
-        raw.whole(name, type)
+        raw.full_column(name, type)
     except (TamisError, KindError):
         return np.flatnonzero(read_as_decided(name, _column(raw, name), type, raw.rules)[1])
     return np.empty(0, dtype=np.int64)
@@ -55,15 +55,15 @@ def without_misfits(raw: RawColumns, types: Mapping[str, Type]) -> tuple[pa.Tabl
 
     A text file is given as the texts it holds, so that it can be written and read again as it was.
     """
-    gone = {name: misfits(raw, name, type) for name, type in types.items()}
+    misfit_rows = {name: misfits(raw, name, type) for name, type in types.items()}
     names = list(raw.names)
     texts = None if raw.texts is None else raw.texts(names)
     columns = []
     for name in names:
         array = _column(raw, name) if texts is None else texts.column(name)
-        if len(gone.get(name, ())):
+        if len(misfit_rows.get(name, ())):
             mask = np.zeros(raw.n_rows, dtype=bool)
-            mask[gone[name]] = True
+            mask[misfit_rows[name]] = True
             array = pc.if_else(pa.array(mask), pa.scalar(None, array.type), array)
         columns.append(array)
     delimiter = None if texts is None else ";" if raw.rules.doubt == "," else ","

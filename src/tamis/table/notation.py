@@ -115,12 +115,12 @@ def notations_of(X: Any, table: Table) -> dict[str, Notation]:
     if table.matrix is not None:
         boolean = getattr(getattr(X, "dtype", None), "kind", "") == "b"
         return {name: Notation("boolean") for name in table.names} if boolean else {}
-    found = {table.names[j]: _of_column(table.column(j)) for j in table.special().tolist()}
-    return {name: notation for name, notation in found.items() if notation is not None}
+    notations = {table.names[j]: _of_column(table.column(j)) for j in table.special().tolist()}
+    return {name: notation for name, notation in notations.items() if notation is not None}
 
 
 def _of_frame(X: Any, table: Table) -> dict[str, Notation]:
-    found: dict[str, Notation] = {}
+    notations: dict[str, Notation] = {}
     for j, (name, dtype) in enumerate(nw.from_native(X, eager_only=True).schema.items()):
         notation: Notation | None = None
         if dtype == nw.Boolean:
@@ -131,8 +131,8 @@ def _of_frame(X: Any, table: Table) -> dict[str, Notation]:
         elif not dtype.is_numeric() and table.matrix is None:
             notation = _of_column(table.column(j))
         if notation is not None:
-            found[str(name)] = notation
-    return found
+            notations[str(name)] = notation
+    return notations
 
 
 def _of_column(column: Column) -> Notation | None:
@@ -174,14 +174,14 @@ def _span(days: float, unit: str = "day") -> str:
     '1 d 1 h 30 min'
     """
     ticks = int(np.floor(np.rint(days * _UNITS["day"]) / _UNITS[unit])) * _UNITS[unit]
-    sign, rest, parts = "−" if ticks < 0 else "", abs(ticks), []
+    sign, remaining, words = "−" if ticks < 0 else "", abs(ticks), []
     for size, word in ((_UNITS["day"], "d"), (3_600_000_000, "h"), (_UNITS["minute"], "min")):
-        if rest >= size:
-            parts.append(f"{rest // size:,} {word}")
-            rest %= size
-    if rest or not parts:
-        parts.append(f"{rest / 1e6:.6g} s" if ticks else f"0 {'d' if unit == 'day' else 's'}")
-    return sign + " ".join(parts)
+        if remaining >= size:
+            words.append(f"{remaining // size:,} {word}")
+            remaining %= size
+    if remaining or not words:
+        words.append(f"{remaining / 1e6:.6g} s" if ticks else f"0 {'d' if unit == 'day' else 's'}")
+    return sign + " ".join(words)
 
 
 def _clock(hours: float, unit: str) -> str:
@@ -192,6 +192,6 @@ def _clock(hours: float, unit: str) -> str:
     """
     size = min(_UNITS[unit], _UNITS["minute"])
     ticks = int(np.floor(np.rint(hours * 3_600_000_000) / size)) * size
-    minutes, rest = divmod(ticks, _UNITS["minute"])
-    seconds = {"second": f":{rest // 1_000_000:02d}", "microsecond": f":{rest / 1e6:09.6f}"}.get(unit, "")
+    minutes, remainder = divmod(ticks, _UNITS["minute"])
+    seconds = {"second": f":{remainder // 1_000_000:02d}", "microsecond": f":{remainder / 1e6:09.6f}"}.get(unit, "")
     return f"{minutes // 60:02d}:{minutes % 60:02d}{seconds}"

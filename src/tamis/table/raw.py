@@ -93,41 +93,43 @@ class Raw(ABC):
         return self.names
 
     @abstractmethod
-    def canonical(self, place: int) -> Canonical:
+    def canonical(self, index: int) -> Canonical:
         """The canonical form of the column at a place."""
 
     @abstractmethod
-    def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
+    def full_column(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
         """One column with all its rows; read as the type says where one is given."""
 
     @abstractmethod
-    def table(self, said: Said, target: str | None) -> Table:
+    def table(self, types: Said, target: str | None) -> Table:
         """The table in which every row decides; types that are said come with the reason to give."""
 
     @abstractmethod
-    def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
+    def parted(
+        self, rows: np.ndarray, declared: Mapping[str, Type], target: str, decisions: Sequence[Decision]
+    ) -> Parted:
         """All rows, read as some of them decide; the cells are given up as they are read.
 
         Parameters
         ----------
         rows : positions of the rows that decide, ascending.
-        given : types that need not be decided.
+        declared : types that need not be decided.
         target : the column to be learned.
-        known : decisions that were made already, about columns to be left out of the table.
+        decisions : decisions that were made already, about columns to be left out of the table.
         """
 
-    def held(self, rows: np.ndarray) -> np.ndarray:
+    def held_rows(self, rows: np.ndarray) -> np.ndarray:
         """Positions of all other rows."""
         out = np.ones(self.n_rows, dtype=bool)
         out[rows] = False
         return np.flatnonzero(out)
 
-    def each(self, work: Callable[[int], Any], places: Iterable[int]) -> list[Any]:
+    def each(self, work: Callable[[int], Any], indices: Iterable[int]) -> list[Any]:
         """What the work gives for each column, in two threads where columns are long."""
         if self.n_rows < LARGE:
-            return [work(j) for j in places]
+            return [work(j) for j in indices]
         with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(work, places))
+            return list(pool.map(work, indices))
 
 
 class RawColumns(Raw):
@@ -158,71 +160,77 @@ class RawColumns(Raw):
         """A column without the values that the user says are missing."""
         return without_values(_chunked(column), self.rules.missing.of_column(name))
 
-    def canonical(self, place: int) -> Canonical:
-        return canonical(self.names[place], self._columns[place], self.rules)
+    def canonical(self, index: int) -> Canonical:
+        return canonical(self.names[index], self._columns[index], self.rules)
 
-    def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
-        found = self._decided(name, self._columns[self.names.index(name)], type, self.rules, None)
-        return found.decision, found.make() if found.decision.used else []
+    def full_column(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
+        inferred = self._decided(name, self._columns[self.names.index(name)], type, self.rules, None)
+        return inferred.decision, inferred.make() if inferred.decision.used else []
 
-    def table(self, said: Said, target: str | None) -> Table:
+    def table(self, types: Said, target: str | None) -> Table:
         """Columns are given up as they are read: a source is read once."""
 
-        def one(j: int) -> tuple[Decision, list[Column]]:
+        def decide_column(j: int) -> tuple[Decision, list[Column]]:
             name, array = self.names[j], self._columns[j]
             self._columns[j] = None
-            type, words = said.get(name, (None, ""))
-            found = self._decided(name, array, type, self.rules, target, words)
-            return found.decision, found.make() if found.decision.used else []
+            type, words = types.get(name, (None, ""))
+            inferred = self._decided(name, array, type, self.rules, target, words)
+            return inferred.decision, inferred.make() if inferred.decision.used else []
 
-        decided = self.each(one, range(len(self.names)))
-        return self._assembled([column for _, made in decided for column in made], [d for d, _ in decided], target)
+        decided = self.each(decide_column, range(len(self.names)))
+        return self._assembled(
+            [column for _, columns in decided for column in columns], [d for d, _ in decided], target
+        )
 
-    def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
-        held = self.held(rows)
-        rules = replace(self.rules, rows=rows) if len(held) else self.rules
-        self._settle(rows, held)
-        before = {decision.name: decision for decision in known}
-        kept: dict[str, Any] = {}
+    def parted(
+        self, rows: np.ndarray, declared: Mapping[str, Type], target: str, decisions: Sequence[Decision]
+    ) -> Parted:
+        held_indices = self.held_rows(rows)
+        rules = replace(self.rules, rows=rows) if len(held_indices) else self.rules
+        self._settle(rows, held_indices)
+        before = {decision.name: decision for decision in decisions}
+        target_parts: dict[str, Any] = {}
 
-        def one(j: int) -> tuple[Decision, list[Column], dict[str, int]]:
+        def decide_column(j: int) -> tuple[Decision, list[Column], dict[str, int]]:
             name, array = self.names[j], self._columns[j]
             self._columns[j] = None
             if name in before:
                 return before[name], [], {}
-            found = self._decided(name, _take(array, rows, self.n_rows), given.get(name), rules, target)
-            decision, made = found.decision, found.make() if found.decision.used else []
+            inferred = self._decided(name, _take(array, rows, self.n_rows), declared.get(name), rules, target)
+            decision, columns_made = inferred.decision, inferred.make() if inferred.decision.used else []
             if name == target:
-                kept["target"] = made[0]
-                kept["held"] = Held(name, _take(array, held, self.n_rows), decision.type, self.rules)
+                target_parts["target"] = columns_made[0]
+                target_parts["held"] = Held(name, _take(array, held_indices, self.n_rows), decision.type, self.rules)
                 return decision, [], {}
-            if not made or not len(held) or decision.type is None:
-                return decision, made, {}
-            return decision, *self._joined(name, _take(array, held, self.n_rows), decision.type, made, rows, held)
+            if not columns_made or not len(held_indices) or decision.type is None:
+                return decision, columns_made, {}
+            return decision, *self._joined(
+                name, _take(array, held_indices, self.n_rows), decision.type, columns_made, rows, held_indices
+            )
 
-        decided = self.each(one, range(len(self.names)))
-        columns = [column for _, made, _ in decided for column in made]
+        decided = self.each(decide_column, range(len(self.names)))
+        columns = [column for _, columns_made, _ in decided for column in columns_made]
         table = self._assembled(columns, [decision for decision, _, _ in decided], target)
-        misfits = {name: n for _, _, found in decided for name, n in found.items() if n}
-        return Parted(table, kept["target"], kept["held"], misfits)
+        misfits = {name: n for _, _, column_misfits in decided for name, n in column_misfits.items() if n}
+        return Parted(table, target_parts["target"], target_parts["held"], misfits)
 
     def _joined(
-        self, name: str, array: Any, type: Type, made: list[Column], rows: np.ndarray, held: np.ndarray
+        self, name: str, array: Any, type: Type, decided: list[Column], rows: np.ndarray, held_indices: np.ndarray
     ) -> tuple[list[Column], dict[str, int]]:
-        others, strange = read_as_decided(name, array, type, self.rules)
-        pairs = [joined(one, other, rows, held) for one, other in zip(made, others)]
+        held_columns, strange = read_as_decided(name, array, type, self.rules)
+        pairs = [joined(column, held_column, rows, held_indices) for column, held_column in zip(decided, held_columns)]
         for _, unknown in pairs:
             strange = strange | unknown
         return [column for column, _ in pairs], {name: int(np.count_nonzero(strange))}
 
-    def _settle(self, rows: np.ndarray, held: np.ndarray) -> None:
+    def _settle(self, rows: np.ndarray, held_indices: np.ndarray) -> None:
         """Read columns of a text file again as texts where the rows that decide could have been written otherwise.
 
         A text file's column was read as numbers or dates because all of its rows allow it. Whole numbers may be codes
         (007) among the rows that decide, and no value at all may have been a word; the fractions or dates that the
         other rows hold must not hide that.
         """
-        if self.texts is None or not len(held):
+        if self.texts is None or not len(held_indices):
             return
         doubtful = [j for j in range(len(self.names)) if _in_doubt(self._columns[j], rows, self.n_rows)]
         if doubtful:
@@ -231,10 +239,10 @@ class RawColumns(Raw):
                 self._columns[j] = self._cells(self.names[j], again.column(self.names[j]))
 
     def _decided(
-        self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, said: str = GIVEN
+        self, name: str, array: Any, type: Type | None, rules: Rules, target: str | None, reason: str = GIVEN
     ) -> Inferred:
         if type is not None:
-            inferred = as_declared(name, array, type, rules, target=name == target, said=said)
+            inferred = as_declared(name, array, type, rules, target=name == target, reason=reason)
         else:
             inferred = decide(name, array, rules, target=name == target)
         type, missing = inferred.decision.type, rules.missing.of_column(name)
@@ -265,36 +273,40 @@ class RawMatrix(Raw):
     def sparse(self) -> Any:
         return self.matrix.matrix if self.matrix.is_sparse else None
 
-    def canonical(self, place: int) -> Canonical:
-        return canonical_column(self.matrix.column(place))
+    def canonical(self, index: int) -> Canonical:
+        return canonical_column(self.matrix.column(index))
 
-    def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
+    def full_column(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
         j = self.matrix.index(name)
-        found = decisions_of(self.matrix.select([j]), {} if type is None else {name: type}, None)[0]
-        return found, [self.matrix.column(j)] if found.used else []
+        decision = decisions_of(self.matrix.select([j]), {} if type is None else {name: type}, None)[0]
+        return decision, [self.matrix.column(j)] if decision.used else []
 
-    def table(self, said: Said, target: str | None) -> Table:
-        given = {name: type for name, (type, reason) in said.items() if reason == GIVEN}
-        return self._kept(self.matrix, decisions_of(self.matrix, given, target), (), target)
+    def table(self, types: Said, target: str | None) -> Table:
+        declared = {name: type for name, (type, reason) in types.items() if reason == GIVEN}
+        return self._used_columns(self.matrix, decisions_of(self.matrix, declared, target), (), target)
 
-    def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
-        held = self.held(rows)
-        before = {decision.name: decision for decision in known}
-        found = decisions_of(self.matrix, given, target, rows if len(held) else None)
-        found = [before.get(decision.name, decision) for decision in found]
+    def parted(
+        self, rows: np.ndarray, declared: Mapping[str, Type], target: str, earlier_decisions: Sequence[Decision]
+    ) -> Parted:
+        held_indices = self.held_rows(rows)
+        before = {decision.name: decision for decision in earlier_decisions}
+        decisions = decisions_of(self.matrix, declared, target, rows if len(held_indices) else None)
+        decisions = [before.get(decision.name, decision) for decision in decisions]
         column = self.matrix.column(self.matrix.index(target))
-        whole, misfits = finite_rows(self.matrix, held) if len(held) else (self.matrix, {})
-        table = self._kept(whole, found, (target, *before), target)
+        finite, misfits = finite_rows(self.matrix, held_indices) if len(held_indices) else (self.matrix, {})
+        table = self._used_columns(finite, decisions, (target, *before), target)
         used = {name: n for name, n in misfits.items() if name in table.names}
-        return Parted(table, column.take(rows), Held(target, column.take(held)), used)
+        return Parted(table, column.take(rows), Held(target, column.take(held_indices)), used)
 
-    def _kept(self, matrix: Table, decisions: list[Decision], aside: Sequence[str], target: str | None) -> Table:
-        kept = [j for j, decision in enumerate(decisions) if decision.used and decision.name not in aside]
-        if not any(matrix.names[j] != target for j in kept):
+    def _used_columns(
+        self, matrix: Table, decisions: list[Decision], aside: Sequence[str], target: str | None
+    ) -> Table:
+        used = [j for j, decision in enumerate(decisions) if decision.used and decision.name not in aside]
+        if not any(matrix.names[j] != target for j in used):
             raise TableError(
                 f"every column was left out ({decisions[0].sentence}); give columns that differ between rows"
             )
-        out = matrix if len(kept) == matrix.n_columns else matrix.select(kept)
+        out = matrix if len(used) == matrix.n_columns else matrix.select(used)
         out.named = False
         out.decisions = tuple(decisions)
         return out
@@ -319,30 +331,32 @@ class RawTable(Raw):
             return self.names
         return tuple(column.origin for column in self.source.columns)
 
-    def canonical(self, place: int) -> Canonical:
-        return canonical_column(self.source.column(place))
+    def canonical(self, index: int) -> Canonical:
+        return canonical_column(self.source.column(index))
 
-    def whole(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
+    def full_column(self, name: str, type: Type | None) -> tuple[Decision, list[Column]]:
         columns = [self.source.column(j) for j, origin in enumerate(self.origins) if origin == name]
         return _as_it_is(columns[0]), columns
 
-    def table(self, said: Said, target: str | None) -> Table:
+    def table(self, types: Said, target: str | None) -> Table:
         return self.source
 
-    def part(self, rows: np.ndarray, given: Mapping[str, Type], target: str, known: Sequence[Decision]) -> Parted:
-        held = self.held(rows)
+    def parted(
+        self, rows: np.ndarray, declared: Mapping[str, Type], target: str, earlier_decisions: Sequence[Decision]
+    ) -> Parted:
+        held_indices = self.held_rows(rows)
         column = self.source.column(target)
-        aside = {target, *(decision.name for decision in known)}
+        aside = {target, *(decision.name for decision in earlier_decisions)}
         table = self.source.drop([j for j, origin in enumerate(self.origins) if origin in aside])
         table.decisions = self.source.decisions or tuple(_as_it_is(c) for c in self.source.columns)
         misfits: dict[str, int] = {}
-        if not table.is_numeric and len(held):
-            pairs = [_without_others(c, rows, held) for c in table.columns]
+        if not table.is_numeric and len(held_indices):
+            pairs = [_without_others(c, rows, held_indices) for c in table.columns]
             misfits = {c.name: n for c, n in pairs if n}
             decisions, named = table.decisions, table.named
             table = Table([c for c, _ in pairs], n_rows=self.n_rows, decisions=decisions)
             table.named = named
-        return Parted(table, column.take(rows), Held(target, column.take(held)), misfits)
+        return Parted(table, column.take(rows), Held(target, column.take(held_indices)), misfits)
 
 
 def raw_of(source: Any) -> Raw:
@@ -354,12 +368,12 @@ def _as_it_is(column: Column) -> Decision:
     return Decision(column.origin, column.kind, "as it was given", type=None)
 
 
-def _without_others(column: Column, rows: np.ndarray, held: np.ndarray) -> tuple[Column, int]:
+def _without_others(column: Column, rows: np.ndarray, held_indices: np.ndarray) -> tuple[Column, int]:
     """A column with the levels that some rows have; how many of the others had another."""
     if not column.is_categorical:
         return column, 0
-    found = column.recode(column.take(rows).trimmed().levels or ())
-    return found, int(np.count_nonzero((found.values[held] < -1) & (column.values[held] >= 0)))
+    recoded = column.recode(column.take(rows).trimmed().levels or ())
+    return recoded, int(np.count_nonzero((recoded.values[held_indices] < -1) & (column.values[held_indices] >= 0)))
 
 
 def _in_doubt(array: Any, rows: np.ndarray, n_rows: int) -> bool:
@@ -368,7 +382,7 @@ def _in_doubt(array: Any, rows: np.ndarray, n_rows: int) -> bool:
         values = floats_of(_take(array, rows, n_rows))
         present = values[~np.isnan(values)]
         return bool(np.all(present == np.rint(present)))
-    return pa.types.is_temporal(type) and (part := _take(array, rows, n_rows)).null_count == len(part)
+    return pa.types.is_temporal(type) and (rows_read := _take(array, rows, n_rows)).null_count == len(rows_read)
 
 
 def _take(array: Any, rows: np.ndarray, n_rows: int) -> Any:
@@ -395,5 +409,5 @@ def _nothing_left(left: list[Decision], target: str | None) -> str:
     if not left:
         return f"there is no column besides the target {target!r}; give a table with columns to learn from"
     besides = f" besides the target {target!r}" if target is not None else ""
-    shown = f"{left[0].sentence}" + (f", and {len(left) - 1:,} more" if len(left) > 1 else "")
-    return f"every column{besides} was left out ({shown}); give types= for those you want to use"
+    reasons = f"{left[0].sentence}" + (f", and {len(left) - 1:,} more" if len(left) > 1 else "")
+    return f"every column{besides} was left out ({reasons}); give types= for those you want to use"

@@ -80,7 +80,7 @@ def read(
     >>> [(d.name, d.kind, d.used) for d in table.decisions]
     [('size', 'numeric', True), ('colour', 'categorical', True), ('unit', 'constant', False)]
     """
-    given, recipe = types_of(types), types_of(like.types if isinstance(like, Table) else like)
+    declared, recipe = types_of(types), types_of(like.types if isinstance(like, Table) else like)
     options: dict[str, Any] = {
         "delimiter": delimiter,
         "quote": quote,
@@ -89,16 +89,18 @@ def read(
         "header": header,
     }
     if isinstance(source, LazyTable) or lazy or (lazy is None and is_lazy_source(source)):
-        place = None if folder is None else Path(folder)
-        found = lazy_of(source, given, recipe, target, query=query, missing=missing, folder=place, options=options)
-        return cast(Table, found)
-    raw = fetch(source, types={**recipe, **given}, query=query, sheet=sheet, missing=missing, **options)
-    return table_of(raw, types=given, target=target, like=recipe)
+        folder_path = None if folder is None else Path(folder)
+        lazy_table = lazy_of(
+            source, declared, recipe, target, query=query, missing=missing, folder=folder_path, options=options
+        )
+        return cast(Table, lazy_table)
+    raw = fetch(source, types={**recipe, **declared}, query=query, sheet=sheet, missing=missing, **options)
+    return table_of(raw, types=declared, target=target, like=recipe)
 
 
 def lazy_of(
     source: Any,
-    given: Mapping[str, Type],
+    declared: Mapping[str, Type],
     recipe: Mapping[str, Type],
     target: str | None,
     *,
@@ -114,8 +116,8 @@ def lazy_of(
         grid = source.source
     else:
         grid = grid_source(source, rules, folder=folder, query=query, options=options)
-    known_names(grid.names, target, given)
-    return LazyTable(grid, rules, given=given, recipe=recipe, target=target)
+    known_names(grid.names, target, declared)
+    return LazyTable(grid, rules, declared=declared, recipe=recipe, target=target)
 
 
 def fetch(
@@ -131,24 +133,24 @@ def fetch(
     """A source before anything is decided about it; parameters as in `read`."""
     if decimal is not None:
         check.one_of("decimal", decimal, (".", ","))
-    given = types_of(types)
+    declared = types_of(types)
     if isinstance(source, Raw):
         return source
     if isinstance(source, Table):
         return RawTable(source)
     rules = Rules.of(missing, decimal)
-    if sparse.issparse(source) or (_is_numeric_array(source) and not given and not rules.missing):
+    if sparse.issparse(source) or (_is_numeric_array(source) and not declared and not rules.missing):
         return RawMatrix(source)
     if isinstance(source, LazyTable) or is_lazy_source(source):
-        return _whole(source, rules, options)
-    as_text = {name for name, type in given.items() if type.kind not in ("numeric", "date")}
+        return _read_all(source, rules, options)
+    as_text = {name for name, type in declared.items() if type.kind not in ("numeric", "date")}
     raw = _fetched(source, query, sheet, rules, as_text, options)
     if raw.n_rows == 0:
         raise TableError(f"{raw.label} has names but no rows; give at least one row")
     return raw
 
 
-def _whole(source: Any, rules: Rules, options: Mapping[str, Any]) -> RawColumns:
+def _read_all(source: Any, rules: Rules, options: Mapping[str, Any]) -> RawColumns:
     """All rows of several files in memory, where there is room for them."""
     grid = source.source if isinstance(source, LazyTable) else grid_source(source, rules, options=options)
     if grid.n_rows * len(grid.names) > MOST_IN_MEMORY:
@@ -172,10 +174,10 @@ def fetch_some(
 
 def table_of(raw: Raw, *, types: Any = None, target: str | None = None, like: Any = None) -> Table:
     """The table of a source in which all rows decide what columns are; a source is read once."""
-    given, recipe = types_of(types), types_of(like)
-    known_names(raw.names, target, given)
+    declared, recipe = types_of(types), types_of(like)
+    known_names(raw.names, target, declared)
     earlier = {name: (type, EARLIER) for name, type in recipe.items()}
-    return raw.table({**earlier, **{name: (type, GIVEN) for name, type in given.items()}}, target)
+    return raw.table({**earlier, **{name: (type, GIVEN) for name, type in declared.items()}}, target)
 
 
 def _fetched(
@@ -223,8 +225,8 @@ def _of_file(
     if file.suffix.endswith((".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")):
         return RawColumns(read_json_lines(file), rules, file.label)
     _refuse_sheet(sheet, file.label)
-    wanted = {".parquet": "a Parquet", ".feather": "a Feather", ".arrow": "an Arrow", ".xlsx": "an Excel"}
-    for suffix, what in wanted.items():
+    formats = {".parquet": "a Parquet", ".feather": "a Feather", ".arrow": "an Arrow", ".xlsx": "an Excel"}
+    for suffix, what in formats.items():
         if file.suffix.endswith(suffix):
             raise TableError(f"{file.label} is not {what} file, whatever its name says; make or fetch it again")
     table, dialect, texts = read_text(file, rules.tokens, as_text, **options)
@@ -242,19 +244,19 @@ def _with_remarks(raw: RawColumns, remarks: Sequence[str]) -> RawColumns:
     return raw
 
 
-def known_names(names: Sequence[str], target: str | None, given: Mapping[str, Any]) -> None:
+def known_names(names: Sequence[str], target: str | None, declared: Mapping[str, Any]) -> None:
     """Refuse a target or a type of a column that is not there."""
-    known = set(names)
-    if target is not None and target not in known:
+    known_columns = set(names)
+    if target is not None and target not in known_columns:
         raise TableError(f"there is no target column {target!r}{nearest(target, names)}; columns: {_some(names)}")
-    for name in given:
-        if name not in known:
+    for name in declared:
+        if name not in known_columns:
             raise TableError(f"types: there is no column {name!r}{nearest(name, names)}; columns: {_some(names)}")
 
 
-def _some(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f", … ({len(names):,} in all)" if len(names) > most else "")
+def _some(names: Sequence[str], max_names: int = 8) -> str:
+    listed = ", ".join(repr(name) for name in names[:max_names])
+    return listed + (f", … ({len(names):,} in all)" if len(names) > max_names else "")
 
 
 def _is_numeric_array(source: Any) -> bool:

@@ -123,10 +123,10 @@ class Table:
     def columns(self) -> tuple[Column, ...]:
         if self._made is not None:
             return self._made
-        made = tuple(self.column(j) for j in range(self.n_columns))
+        columns = tuple(self.column(j) for j in range(self.n_columns))
         if self._block is not None:  # some rows of a wide table: its columns are made when asked for
-            self._made = made
-        return made
+            self._made = columns
+        return columns
 
     @property
     def heads(self) -> tuple[Column, ...]:
@@ -178,8 +178,8 @@ class Table:
         if "special" not in self._found:
             plain = ("numeric", "categorical")
             heads = enumerate(self.heads)
-            places = [j for j, c in heads if c.source is not None or c.unit is not None or c.kind not in plain]
-            self._found["special"] = np.array(places, dtype=np.int64)
+            positions = [j for j, c in heads if c.source is not None or c.unit is not None or c.kind not in plain]
+            self._found["special"] = np.array(positions, dtype=np.int64)
         return self._found["special"]
 
     def numbers(self) -> np.ndarray:
@@ -217,10 +217,10 @@ class Table:
         """Where a table of some rows, or columns, of this one comes from; None where nothing is kept."""
         if self.views is None and self.origin is None:
             return None
-        whole = self.origin or Origin(self, np.arange(self.n_rows), np.arange(self.n_columns))
-        return whole._replace(
-            rows=whole.rows if rows is None else whole.rows[rows],
-            columns=whole.columns if columns is None else whole.columns[np.asarray(columns, dtype=np.int64)],
+        origin = self.origin or Origin(self, np.arange(self.n_rows), np.arange(self.n_columns))
+        return origin._replace(
+            rows=origin.rows if rows is None else origin.rows[rows],
+            columns=origin.columns if columns is None else origin.columns[np.asarray(columns, dtype=np.int64)],
         )
 
     def _taken(self, rows: Any) -> Table:
@@ -247,17 +247,17 @@ class Table:
 
         Decisions about columns that are no longer there go with them; those about left-out columns stay.
         """
-        places = self._places(which)
+        positions = self._positions(which)
         if self.matrix is not None:
-            matrix = self.matrix.tocsc()[:, places] if self.is_sparse else self.matrix[:, places]
-            table = Table(matrix=matrix, names=[self.names[j] for j in places])
+            matrix = self.matrix.tocsc()[:, positions] if self.is_sparse else self.matrix[:, positions]
+            table = Table(matrix=matrix, names=[self.names[j] for j in positions])
             origins = set(table.names)
         else:
-            table = Table([self.column(j) for j in places], n_rows=self.n_rows)
-            origins = {self.heads[j].origin for j in places}
+            table = Table([self.column(j) for j in positions], n_rows=self.n_rows)
+            origins = {self.heads[j].origin for j in positions}
         table.named = self.named
         table.decisions = tuple(d for d in self.decisions if not d.used or d.name in origins)
-        table.origin = self._cut(columns=places)
+        table.origin = self._cut(columns=positions)
         return table
 
     def drop(self, which: Sequence[int | str]) -> Table:
@@ -266,8 +266,8 @@ class Table:
         >>> Table.of([[1.0, 2.0, 3.0]]).drop(["x1"]).names
         ('x0', 'x2')
         """
-        gone = set(self._places(which))
-        return self.select([j for j in range(self.n_columns) if j not in gone])
+        dropped = set(self._positions(which))
+        return self.select([j for j in range(self.n_columns) if j not in dropped])
 
     def digest(self) -> str:
         """SHA-256 of the content: the same for every source and column order, different for another order of rows."""
@@ -285,10 +285,10 @@ class Table:
         """The table as a polars DataFrame; categories and ordinals as words."""
         return export.to_polars(self)
 
-    def _places(self, which: Sequence[int | str]) -> list[int]:
+    def _positions(self, which: Sequence[int | str]) -> list[int]:
         named = [w for w in which if isinstance(w, str)]
-        place = {name: j for j, name in enumerate(self.names)} if len(named) > 8 else {}
-        return [place[w] if w in place else self.index(w) if isinstance(w, str) else int(w) for w in which]
+        position_of = {name: j for j, name in enumerate(self.names)} if len(named) > 8 else {}
+        return [position_of[w] if w in position_of else self.index(w) if isinstance(w, str) else int(w) for w in which]
 
     def __len__(self) -> int:
         return self.n_rows
@@ -305,6 +305,6 @@ def refuse_lazy(X: Any) -> None:
         )
 
 
-def _some(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f", … ({len(names):,} in all)" if len(names) > most else "")
+def _some(names: Sequence[str], max_names: int = 8) -> str:
+    listed = ", ".join(repr(name) for name in names[:max_names])
+    return listed + (f", … ({len(names):,} in all)" if len(names) > max_names else "")

@@ -86,16 +86,16 @@ def types_of(types: Any) -> dict[str, Type]:
 
 
 def _from_text(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in (piece.strip() for piece in _pieces(text)):
-        if not part:
+    kinds: dict[str, str] = {}
+    for entry in (piece.strip() for piece in _pieces(text)):
+        if not entry:
             continue
-        levelled = _LEVELLED.match(part)
-        name, equals, kind = (levelled["name"], "=", levelled["kind"]) if levelled else part.rpartition("=")
+        levelled = _LEVELLED.match(entry)
+        name, equals, kind = (levelled["name"], "=", levelled["kind"]) if levelled else entry.rpartition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"types: {part!r} does not read as name=kind; write for example age=numeric")
-        found[name.strip()] = kind.strip()
-    return found
+            raise ParameterError(f"types: {entry!r} does not read as name=kind; write for example age=numeric")
+        kinds[name.strip()] = kind.strip()
+    return kinds
 
 
 def _pieces(text: str) -> list[str]:
@@ -104,26 +104,26 @@ def _pieces(text: str) -> list[str]:
     >>> _pieces("a=numeric,b=ordinal(1,5<2,5)")
     ['a=numeric', 'b=ordinal(1,5<2,5)']
     """
-    found, depth = [""], 0
+    pieces, depth = [""], 0
     for letter in text:
         depth = max(0, depth + (letter == "(") - (letter == ")"))
         if letter == "," and not depth:
-            found.append("")
+            pieces.append("")
         else:
-            found[-1] += letter
-    return text.split(",") if depth else found
+            pieces[-1] += letter
+    return text.split(",") if depth else pieces
 
 
 def _from_toml(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            found = tomllib.load(file)
+            content = tomllib.load(file)
     except OSError as error:
         raise TableError(f"the file of types {str(path)!r} cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TableError(f"the file of types {str(path)!r} is not valid TOML: {error}") from error
-    inner = found.get("types")
-    return inner if isinstance(inner, dict) and "kind" not in inner else found
+    inner = content.get("types")
+    return inner if isinstance(inner, dict) and "kind" not in inner else content
 
 
 def _type(name: str, value: Any) -> Type:
@@ -166,9 +166,9 @@ def _type(name: str, value: Any) -> Type:
     return Type(kind, levels, keep, value.get("day_first"), decimal, unit, value.get("hour"), missing)
 
 
-def _texts(name: str, entry: str, given: Any) -> tuple[str, ...] | None:
-    if given is None:
+def _texts(name: str, entry: str, levels: Any) -> tuple[str, ...] | None:
+    if levels is None:
         return None
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise ParameterError(f"types: {name} has {entry}={given!r}; give a list of texts")
-    return tuple(str(level) for level in given)
+    if isinstance(levels, str) or not isinstance(levels, Sequence):
+        raise ParameterError(f"types: {name} has {entry}={levels!r}; give a list of texts")
+    return tuple(str(level) for level in levels)

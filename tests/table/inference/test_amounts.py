@@ -91,7 +91,7 @@ def test_rows_that_decide_nothing_are_read_in_the_same_unit():
     """A locked row's percentage would be missing, or its plain number counted as a percentage."""
     texts = ["6.1%", "7%", "8.5%", "9%", "3"]
     raw = fetch(io.StringIO("c,x,y\n" + "\n".join(f"{t},{i}.5,{i % 2}" for i, t in enumerate(texts))))
-    parted = raw.part(np.array([0, 1, 2]), {}, "y", ())
+    parted = raw.parted(np.array([0, 1, 2]), {}, "y", ())
     np.testing.assert_array_equal(parted.table.column("c").values, [6.1, 7, 8.5, 9, np.nan])
     assert parted.misfits == {"c": 1}
 

@@ -58,13 +58,13 @@ def decision_of(reading: Reading, name: str, type: dict[str, Any] | None) -> tup
 def _decided(reading: Reading, name: str, type: dict[str, Any] | None) -> tuple[Decision, list[Column]]:
     given = None if type is None else types_of({name: type})[name]
     try:
-        decision, columns = reading.raw.whole(name, given)
+        decision, columns = reading.raw.full_column(name, given)
     except (TamisError, KindError) as error:
         return Decision(name, "text" if given is None else given.kind, str(error), used=False, note="refused"), []
     if given is not None:
         decision = replace(decision, reason="as you said")
     if not columns and decision.kind in ("identifier", "text"):  # left out, but its values can be shown all the same
-        columns = reading.raw.whole(name, Type("categorical"))[1]
+        columns = reading.raw.full_column(name, Type("categorical"))[1]
     return decision, columns
 
 
@@ -132,7 +132,7 @@ def levels_of(reading: Reading, name: str) -> list[str]:
     """The levels of a column in the order in which a person would most likely put them: numbers by size, else as a note
     suggests, else by their text."""
     decision, _ = decision_of(reading, name, None)
-    column = reading.raw.whole(name, Type("categorical"))[1][-1]
+    column = reading.raw.full_column(name, Type("categorical"))[1][-1]
     words = [str(level) for level in column.levels or ()][: MOST_LEVELS + 1]
     suggested = decision.note.partition("ordinal(")[2].partition(")")[0].split("<")
     if sorted(suggested) == sorted(words):

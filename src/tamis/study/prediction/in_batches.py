@@ -87,7 +87,7 @@ def predict_parts(
     names = [name for name in grid.names if name in known]
     task = PartitionTask(PredictCell(json.dumps(model.to_dict()), lock, id, coverage), merge)
     total: Predicted | None = None
-    for part in current().each(task, grid.partitions(names, most=MOST_CELLS)):
+    for part in current().each(task, grid.partitions(names, max_rows=MOST_CELLS)):
         if part is not None:
             stream.write(part.text)
             bare = Predicted("", part.rows, part.held, part.unseen)
@@ -98,6 +98,6 @@ def predict_parts(
 
 def _texts(raw: RawColumns, name: str) -> list[str]:
     """A column as it is written, empty where missing."""
-    column = raw.whole(name, Type("categorical"))[1][-1]
+    column = raw.full_column(name, Type("categorical"))[1][-1]
     words = [str(level) for level in column.levels or ()]
     return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]

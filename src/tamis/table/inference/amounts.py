@@ -62,8 +62,8 @@ def could_be_amounts(texts: pa.Array, share: float = 1.0) -> bool:
     >>> could_be_amounts(pa.array(["6.1%", "7%"])), could_be_amounts(pa.array(["A1", "B2"]))
     (True, False)
     """
-    shown = [text for text in texts.slice(0, 40).to_pylist() if text]
-    return bool(shown) and sum(_like_an_amount(text) for text in shown) >= share * len(shown)
+    first_texts = [text for text in texts.slice(0, 40).to_pylist() if text]
+    return bool(first_texts) and sum(_like_an_amount(text) for text in first_texts) >= share * len(first_texts)
 
 
 def _like_an_amount(text: str) -> bool:
@@ -82,9 +82,9 @@ def amounts_of(cells: DistinctTexts, decimal: str | None = None, *, doubt: str =
         return None
     texts = _one_minus(cells.texts)
     for unit, bare in ((PERCENT, _bare_percent(texts)), _bare_money(texts)):
-        found = None if bare is None else numerals_of(DistinctTexts(bare, cells.codes), decimal, doubt=doubt)
-        if found is not None and not found.code and not np.isinf(found.values).any():
-            return replace(found, unit=unit, written=" ".join(filter(None, (_written(unit), found.written))))
+        parsed = None if bare is None else numerals_of(DistinctTexts(bare, cells.codes), decimal, doubt=doubt)
+        if parsed is not None and not parsed.code and not np.isinf(parsed.values).any():
+            return replace(parsed, unit=unit, written=" ".join(filter(None, (_written(unit), parsed.written))))
     clock = clock_hours(texts)
     if _complete(texts, clock) and len(np.unique(np.floor(clock[~np.isnan(clock)]))) > 1:
         return ParsedNumbers(clock, _written(CLOCK), unit=CLOCK)  # one hour alone is rather a ratio: 1:10, 1:20, 1:40
@@ -139,9 +139,9 @@ def span_days(texts: pa.Array) -> np.ndarray:
     [1.5, 1.5, -0.5, nan]
     """
     days = _ticks(texts, _SPAN) / _DAY
-    rest = np.isnan(days)
-    if rest.any():
-        days[rest] = clock_span_days(texts.filter(pa.array(rest)))
+    unparsed = np.isnan(days)
+    if unparsed.any():
+        days[unparsed] = clock_span_days(texts.filter(pa.array(unparsed)))
     return days
 
 
@@ -155,10 +155,10 @@ def _ticks(texts: pa.Array, pattern: str) -> np.ndarray:
     fields = pc.extract_regex(texts, pattern)
     fits = pc.is_valid(fields).to_numpy(zero_copy_only=False) & ~_true(pc.equal(texts, ""))
     days, *clock = (_numbers(fields, name) * size for name, size in _MICROSECONDS.items())
-    within = sum(clock)
+    clock_days = sum(clock)
     if "sign" in [field.name for field in fields.type]:
-        within = np.where(_true(pc.equal(pc.struct_field(fields, "sign"), "-")), -within, within)
-    return np.where(fits, np.rint(days + within), np.nan)
+        clock_days = np.where(_true(pc.equal(pc.struct_field(fields, "sign"), "-")), -clock_days, clock_days)
+    return np.where(fits, np.rint(days + clock_days), np.nan)
 
 
 def _numbers(fields: pa.StructArray, name: str) -> np.ndarray:
@@ -168,8 +168,8 @@ def _numbers(fields: pa.StructArray, name: str) -> np.ndarray:
     return np.array(pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _true(found: pa.Array) -> np.ndarray:
-    return np.asarray(pc.fill_null(found, False).to_numpy(zero_copy_only=False), dtype=bool)
+def _true(mask: pa.Array) -> np.ndarray:
+    return np.asarray(pc.fill_null(mask, False).to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _one_minus(texts: pa.Array) -> pa.Array:
@@ -184,19 +184,21 @@ def _bare_money(texts: pa.Array) -> tuple[str, pa.Array | None]:
     """The one currency of all texts, and what they are without it."""
     bare, currency = _money(texts)
     units = currency.drop_null().unique().to_pylist()
-    whole = currency.null_count == texts.null_count and len(units) == 1
-    return (units[0], bare) if whole else ("", None)
+    is_uniform = currency.null_count == texts.null_count and len(units) == 1
+    return (units[0], bare) if is_uniform else ("", None)
 
 
 def _money(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
     """Sign and number of each text that is money, and its currency; null for the others."""
     fields = pc.extract_regex(pc.replace_substring_regex(texts, r"^\((.*)\)$", r"-\1"), _MONEY)
-    part = {name: pc.struct_field(fields, name) for name in ("sign", "before", "inner", "number", "after")}
-    one = pc.not_equal(pc.equal(part["before"], ""), pc.equal(part["after"], ""))  # before or after, not both
+    fields_of = {name: pc.struct_field(fields, name) for name in ("sign", "before", "inner", "number", "after")}
+    one_sided = pc.not_equal(
+        pc.equal(fields_of["before"], ""), pc.equal(fields_of["after"], "")
+    )  # before or after, not both
     nothing, between = pa.scalar(None, texts.type), pa.scalar("", texts.type)
-    currency = pc.binary_join_element_wise(part["before"], part["after"], between)
-    bare = pc.binary_join_element_wise(part["sign"], part["inner"], part["number"], between)
-    return pc.if_else(one, bare, nothing), pc.if_else(one, currency, nothing)
+    currency = pc.binary_join_element_wise(fields_of["before"], fields_of["after"], between)
+    bare = pc.binary_join_element_wise(fields_of["sign"], fields_of["inner"], fields_of["number"], between)
+    return pc.if_else(one_sided, bare, nothing), pc.if_else(one_sided, currency, nothing)
 
 
 def _complete(texts: pa.Array, values: np.ndarray) -> bool:

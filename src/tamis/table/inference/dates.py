@@ -47,8 +47,10 @@ class Dates:
 
 def could_be_dates(texts: pa.Array, share: float = 0.8) -> bool:
     """A quick look at the first texts."""
-    shown = [text for text in texts.slice(0, 40).to_pylist() if text is not None]
-    return bool(shown) and sum(any(p.match(text) for p in _QUICK) for text in shown) >= share * len(shown)
+    first_texts = [text for text in texts.slice(0, 40).to_pylist() if text is not None]
+    return bool(first_texts) and sum(any(p.match(text) for p in _QUICK) for text in first_texts) >= share * len(
+        first_texts
+    )
 
 
 def dates_of(texts: pa.Array, day_first: bool | None = None, *, compact: bool = False) -> Dates:
@@ -60,20 +62,20 @@ def dates_of(texts: pa.Array, day_first: bool | None = None, *, compact: bool = 
     open_places = pc.is_valid(texts).to_numpy(zero_copy_only=False)
     used, first, note = 0, day_first, ""
     for pattern in (*_PATTERNS, _COMPACT) if compact else _PATTERNS:
-        places = np.flatnonzero(open_places)
-        if not len(places):
+        unread = np.flatnonzero(open_places)
+        if not len(unread):
             break
-        parts = pc.extract_regex(texts.take(pa.array(places)), pattern)
-        hit = pc.is_valid(parts).to_numpy(zero_copy_only=False)
+        matched = pc.extract_regex(texts.take(pa.array(unread)), pattern)
+        hit = pc.is_valid(matched).to_numpy(zero_copy_only=False)
         if not hit.any():
             continue
-        fields = {name: _field(parts, name, hit) for name in re.findall(r"\?P<(\w+)>", pattern)}
+        fields = {name: _field(matched, name, hit) for name in re.findall(r"\?P<(\w+)>", pattern)}
         if "one" in fields:
-            first, said = _order(fields, first)
-            note = said or note
-        found = _days(fields, first)
-        days[places[hit]] = found
-        open_places[places[hit]] = np.isnan(found)
+            first, order_note = _order(fields, first)
+            note = order_note or note
+        matched_days = _days(fields, first)
+        days[unread[hit]] = matched_days
+        open_places[unread[hit]] = np.isnan(matched_days)
         used += 1
     return Dates(days, np.flatnonzero(open_places), used, first, note)
 
@@ -88,10 +90,10 @@ def iso_days(texts: pa.Array) -> np.ndarray:
     if quick is not None:
         return quick[0]
     days = np.full(len(texts), np.nan)
-    parts = pc.extract_regex(texts, _PATTERNS[0])
-    hit = pc.is_valid(parts).to_numpy(zero_copy_only=False)
+    matched = pc.extract_regex(texts, _PATTERNS[0])
+    hit = pc.is_valid(matched).to_numpy(zero_copy_only=False)
     if hit.any():
-        fields = {name: _field(parts, name, hit) for name in re.findall(r"\?P<(\w+)>", _PATTERNS[0])}
+        fields = {name: _field(matched, name, hit) for name in re.findall(r"\?P<(\w+)>", _PATTERNS[0])}
         days[hit] = _days(fields, None)
     return days
 
@@ -102,8 +104,8 @@ def tell_hours(days: np.ndarray) -> bool:
     >>> tell_hours(np.array([1.0, np.nan])), tell_hours(np.array([1.0, 1.5]))
     (False, True)
     """
-    known = days[~np.isnan(days)]
-    return bool(np.any(known != np.floor(known)))
+    present = days[~np.isnan(days)]
+    return bool(np.any(present != np.floor(present)))
 
 
 def date_columns(name: str, days: np.ndarray, *, hour: bool | None = None) -> list[Column]:
@@ -114,19 +116,19 @@ def date_columns(name: str, days: np.ndarray, *, hour: bool | None = None) -> li
     >>> [float(c.values[0]) for c in date_columns("when", np.array([0.5]))]
     [1970.0, 1.0, 4.0, 12.0, 0.5]
     """
-    known = ~np.isnan(days)
-    everywhere = bool(known.all())
-    there = days if everywhere else days[known]
-    parts = dict(zip(PARTS[:3], _calendar(np.floor(there).astype(np.int64))))
+    is_known = ~np.isnan(days)
+    everywhere = bool(is_known.all())
+    present = days if everywhere else days[is_known]
+    values_of_part = dict(zip(PARTS[:3], _calendar(np.floor(present).astype(np.int64))))
     if tell_hours(days) if hour is None else hour:
-        parts[HOUR] = np.floor(np.rint((there - np.floor(there)) * _DAY) / 3_600e6) % 24
+        values_of_part[HOUR] = np.floor(np.rint((present - np.floor(present)) * _DAY) / 3_600e6) % 24
     columns = []
-    for part, values in parts.items():
+    for unit, values in values_of_part.items():
         filled = values
         if not everywhere:
             filled = np.full(len(days), np.nan)
-            filled[known] = values
-        columns.append(Column(f"{name} ({part})", "numeric", filled, source=name))
+            filled[is_known] = values
+        columns.append(Column(f"{name} ({unit})", "numeric", filled, source=name))
     return [*columns, Column(f"{name} ({PARTS[3]})", "numeric", days, source=name)]
 
 
@@ -137,27 +139,27 @@ def days_of_times(array: Any) -> np.ndarray:
     days = np.empty(len(numbers))
     start = 0
     for chunk in numbers.chunks if isinstance(numbers, pa.ChunkedArray) else [numbers]:
-        part = days[start : start + len(chunk)]
-        np.divide(pc.fill_null(chunk, 0).to_numpy(), _DAY, out=part)
+        target = days[start : start + len(chunk)]
+        np.divide(pc.fill_null(chunk, 0).to_numpy(), _DAY, out=target)
         if chunk.null_count:
-            part[pc.is_null(chunk).to_numpy(zero_copy_only=False)] = np.nan
+            target[pc.is_null(chunk).to_numpy(zero_copy_only=False)] = np.nan
         start += len(chunk)
     return days
 
 
-def _calendar(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _calendar(day_numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Year, month and weekday of days since 1970; looked up by day, which is five times faster in a long column."""
-    if len(whole) and int(np.ptp(whole)) < len(whole):
-        low = int(whole.min())
-        year, month, weekday = _calendar_of(np.arange(low, int(whole.max()) + 1))
-        places = whole - low
-        return year[places], month[places], weekday[places]
-    return _calendar_of(whole)
+    if len(day_numbers) and int(np.ptp(day_numbers)) < len(day_numbers):
+        low = int(day_numbers.min())
+        year, month, weekday = _calendar_of(np.arange(low, int(day_numbers.max()) + 1))
+        offsets = day_numbers - low
+        return year[offsets], month[offsets], weekday[offsets]
+    return _calendar_of(day_numbers)
 
 
-def _calendar_of(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    months = whole.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
-    return (months // 12 + 1970.0), (months % 12 + 1.0), ((whole + 3) % 7 + 1.0)
+def _calendar_of(day_numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    months = day_numbers.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+    return (months // 12 + 1970.0), (months % 12 + 1.0), ((day_numbers + 3) % 7 + 1.0)
 
 
 def _iso(texts: pa.Array) -> tuple[np.ndarray, bool] | None:
@@ -171,8 +173,8 @@ def _iso(texts: pa.Array) -> tuple[np.ndarray, bool] | None:
     return None
 
 
-def _field(parts: pa.StructArray, name: str, hit: np.ndarray) -> np.ndarray:
-    texts = pc.struct_field(parts, name).filter(pa.array(hit))
+def _field(matched: pa.StructArray, name: str, hit: np.ndarray) -> np.ndarray:
+    texts = pc.struct_field(matched, name).filter(pa.array(hit))
     if name in _WORDS:  # few different ones, so each is looked at once
         coded = texts.dictionary_encode()
         return np.array([_WORDS[name](word) for word in coded.dictionary.to_pylist()])[coded.indices.to_numpy()]
@@ -197,8 +199,8 @@ def _days(fields: dict[str, np.ndarray], day_first: bool | None) -> np.ndarray:
     year = fields["year"].astype(np.int64)
     year = np.where(year < 100, year + np.where(year < 70, 2000, 1900), year)
     if "one" in fields:
-        one, two = fields["one"].astype(np.int64), fields["two"].astype(np.int64)
-        day, month = (one, two) if day_first else (two, one)
+        first, two = fields["one"].astype(np.int64), fields["two"].astype(np.int64)
+        day, month = (first, two) if day_first else (two, first)
         swapped = (month > 12) & (day <= 12)
         day, month = np.where(swapped, month, day), np.where(swapped, day, month)
     else:

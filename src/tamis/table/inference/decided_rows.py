@@ -29,8 +29,10 @@ def read_as_decided(
     """
     array = without_values(array, type.missing)
     if type.kind == "categorical":
-        own = has_own_categories(array, rules)
-        column = own_categories(name, array) if own else category_column(name, cells_of(array, rules, type, soft=False))
+        has_own = has_own_categories(array, rules)
+        column = (
+            own_categories(name, array) if has_own else category_column(name, cells_of(array, rules, type, soft=False))
+        )
         return [column], np.zeros(len(array), dtype=bool)
     if type.kind == "text":
         cells = cells_of(array, rules, type, soft=False).collected()
@@ -45,18 +47,18 @@ def read_as_decided(
     return [Column(name, type.kind, values, type.levels, unit=type.unit)], strange
 
 
-def joined(decided: Column, others: Column, rows: np.ndarray, held: np.ndarray) -> tuple[Column, np.ndarray]:
+def joined(decided: Column, held_column: Column, rows: np.ndarray, held_rows: np.ndarray) -> tuple[Column, np.ndarray]:
     """One column of the rows that decided and those that followed, and a mask of the latter whose level is unknown.
 
     Parameters
     ----------
-    rows, held : positions of the two kinds of rows in the whole.
+    rows, held_rows : positions of the two kinds of rows in the whole.
     """
     if decided.is_categorical:
-        others = others.recode(decided.levels or ())
-    values = np.empty(len(rows) + len(held), dtype=decided.values.dtype)
-    values[rows], values[held] = decided.values, others.values
-    unknown = others.values == UNSEEN if decided.is_categorical else np.zeros(len(held), dtype=bool)
+        held_column = held_column.recode(decided.levels or ())
+    values = np.empty(len(rows) + len(held_rows), dtype=decided.values.dtype)
+    values[rows], values[held_rows] = decided.values, held_column.values
+    unknown = held_column.values == UNSEEN if decided.is_categorical else np.zeros(len(held_rows), dtype=bool)
     return replace(decided, values=values), unknown
 
 
@@ -74,7 +76,7 @@ def _numbers(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarr
     else:
         cells = cells_of(array, rules, type, soft=True)
         values = cells.by_row(amounts_among(cells.texts, type.unit, type.decimal or rules.decimal, rules.doubt))
-        return _finite(values, _there(cells) & np.isnan(values))
+        return _finite(values, _is_present(cells) & np.isnan(values))
     return _finite(values, np.zeros(len(values), dtype=bool))
 
 
@@ -90,7 +92,7 @@ def _days(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray,
         return days_of_times(array), np.zeros(len(array), dtype=bool)
     cells = cells_of(array, rules, type, soft=True)
     days = cells.by_row(dates_of(cells.texts, type.day_first, compact=True).days)
-    return days, _there(cells) & np.isnan(days)
+    return days, _is_present(cells) & np.isnan(days)
 
 
 def _words(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
@@ -101,14 +103,14 @@ def _words(array: pa.ChunkedArray, type: Type, rules: Rules) -> tuple[np.ndarray
         return floats_of(pc.cast(array, pa.uint8())), np.zeros(len(array), dtype=bool)
     ordinal = type.kind == "ordinal"
     cells = cells_of(array, rules, type, soft=not ordinal).collected()
-    place = {level: float(rank) for rank, level in enumerate(type.levels or ())}
+    rank_of = {level: float(rank) for rank, level in enumerate(type.levels or ())}
     texts = cells.texts.to_pylist()
-    per_text = [place.get(text, np.nan if ordinal else truth_of(text, type.levels)) for text in texts]
+    per_text = [rank_of.get(text, np.nan if ordinal else truth_of(text, type.levels)) for text in texts]
     values = cells.by_row(np.array(per_text, dtype=np.float64))
-    return values, _there(cells) & np.isnan(values)
+    return values, _is_present(cells) & np.isnan(values)
 
 
-def _there(cells: DistinctTexts) -> np.ndarray:
+def _is_present(cells: DistinctTexts) -> np.ndarray:
     """A mask of the rows with a text."""
     if cells.codes is None:
         return np.asarray(pc.is_valid(cells.texts).to_numpy(zero_copy_only=False))

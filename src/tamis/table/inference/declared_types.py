@@ -38,12 +38,12 @@ def truth_of(text: str, levels: tuple[str, ...] | None) -> float:
     words = [level.lower() for level in levels or ()]
     if text.lower() in words:
         return float(words.index(text.lower()))
-    usual = all(WORDS.get(word) == place for place, word in enumerate(words))
+    usual = all(WORDS.get(word) == index for index, word in enumerate(words))
     return WORDS.get(text.lower(), np.nan) if usual else np.nan
 
 
 def as_declared(
-    name: str, array: pa.ChunkedArray, type: Type, rules: Rules, *, target: bool = False, said: str = "given"
+    name: str, array: pa.ChunkedArray, type: Type, rules: Rules, *, target: bool = False, reason: str = "given"
 ) -> Inferred:
     """The column as the type says, or the sentence that names the first value that breaks it."""
     if type.kind in LEFT_OUT:
@@ -51,26 +51,26 @@ def as_declared(
             raise ParameterError(
                 f"types: the target {name!r} cannot be {type.kind}; give numeric, boolean or categorical"
             )
-        return Inferred(Decision(name, type.kind, said, used=False, type=type), lambda: [])
+        return Inferred(Decision(name, type.kind, reason, used=False, type=type), lambda: [])
     array = without_values(array, type.missing)
     if type.kind == "text":
-        return _words(name, array, type, rules, target, said)
+        return _words(name, array, type, rules, target, reason)
     columns = _make(name, array, type, rules, target)
     if type.kind == "date" and not target:
         type = replace(type, hour=f"{name} ({HOUR})" in (column.name for column in columns))
     kind = "numeric" if type.kind == "date" and target else type.kind
-    return Inferred(Decision(name, kind, said, type=type), lambda: columns)
+    return Inferred(Decision(name, kind, reason, type=type), lambda: columns)
 
 
-def _words(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool, said: str) -> Inferred:
+def _words(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool, reason: str) -> Inferred:
     """A text as columns of its words: those given, or those that recur."""
     if target:
         raise ParameterError(f"types: the target {name!r} cannot be text; give numeric, boolean or categorical")
     cells = cells_of(array, rules, type, soft=False).collected()
     words = type.levels if type.levels is not None else recurring_words(cells)
     if type.levels is not None:
-        return Inferred(Decision(name, "text", said, type=type), lambda: text_columns(name, cells, words))
-    return Inferred(prose_decision(name, said, words, cells.n_rows, type), lambda: text_columns(name, cells, words))
+        return Inferred(Decision(name, "text", reason, type=type), lambda: text_columns(name, cells, words))
+    return Inferred(prose_decision(name, reason, words, cells.n_rows, type), lambda: text_columns(name, cells, words))
 
 
 def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: bool) -> list[Column]:
@@ -84,10 +84,10 @@ def _make(name: str, array: pa.ChunkedArray, type: Type, rules: Rules, target: b
     cells = cells_of(array, rules, type, soft=False)
     if type.kind == "categorical":
         return [category_column(name, cells)]
-    found = ordinal_column(name, cells.collected(), type.levels or ())
-    if isinstance(found, int):
-        _refuse(name, cells.collected(), rules, found, f"ordinal with the levels {' < '.join(type.levels or ())}")
-    return [found]
+    ordinal = ordinal_column(name, cells.collected(), type.levels or ())
+    if isinstance(ordinal, int):
+        _refuse(name, cells.collected(), rules, ordinal, f"ordinal with the levels {' < '.join(type.levels or ())}")
+    return [ordinal]
 
 
 def texts_of(array: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -144,10 +144,10 @@ def _numbers_of_texts(name: str, cells: DistinctTexts, type: Type, rules: Rules)
         if len(strange):
             _refuse(name, cells, rules, int(strange[0]), f"numeric ({type.unit})")
         return values
-    found = numerals_of(cells, rules.decimal, doubt=doubt) or amounts_of(cells, rules.decimal, doubt=doubt)
-    if found is None:
+    parsed = numerals_of(cells, rules.decimal, doubt=doubt) or amounts_of(cells, rules.decimal, doubt=doubt)
+    if parsed is None:
         _refuse(name, cells, rules, first_that_is_none(cells, rules.decimal) or 0, "numeric")
-    return found.values
+    return parsed.values
 
 
 def _days(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> np.ndarray:
@@ -170,15 +170,17 @@ def _boolean(name: str, array: pa.ChunkedArray, type: Type, rules: Rules) -> Col
         per_text = np.array([TRUTHS.get(text.lower(), np.nan) for text in cells.texts.to_pylist()])
         if not np.isnan(per_text).any():
             return Column(name, "boolean", cells.by_row(per_text))
-    found = yes_or_no(cells, type.levels)
-    if found is not None:
-        return Column(name, "boolean", cells.by_row(found[0]), found[1])
+    parsed = yes_or_no(cells, type.levels)
+    if parsed is not None:
+        return Column(name, "boolean", cells.by_row(parsed[0]), parsed[1])
     truths = np.array([truth_of(text, type.levels) for text in cells.texts.to_pylist()], dtype=np.float64)
     strange = np.flatnonzero(np.isnan(truths))
     if not len(strange):
         return Column(name, "boolean", cells.by_row(truths), type.levels)
-    wanted = f"boolean ({' or '.join(type.levels)})" if type.levels else "boolean (true/false, yes/no, t/f, y/n or 0/1)"
-    _refuse(name, cells, rules, int(strange[0]) if len(strange) else len(cells.texts) - 1, wanted)
+    description = (
+        f"boolean ({' or '.join(type.levels)})" if type.levels else "boolean (true/false, yes/no, t/f, y/n or 0/1)"
+    )
+    _refuse(name, cells, rules, int(strange[0]) if len(strange) else len(cells.texts) - 1, description)
 
 
 def is_number(type: pa.DataType) -> bool:
@@ -186,9 +188,9 @@ def is_number(type: pa.DataType) -> bool:
     return pa.types.is_integer(type) or pa.types.is_floating(type) or pa.types.is_decimal(type) or type == pa.bool_()
 
 
-def _refuse(name: str, cells: DistinctTexts, rules: Rules, place: int, wanted: str) -> NoReturn:
-    row, text = rules.row(cells.first_row(place) - 1), cells.texts[place].as_py()
+def _refuse(name: str, cells: DistinctTexts, rules: Rules, index: int, description: str) -> NoReturn:
+    row, text = rules.row(cells.first_row(index) - 1), cells.texts[index].as_py()
     raise TableError(
-        f"column {name!r} cannot be {wanted}: row {row:,} holds {text!r}; "
+        f"column {name!r} cannot be {description}: row {row:,} holds {text!r}; "
         "change the value, name it in missing=, or give another kind"
     )

@@ -83,9 +83,9 @@ class DistinctTexts:
             return np.ascontiguousarray(per_text, dtype=np.float64)
         return np.append(per_text, np.nan)[self.codes]
 
-    def first_row(self, place: int) -> int:
+    def first_row(self, index: int) -> int:
         """The first row (from 1) that holds the text at a place."""
-        return (place if self.codes is None else int(np.argmax(self.codes == place))) + 1
+        return (index if self.codes is None else int(np.argmax(self.codes == index))) + 1
 
 
 def _coded(array: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
@@ -110,9 +110,9 @@ def _by_appearance(texts: pa.Array, codes: np.ndarray) -> tuple[pa.Array, np.nda
     order = np.argsort(first[:-1], kind="stable")[: np.count_nonzero(first[:-1] < n)]
     if np.array_equal(order, np.arange(len(texts))):
         return texts, codes
-    place = np.full(len(texts) + 1, -1, dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return texts.take(pa.array(order)), place[codes]
+    code_of = np.full(len(texts) + 1, -1, dtype=np.int32)
+    code_of[order] = np.arange(len(order), dtype=np.int32)
+    return texts.take(pa.array(order)), code_of[codes]
 
 
 def _hardly_repeats(array: pa.ChunkedArray) -> bool:

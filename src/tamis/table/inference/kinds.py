@@ -53,9 +53,9 @@ class Rules:
         values = MissingValues.of(missing)
         return cls(values.tokens, decimal, trusted=True, missing=values)
 
-    def row(self, place: int) -> int:
+    def row(self, index: int) -> int:
         """The number (from 1) in the source of the deciding row at a place."""
-        return 1 + (place if self.rows is None else int(self.rows[place]))
+        return 1 + (index if self.rows is None else int(self.rows[index]))
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Inferred:
 
 def decide(name: str, array: pa.ChunkedArray, rules: Rules, *, target: bool = False) -> Inferred:
     """The kind of a column from its values alone."""
-    found = _by_type(name, array, rules, target)
-    return _kept_target(name, found, array, rules) if target else found
+    inferred = _by_type(name, array, rules, target)
+    return _kept_target(name, inferred, array, rules) if target else inferred
 
 
 def infinite(name: str, values: np.ndarray, rules: Rules) -> None:
@@ -117,10 +117,10 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> I
         n = len(array) - array.null_count
         return _of_days(name, days_of_times(array), _dates(n), Type("date"), zone, target)
     if pa.types.is_time(type):
-        found = ParsedNumbers(
+        parsed = ParsedNumbers(
             hours_of_times(array), "of hours since midnight, the source says times of day", unit=CLOCK
         )
-        return _of_numerals(name, found.values, rules, found)
+        return _of_numerals(name, parsed.values, rules, parsed)
     if pa.types.is_duration(type):
         days = floats_of(pc.cast(array.cast(pa.duration("us")), pa.int64())) / 86_400e6
         return _of_numerals(name, days, rules, ParsedNumbers(days, "of days"), SPAN)
@@ -133,9 +133,9 @@ def _by_type(name: str, array: pa.ChunkedArray, rules: Rules, target: bool) -> I
 
 def _of_text(name: str, cells: DistinctTexts, rules: Rules, target: bool) -> Inferred:
     """Numbers first, then yes or no, dates, codes, words."""
-    whole = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
-    if whole is not None and not whole.code and not np.isinf(whole.values).any():
-        return _of_numerals(name, cells.by_row(whole.values), rules, whole)
+    numerals_of_all = numerals_of(cells, rules.decimal, doubt=rules.doubt) if cells.codes is None else None
+    if numerals_of_all is not None and not numerals_of_all.code and not np.isinf(numerals_of_all.values).any():
+        return _of_numerals(name, cells.by_row(numerals_of_all.values), rules, numerals_of_all)
     if cells.codes is None and cells.n_rows > 2 * _PREFIX:
         quick = _by_prefix(name, cells, rules)
         if quick is not None:
@@ -151,9 +151,13 @@ def _of_text(name: str, cells: DistinctTexts, rules: Rules, target: bool) -> Inf
         if numerals is not None and not numerals.code:
             return _of_numerals(name, soft.by_row(numerals.values), rules, numerals)
         if numerals is not None:
-            found = _of_words(name, soft, numerals.code)
+            inferred = _of_words(name, soft, numerals.code)
             hint = "give numeric when they are quantities"
-            return replace(found, decision=replace(found.decision, note=hint)) if found.decision.used else found
+            return (
+                replace(inferred, decision=replace(inferred.decision, note=hint))
+                if inferred.decision.used
+                else inferred
+            )
         pair = yes_or_no(soft)
         if pair is not None:
             return _of_yes_or_no(name, soft.by_row(pair[0]), pair[1])
@@ -169,13 +173,13 @@ def _of_text(name: str, cells: DistinctTexts, rules: Rules, target: bool) -> Inf
 def _by_prefix(name: str, cells: DistinctTexts, rules: Rules) -> Inferred | None:
     """The decision to leave out a long column of different words, from its first rows: more rows cannot undo it."""
     start = cells.texts.slice(0, _PREFIX)
-    found = _of_text(name, DistinctTexts(start, None), rules, False)
-    if found.decision.kind != "identifier" or found.decision.type is None:
+    inferred = _of_text(name, DistinctTexts(start, None), rules, False)
+    if inferred.decision.kind != "identifier" or inferred.decision.type is None:
         return None
     if pc.count_distinct(start).as_py() > cells.n_rows / 100:
-        reason = f"{found.decision.reason}, in the first {_PREFIX:,} rows"
-        tokens = [token for token in rules.tokens if token not in found.decision.type.keep]
-        decision = replace(found.decision, reason=reason)
+        reason = f"{inferred.decision.reason}, in the first {_PREFIX:,} rows"
+        tokens = [token for token in rules.tokens if token not in inferred.decision.type.keep]
+        decision = replace(inferred.decision, reason=reason)
         return Inferred(decision, lambda: [category_column(name, cells.trimmed().without(tokens))])
     return None
 
@@ -189,9 +193,11 @@ def _of_numerals(
 ) -> Inferred:
     """Numbers by row, read from texts as `numerals` says; `unit` is what the source says they are, where it does."""
     infinite(name, values, rules)
-    found = judge_numbers(name, values, numerals.written, measured=numerals.unit is not None)
-    type = Type(found.kind, decimal=numerals.decimal, unit=numerals.unit)
-    decision = Decision(name, found.kind, found.reason, found.kind not in LEFT_OUT, found.note, type, found.sentinel)
+    finding = judge_numbers(name, values, numerals.written, measured=numerals.unit is not None)
+    type = Type(finding.kind, decimal=numerals.decimal, unit=numerals.unit)
+    decision = Decision(
+        name, finding.kind, finding.reason, finding.kind not in LEFT_OUT, finding.note, type, finding.sentinel
+    )
     return Inferred(decision, lambda: [Column(name, "numeric", values, unit=unit or numerals.unit)])
 
 
@@ -205,11 +211,11 @@ def _of_yes_or_no(name: str, values: np.ndarray, words: tuple[str, str] | None =
 def _of_dates(name: str, cells: DistinctTexts, hard: DistinctTexts, rules: Rules, target: bool) -> Inferred:
     dates = dates_of(cells.texts)
     if len(dates.bad):
-        found = _of_words(name, hard)
-        place = int(dates.bad[0])
-        row, text = rules.row(cells.first_row(place) - 1), cells.texts[place].as_py()
+        inferred = _of_words(name, hard)
+        bad_index = int(dates.bad[0])
+        row, text = rules.row(cells.first_row(bad_index) - 1), cells.texts[bad_index].as_py()
         note = f"most values are dates, but row {row:,} holds {text!r}; name it in missing= to read dates"
-        return replace(found, decision=replace(found.decision, note=note))
+        return replace(inferred, decision=replace(inferred.decision, note=note))
     reason = _dates(cells.n_present, dates.n_spellings)
     return _of_days(name, cells.by_row(dates.days), reason, Type("date", day_first=dates.day_first), dates.note, target)
 
@@ -228,10 +234,10 @@ def _of_days(name: str, days: np.ndarray, reason: str, type: Type, note: str, ta
 
 def _with_na(name: str, cells: DistinctTexts, hard: DistinctTexts, codes: list[str]) -> Inferred:
     n = cells.n_present - hard.n_present
-    found = _of_words(name, cells, keep=("NA",))
-    shown = ", ".join(codes)
-    note = f"NA ({n:,} rows) is a level, because the other values are two-letter codes like {shown}"
-    return replace(found, decision=replace(found.decision, note=note)) if n else found
+    inferred = _of_words(name, cells, keep=("NA",))
+    listed = ", ".join(codes)
+    note = f"NA ({n:,} rows) is a level, because the other values are two-letter codes like {listed}"
+    return replace(inferred, decision=replace(inferred.decision, note=note)) if n else inferred
 
 
 def _of_words(name: str, cells: DistinctTexts, what: str = "", keep: tuple[str, ...] = ()) -> Inferred:
@@ -281,8 +287,8 @@ def prose_decision(name: str, reason: str, words: tuple[str, ...], n_rows: int, 
 
 
 def _rows_of_words(n_rows: int) -> str:
-    least = min_rows_of_word(n_rows)
-    return f"{least:,} to {n_rows - least:,}"
+    min_rows = min_rows_of_word(n_rows)
+    return f"{min_rows:,} to {n_rows - min_rows:,}"
 
 
 def own_categories(name: str, array: pa.ChunkedArray) -> Column:
@@ -353,18 +359,18 @@ def _empty(name: str, n_rows: int) -> Inferred:
     return _left(name, "constant", f"none of its {n_rows:,} rows has a value", nothing)
 
 
-def _kept_target(name: str, found: Inferred, array: pa.ChunkedArray, rules: Rules) -> Inferred:
+def _kept_target(name: str, inferred: Inferred, array: pa.ChunkedArray, rules: Rules) -> Inferred:
     """The target stays, whatever it is: numbers as they are, texts as categories."""
-    if found.decision.used and found.decision.kind == "text":
+    if inferred.decision.used and inferred.decision.kind == "text":
         cells = DistinctTexts.of(array).trimmed().without(rules.tokens)
-        found = Inferred(replace(found.decision, used=False), lambda: [category_column(name, cells)])
-    if found.decision.used:
-        return found
-    columns = found.make()
+        inferred = Inferred(replace(inferred.decision, used=False), lambda: [category_column(name, cells)])
+    if inferred.decision.used:
+        return inferred
+    columns = inferred.make()
     if not columns:
-        raise TableError(f"the target {name!r} cannot be learned: {found.decision.reason}; give another column")
-    note = f"the target is kept; another column like it would be left out as {found.decision.kind}"
-    keep = found.decision.type.keep if found.decision.type else ()
+        raise TableError(f"the target {name!r} cannot be learned: {inferred.decision.reason}; give another column")
+    note = f"the target is kept; another column like it would be left out as {inferred.decision.kind}"
+    keep = inferred.decision.type.keep if inferred.decision.type else ()
     type = Type(columns[0].kind, columns[0].levels if columns[0].kind == "boolean" else None, keep)
-    decision = replace(found.decision, kind=columns[0].kind, used=True, note=note, type=type)
+    decision = replace(inferred.decision, kind=columns[0].kind, used=True, note=note, type=type)
     return Inferred(decision, lambda: columns)

@@ -115,43 +115,43 @@ def without_values(array: pa.ChunkedArray, values: Sequence[str]) -> pa.ChunkedA
             return array
         array = array.unify_dictionaries()
         words = array.chunk(0).dictionary if array.num_chunks else pa.array([], kind.value_type)
-        gone = _are_values(words, values)
-        if not pc.any(gone).as_py():
+        is_missing = _are_values(words, values)
+        if not pc.any(is_missing).as_py():
             return array
-        chunks = [pa.DictionaryArray.from_arrays(_masked(chunk.indices, gone), words) for chunk in array.chunks]
+        chunks = [pa.DictionaryArray.from_arrays(_masked(chunk.indices, is_missing), words) for chunk in array.chunks]
         return pa.chunked_array(chunks)
     if _is_text(kind) or _is_number(kind) or pa.types.is_temporal(kind):
-        gone = _are_values(array, values)
-        return pc.if_else(gone, pa.scalar(None, kind), array) if pc.any(gone).as_py() else array
+        is_missing = _are_values(array, values)
+        return pc.if_else(is_missing, pa.scalar(None, kind), array) if pc.any(is_missing).as_py() else array
     return array
 
 
-def _masked(codes: pa.Array, gone: pa.Array) -> pa.Array:
-    return pc.if_else(pc.fill_null(gone.take(codes), False), pa.scalar(None, codes.type), codes)
+def _masked(codes: pa.Array, is_missing: pa.Array) -> pa.Array:
+    return pc.if_else(pc.fill_null(is_missing.take(codes), False), pa.scalar(None, codes.type), codes)
 
 
 def _are_values(cells: Any, values: Sequence[str]) -> Any:
     """A mask of the cells that are one of the values."""
     numbers = [value for value in values if _number(value) is not None]
     if _is_number(cells.type):
-        wanted = pa.array([_number(value) for value in numbers], pa.float64())
-        return pc.fill_null(pc.is_in(pc.cast(cells, pa.float64(), safe=False), value_set=wanted), False)
+        number_values = pa.array([_number(value) for value in numbers], pa.float64())
+        return pc.fill_null(pc.is_in(pc.cast(cells, pa.float64(), safe=False), value_set=number_values), False)
     if not _is_text(cells.type):
         days = pc.cast(pc.cast(cells, pa.date32(), safe=False), pa.string()) if _has_days(cells.type) else None
         return pc.fill_null(pc.is_in(days, value_set=pa.array(values, pa.string())), False) if days else _none(cells)
-    gone = pc.is_in(pc.utf8_trim_whitespace(cells), value_set=pa.array(values, cells.type))
+    is_missing = pc.is_in(pc.utf8_trim_whitespace(cells), value_set=pa.array(values, cells.type))
     if numbers:
         spelt = "|".join(_spelling(value) for value in numbers)
-        gone = pc.or_(gone, pc.match_substring_regex(cells, rf"^\s*(?:{spelt})\s*$"))
-    return pc.fill_null(gone, False)
+        is_missing = pc.or_(is_missing, pc.match_substring_regex(cells, rf"^\s*(?:{spelt})\s*$"))
+    return pc.fill_null(is_missing, False)
 
 
 def _spelling(value: str) -> str:
     """A pattern of the ways to write a number: 999, 999.0, 999,00."""
-    whole, _, fraction = value.strip().replace(",", ".").partition(".")
+    integer_digits, _, fraction = value.strip().replace(",", ".").partition(".")
     fraction = fraction.rstrip("0")
     tail = rf"[.,]{fraction}0*" if fraction else r"(?:[.,]0*)?"
-    return re.escape(whole) + tail
+    return re.escape(integer_digits) + tail
 
 
 def _none(cells: Any) -> Any:

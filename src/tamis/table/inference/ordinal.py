@@ -82,9 +82,9 @@ def in_order(levels: Sequence[str]) -> list[str] | None:
     """
     if not 3 <= len(levels) <= _MOST:
         return None
-    for places in (*(_on(scale, levels) for scale in _SCALES), _roman(levels), _graded(levels), _banded(levels)):
-        if places is not None and len(set(places)) == len(levels):
-            return [level for _, level in sorted(zip(places, levels))]
+    for keys in (*(_on(scale, levels) for scale in _SCALES), _roman(levels), _graded(levels), _banded(levels)):
+        if keys is not None and len(set(keys)) == len(levels):
+            return [level for _, level in sorted(zip(keys, levels))]
     return None
 
 
@@ -103,9 +103,9 @@ def order_note(name: str, levels: Sequence[str]) -> str:
 
 
 def _on(scale: tuple[tuple[str, ...], ...], levels: Sequence[str]) -> list[tuple[float, ...]] | None:
-    place = {word: float(rank) for rank, words in enumerate(scale) for word in words}
-    found = [place.get(re.sub(r"[ _-]+", " ", level.lower())) for level in levels]
-    return [(rank,) for rank in found if rank is not None] if None not in found else None
+    rank_of = {word: float(rank) for rank, words in enumerate(scale) for word in words}
+    ranks = [rank_of.get(re.sub(r"[ _-]+", " ", level.lower())) for level in levels]
+    return [(rank,) for rank in ranks if rank is not None] if None not in ranks else None
 
 
 def _roman(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
@@ -118,15 +118,17 @@ def _roman(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
 
 def _graded(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
     """A letter and a number (A1 … G5), or one word and a number (stage 1, stage 2, stage IV); the numbers start low."""
-    found = [_GRADE.match(level) or _COUNTED.match(level) for level in levels]
-    heads = sorted({match[1].lower() for match in found if match})
-    if None in found or not (_neighbours(heads) if len(heads) > 1 else heads and heads[0] in _RANKED):
+    matches = [_GRADE.match(level) or _COUNTED.match(level) for level in levels]
+    heads = sorted({match[1].lower() for match in matches if match})
+    if None in matches or not (_neighbours(heads) if len(heads) > 1 else heads and heads[0] in _RANKED):
         return None
-    tails = [_count(match[2]) for match in found if match]
+    tails = [_count(match[2]) for match in matches if match]
     if None in tails or min(tail for tail in tails if tail is not None) > 1 or len(set(tails)) > 12:
         return None
     return [
-        (float(heads.index(match[1].lower())), tail) for match, tail in zip(found, tails) if match and tail is not None
+        (float(heads.index(match[1].lower())), tail)
+        for match, tail in zip(matches, tails)
+        if match and tail is not None
     ]
 
 
@@ -143,10 +145,10 @@ def _count(text: str) -> float | None:
 
 def _banded(levels: Sequence[str]) -> list[tuple[float, ...]] | None:
     """Ranges of numbers that do not overlap: 18-24, 25-34, 65+."""
-    found = [_BAND.match(level) for level in levels]
-    if None in found:
+    matches = [_BAND.match(level) for level in levels]
+    if None in matches:
         return None
-    bands = [(float(match[1]), float(match[2]) if match[2] else float("inf")) for match in found if match]
+    bands = [(float(match[1]), float(match[2]) if match[2] else float("inf")) for match in matches if match]
     ordered = sorted(bands)
     if any(low > high for low, high in bands) or any(a[1] > b[0] for a, b in pairwise(ordered)):
         return None

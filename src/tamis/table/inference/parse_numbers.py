@@ -72,10 +72,10 @@ def _of_spaced(cells: DistinctTexts, decimal: str | None, doubt: str) -> ParsedN
     texts = cells.texts
     if not any_match(texts.slice(0, 1_000), SPACED):
         return None
-    found = numerals_of(DistinctTexts(unspaced(texts), cells.codes), decimal, doubt=doubt)
-    if found is None or found.code or grouped_codes(texts):
+    parsed = numerals_of(DistinctTexts(unspaced(texts), cells.codes), decimal, doubt=doubt)
+    if parsed is None or parsed.code or grouped_codes(texts):
         return None
-    return replace(found, written=" and ".join(filter(None, ("with spaces between thousands", found.written[5:]))))
+    return replace(parsed, written=" and ".join(filter(None, ("with spaces between thousands", parsed.written[5:]))))
 
 
 def grouped_codes(texts: pa.Array) -> bool:
@@ -95,9 +95,9 @@ def unspaced(texts: pa.Array) -> pa.Array:
 
 def numbers_among(texts: pa.Array, decimal: str | None, doubt: str) -> np.ndarray:
     """The number of each text read by a sign that is known, NaN for a text that is none: no text changes another."""
-    whole = _plain(texts) if decimal != "," else None
-    if whole is not None:
-        return whole
+    plain_numbers = _plain(texts) if decimal != "," else None
+    if plain_numbers is not None:
+        return plain_numbers
     texts = unspaced(texts)
     values = np.full(len(texts), np.nan)
     if decimal != ",":
@@ -124,7 +124,7 @@ def first_that_is_none(cells: DistinctTexts, decimal: str | None = None) -> int 
     bad = _not_matching(cells.texts, pattern)
     if not len(bad):
         return None
-    return int(min(bad, key=lambda place: cells.first_row(int(place)))) if len(bad) <= 1000 else int(bad[0])
+    return int(min(bad, key=lambda index: cells.first_row(int(index)))) if len(bad) <= 1000 else int(bad[0])
 
 
 def share_of_numbers(cells: DistinctTexts) -> float:
@@ -140,10 +140,10 @@ def _plain(texts: pa.Array) -> np.ndarray | None:
     try:
         if len(texts) > 1_000:  # a cast goes on after its first failure, at 1 µs for each: 100 rows find most out
             pc.cast(texts.slice(0, 100), pa.float64())
-        found = pc.cast(texts, pa.float64())
+        numbers = pc.cast(texts, pa.float64())
     except pa.ArrowInvalid:
         return None
-    return np.array(found.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.array(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _why_code(texts: pa.Array, values: np.ndarray) -> str:
@@ -156,8 +156,8 @@ def _why_code(texts: pa.Array, values: np.ndarray) -> str:
 
 def matches(texts: pa.Array, pattern: str) -> np.ndarray:
     """A mask of the texts that a pattern is found in."""
-    found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
-    return np.asarray(found.to_numpy(zero_copy_only=False))
+    mask = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    return np.asarray(mask.to_numpy(zero_copy_only=False))
 
 
 def any_match(texts: pa.Array, pattern: str) -> bool:

@@ -46,18 +46,20 @@ def judge_numbers(name: str, values: np.ndarray, written: str = "", *, measured:
     low, high = float(present.min()), float(present.max())
     if low == high and n == len(values) > 1:  # one row cannot tell
         return Finding("constant", f"every one of {n:,} values is {low:.10g}")
-    whole = bool(np.all(np.abs(present) < EXACT)) and bool(np.all(present == np.rint(present)))
+    is_integer = bool(np.all(np.abs(present) < EXACT)) and bool(np.all(present == np.rint(present)))
     counted = _counted(n, len(values) - n)
-    said = f"{counted} {'is a' if n == 1 else 'are'} {'whole ' if whole else ''}number{'' if n == 1 else 's'}"
-    said += f" {written}" if written else ""
+    description = (
+        f"{counted} {'is a' if n == 1 else 'are'} {'whole ' if is_integer else ''}number{'' if n == 1 else 's'}"
+    )
+    description += f" {written}" if written else ""
     sentinel = sentinel_of(present, low, high)
     aside = "" if sentinel is None else sentinel_note(present, sentinel)
-    if not whole or measured:
-        return Finding("numeric", said, aside, sentinel)
+    if not is_integer or measured:
+        return Finding("numeric", description, aside, sentinel)
     if (why := _identifies(name, present, low, high, len(values))) is not None:
         return Finding("identifier", why)
-    note = aside or _few(present, low, high)
-    return Finding("numeric", f"{said} from {low:.10g} to {high:.10g}", note, sentinel)
+    note = aside or _few_levels_note(present, low, high)
+    return Finding("numeric", f"{description} from {low:.10g} to {high:.10g}", note, sentinel)
 
 
 def sentinel_of(present: np.ndarray, low: float, high: float) -> float | None:
@@ -69,11 +71,11 @@ def sentinel_of(present: np.ndarray, low: float, high: float) -> float | None:
     for value in (low, high):
         if abs(value) not in _SENTINELS:
             continue
-        others = present[present != value]
-        if len(others) < 2:
+        regular = present[present != value]
+        if len(regular) < 2:
             continue
-        least, most = float(others.min()), float(others.max())
-        if least < most and max(least - value, value - most) > most - least:
+        low_regular, high_regular = float(regular.min()), float(regular.max())
+        if low_regular < high_regular and max(low_regular - value, value - high_regular) > high_regular - low_regular:
             return value
     return None
 
@@ -84,11 +86,11 @@ def sentinel_note(present: np.ndarray, value: float) -> str:
     >>> sentinel_note(np.array([1.0, 2.0, -999.0]), -999.0)
     '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it stands for none'
     """
-    others = present[present != value]
-    n = len(present) - len(others)
-    said = "1 value is" if n == 1 else f"{n:,} values are"
+    regular = present[present != value]
+    n = len(present) - len(regular)
+    subject = "1 value is" if n == 1 else f"{n:,} values are"
     return (
-        f"{said} {value:.10g}, far from the others ({others.min():.6g} to {others.max():.6g}); "
+        f"{subject} {value:.10g}, far from the others ({regular.min():.6g} to {regular.max():.6g}); "
         "name it in missing=, or leave it empty, if it stands for none"
     )
 
@@ -105,8 +107,8 @@ def numbers_rows(name: str, values: np.ndarray) -> bool:
     named = sounds_like_identifier(name)
     if not named and high - low != len(values) - 1:
         return False
-    whole = bool(np.all(np.abs(values) < EXACT)) and bool(np.all(values == np.rint(values)))
-    return whole and low < high and _identifies(name, values, low, high, len(values)) is not None
+    is_integer = bool(np.all(np.abs(values) < EXACT)) and bool(np.all(values == np.rint(values)))
+    return is_integer and low < high and _identifies(name, values, low, high, len(values)) is not None
 
 
 def sounds_like_identifier(name: str) -> bool:
@@ -143,7 +145,7 @@ def _all_different(present: np.ndarray, low: float) -> bool:
     return int(np.bincount((present - low).astype(np.int64)).max()) == 1
 
 
-def _few(present: np.ndarray, low: float, high: float) -> str:
+def _few_levels_note(present: np.ndarray, low: float, high: float) -> str:
     if len(np.unique(present[:_PROBE])) > _FEW:
         return ""
     if high - low <= 1_000_000:

@@ -72,16 +72,16 @@ def recurring_words(cells: DistinctTexts) -> tuple[str, ...]:
     vectorizer = CountVectorizer(binary=True, dtype=np.float64)
     texts = _listed(cells)
     try:
-        held = vectorizer.fit_transform(texts)
+        contains = vectorizer.fit_transform(texts)
     except ValueError:  # no word of two letters in any text
         return ()
-    n_rows = np.asarray(held.T @ cells.counts).ravel()
+    n_rows = np.asarray(contains.T @ cells.counts).ravel()
     words = vectorizer.get_feature_names_out()
-    least = min_rows_of_word(cells.n_rows)
-    there = np.flatnonzero((n_rows >= least) & (n_rows <= cells.n_rows - least))
-    most = max(MIN_WORDS, MAX_CELLS // max(1, cells.n_rows))
-    there = there[np.argsort(-n_rows[there], kind="stable")[:most]]
-    return tuple(sorted(str(words[place]) for place in there))
+    min_rows = min_rows_of_word(cells.n_rows)
+    chosen = np.flatnonzero((n_rows >= min_rows) & (n_rows <= cells.n_rows - min_rows))
+    max_words = max(MIN_WORDS, MAX_CELLS // max(1, cells.n_rows))
+    chosen = chosen[np.argsort(-n_rows[chosen], kind="stable")[:max_words]]
+    return tuple(sorted(str(words[index]) for index in chosen))
 
 
 def text_columns(name: str, cells: DistinctTexts, words: tuple[str, ...]) -> list[Column]:
@@ -96,10 +96,10 @@ def text_columns(name: str, cells: DistinctTexts, words: tuple[str, ...]) -> lis
     texts = _listed(cells)
     columns = []
     if words:
-        held = CountVectorizer(vocabulary=words, binary=True, dtype=np.float64).transform(texts).tocsc()
-        for place, word in enumerate(words):
+        contains = CountVectorizer(vocabulary=words, binary=True, dtype=np.float64).transform(texts).tocsc()
+        for index, word in enumerate(words):
             per_text = np.zeros(len(texts))
-            per_text[held.indices[held.indptr[place] : held.indptr[place + 1]]] = 1.0
+            per_text[contains.indices[contains.indptr[index] : contains.indptr[index + 1]]] = 1.0
             columns.append(Column(f"{name}: {word}", "boolean", _by_row(cells, per_text), source=name))
     length = np.array([len(text.split()) for text in texts], dtype=np.float64)
     return [*columns, Column(f"{name} ({LENGTH})", "numeric", _by_row(cells, length), source=name)]

@@ -64,9 +64,11 @@ def codes_with_na(texts: pa.Array) -> list[str]:
     That is so when the column has at least three other different texts and four in five of them are two capital
     letters: the country codes DE, FR, US, … with NA for Namibia.
     """
-    others = [text for text in texts.to_pylist() if text != "NA"] if len(texts) <= 2_000 else []
-    codes = sorted(text for text in others if len(text) == 2 and text.isalpha() and text.isupper() and text.isascii())
-    return codes[:3] if len(codes) >= 3 and len(codes) >= 0.8 * len(others) else []
+    other_codes = [text for text in texts.to_pylist() if text != "NA"] if len(texts) <= 2_000 else []
+    codes = sorted(
+        text for text in other_codes if len(text) == 2 and text.isalpha() and text.isupper() and text.isascii()
+    )
+    return codes[:3] if len(codes) >= 3 and len(codes) >= 0.8 * len(other_codes) else []
 
 
 def signs(texts: pa.Array) -> tuple[str, ...]:
@@ -76,8 +78,8 @@ def signs(texts: pa.Array) -> tuple[str, ...]:
     (('-',), ())
     """
     listed = texts.drop_null().to_pylist() if len(texts) <= _FEW else []
-    others = [text for text in listed if text not in _DASHES and text not in TOKENS]
-    if not others or any(set(text) - _SIGNS for text in others):
+    meaningful = [text for text in listed if text not in _DASHES and text not in TOKENS]
+    if not meaningful or any(set(text) - _SIGNS for text in meaningful):
         return ()
     return tuple(sorted(set(listed) & _DASHES))
 
@@ -108,11 +110,11 @@ def judge_words(cells: DistinctTexts, what: str = "") -> tuple[Verdict, Distinct
     if cells.codes is None:
         prefix = pc.count_distinct(cells.texts.slice(0, _PREFIX)).as_py()
         if prefix > max(_MANY, n / _ROWS_A_LEVEL, min(_PREFIX, n) / 2):
-            shown = "values" if n <= _PREFIX else f"of the first {_PREFIX:,} values"
-            return _left_out(cells, f"{prefix:,} {shown} are different", prefix, what), cells
+            noun = "values" if n <= _PREFIX else f"of the first {_PREFIX:,} values"
+            return _left_out(cells, f"{prefix:,} {noun} are different", prefix, what), cells
         cells = cells.collected()
     k = int(np.count_nonzero(cells.counts))
-    said = f"{what}, " if what else ""
+    prefix_words = f"{what}, " if what else ""
     if k == n and n >= 10:
         return _left_out(cells, f"every one of {n:,} values is different", k, what), cells
     if k > _FEW and k > n / 2:
@@ -120,7 +122,9 @@ def judge_words(cells: DistinctTexts, what: str = "") -> tuple[Verdict, Distinct
     if k > _MANY and k * _ROWS_A_LEVEL > n:
         return _left_out(cells, f"{k:,} different values in {n:,} rows", k, what), cells
     note = f"{k:,} levels are many" if k > _MANY else ""
-    return Verdict("categorical", f"{said}{k:,} different {'value' if k == 1 else 'values'} in {n:,} rows", note), cells
+    return Verdict(
+        "categorical", f"{prefix_words}{k:,} different {'value' if k == 1 else 'values'} in {n:,} rows", note
+    ), cells
 
 
 def category_column(name: str, cells: DistinctTexts) -> Column:
@@ -129,15 +133,15 @@ def category_column(name: str, cells: DistinctTexts) -> Column:
     used = np.flatnonzero(cells.counts)
     texts = cells.texts.take(pa.array(used))
     order = pc.array_sort_indices(texts).to_numpy()
-    place = np.full(len(cells.texts) + 1, -1, dtype=np.int32)
-    place[used[order]] = np.arange(len(order), dtype=np.int32)
-    return Column(name, "categorical", place[cells.codes], tuple(texts.take(pa.array(order)).to_pylist()))
+    new_code = np.full(len(cells.texts) + 1, -1, dtype=np.int32)
+    new_code[used[order]] = np.arange(len(order), dtype=np.int32)
+    return Column(name, "categorical", new_code[cells.codes], tuple(texts.take(pa.array(order)).to_pylist()))
 
 
 def ordinal_column(name: str, cells: DistinctTexts, levels: tuple[str, ...]) -> Column | int:
     """The ordinal with the levels given, or the place of the first text that is none of them."""
-    place = {level: float(rank) for rank, level in enumerate(levels)}
-    per_text = np.array([place.get(text, np.nan) for text in cells.texts.to_pylist()])
+    rank_of = {level: float(rank) for rank, level in enumerate(levels)}
+    per_text = np.array([rank_of.get(text, np.nan) for text in cells.texts.to_pylist()])
     strange = [j for j in np.flatnonzero(np.isnan(per_text)) if cells.counts[j]]
     if strange:
         return int(min(strange, key=lambda j: cells.first_row(int(j))))
@@ -147,7 +151,7 @@ def ordinal_column(name: str, cells: DistinctTexts, levels: tuple[str, ...]) -> 
 def _left_out(cells: DistinctTexts, reason: str, k: int, what: str) -> Verdict:
     """One word a value names a row (identifier); several words are prose (text)."""
     n_words = words_each(cells.texts.slice(0, PROBE))
-    said = f"{what}, " if what else ""
+    prefix_words = f"{what}, " if what else ""
     if n_words >= MIN_WORDS_EACH:
-        return Verdict("text", f"{said}{reason}, with {n_words:.0f} words each on average")
-    return Verdict("identifier", f"{said}{reason}")
+        return Verdict("text", f"{prefix_words}{reason}, with {n_words:.0f} words each on average")
+    return Verdict("identifier", f"{prefix_words}{reason}")

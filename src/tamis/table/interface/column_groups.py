@@ -12,15 +12,15 @@ from tamis.errors import KindError, ParameterError
 from tamis.table.table import Table
 
 
-def positions(table: Table, name: str, given: Any) -> list[int]:
+def positions(table: Table, name: str, selection: Any) -> list[int]:
     """Positions of columns given by name, position or mask."""
-    if given is None:
+    if selection is None:
         return []
-    if isinstance(given, (str, Integral)):
-        given = [given]
-    values = list(given.tolist() if isinstance(given, np.ndarray) else given)
+    if isinstance(selection, (str, Integral)):
+        selection = [selection]
+    values = list(selection.tolist() if isinstance(selection, np.ndarray) else selection)
     if values and len(values) == table.n_columns and all(isinstance(v, (bool, np.bool_)) for v in values):
-        return [j for j, kept in enumerate(values) if kept]
+        return [j for j, is_selected in enumerate(values) if is_selected]
     return [position(table, name, value) for value in values]
 
 

@@ -33,9 +33,9 @@ def refuse_extreme(table: Table) -> None:
 
 def refuse_extreme_matrix(X: Any, names: Sequence[str]) -> None:
     """The same of a matrix, dense or sparse."""
-    found = _extreme(X)
-    if found is not None:
-        j, value = found
+    extreme = _extreme(X)
+    if extreme is not None:
+        j, value = extreme
         what, way_out = ("large", "divide") if value > 1 else ("small", "multiply")
         raise TableError(
             f"column {names[j]!r} holds {value:.3g}, which is too {what} to be squared; {way_out} it by a constant"

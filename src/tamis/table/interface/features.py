@@ -59,9 +59,9 @@ def refuse_missing(
     """Raise the sentence that names the columns with missing values, when there are any."""
     holes = {name: int(n) for name, n in zip(table.names, _count_missing(table)) if n}
     if holes:
-        shown = ", ".join(f"{name!r} ({n} rows)" for name, n in list(holes.items())[:5])
+        listed = ", ".join(f"{name!r} ({n} rows)" for name, n in list(holes.items())[:5])
         more = f" and {len(holes) - 5} more" if len(holes) > 5 else ""
-        raise TableError(f"missing values (NaN) in column(s) {shown}{more}; {way_out}")
+        raise TableError(f"missing values (NaN) in column(s) {listed}{more}; {way_out}")
 
 
 def _count_missing(table: Table) -> np.ndarray:
@@ -90,18 +90,18 @@ def one_sentence() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        said = str(error)
-        if said.startswith("Complex data not supported") or said.endswith("not 'complex'"):
+        message = str(error)
+        if message.startswith("Complex data not supported") or message.endswith("not 'complex'"):
             raise TableError(
                 "Complex data not supported: X holds complex numbers; give their real and imaginary parts as columns"
             ) from None
-        if said.startswith("Expected 2D array"):
-            got = said.partition("got ")[2].partition(" array")[0]
+        if message.startswith("Expected 2D array"):
+            got = message.partition("got ")[2].partition(" array")[0]
             raise TableError(
                 f"Expected 2D array, got {got} array instead; give rows × columns. Reshape your data: X.reshape(-1, 1) "
                 "makes one column of it, X.reshape(1, -1) one row"
             ) from None
-        if "DType" in said and "promoted" in said:
+        if "DType" in message and "promoted" in message:
             raise KindError("X holds dates or time spans beside numbers; give a frame, or numbers of days") from None
         raise
 
@@ -115,7 +115,7 @@ def _is_text(X: Any, error: ValueError) -> bool:
 
 def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int) -> Table:
     with one_sentence():
-        given = validate_data(
+        checked = validate_data(
             estimator,
             X,
             reset=reset,
@@ -125,7 +125,7 @@ def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int
             ensure_min_samples=min_rows,
         )
     names = getattr(estimator, "feature_names_in_", None)
-    return Table(matrix=given, names=None if names is None else [str(name) for name in names])
+    return Table(matrix=checked, names=None if names is None else [str(name) for name in names])
 
 
 def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
@@ -143,20 +143,20 @@ def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
 
 def remember_names(estimator: Any, table: Table, reset: bool) -> None:
     """What scikit-learn does for a frame, for a Table."""
-    known = getattr(estimator, "feature_names_in_", None)
+    fitted_names = getattr(estimator, "feature_names_in_", None)
     if reset:
         estimator.n_features_in_ = table.n_columns
         if table.named:
             estimator.feature_names_in_ = np.array(table.names, dtype=object)
-        elif known is not None:
+        elif fitted_names is not None:
             del estimator.feature_names_in_
         return
     expected = estimator.n_features_in_
     if table.n_columns != expected:
         name = type(estimator).__name__
         raise TableError(f"X has {table.n_columns} features, but {name} is expecting {expected} features as input")
-    if known is not None and table.named and tuple(known) != table.names:
-        wrong = next(name for name, was in zip(table.names, known) if name != was)
+    if fitted_names is not None and table.named and tuple(fitted_names) != table.names:
+        wrong = next(name for name, was in zip(table.names, fitted_names) if name != was)
         raise TableError(f"column {wrong!r} is not where it was in fit; give the columns of fit in their order")
 
 
@@ -200,15 +200,15 @@ def _remember_levels(estimator: Any, table: Table, reset: bool) -> Table:
             {c.name: c.levels for c in table.columns if c.is_categorical} if not table.is_numeric else {}
         )
         return table
-    known = getattr(estimator, "levels_in_", {})
-    if table.is_numeric and not known:
+    fitted_levels = getattr(estimator, "levels_in_", {})
+    if table.is_numeric and not fitted_levels:
         return table
     columns = []
     for column in table.columns:
-        if column.is_categorical != (column.name in known):
-            was, now = ("categories", "numbers") if column.name in known else ("numbers", "categories")
+        if column.is_categorical != (column.name in fitted_levels):
+            was, now = ("categories", "numbers") if column.name in fitted_levels else ("numbers", "categories")
             raise TableError(f"column {column.name!r} held {was} in fit and holds {now} now; give it as it was")
-        columns.append(column.recode(known[column.name]) if column.is_categorical else column)
+        columns.append(column.recode(fitted_levels[column.name]) if column.is_categorical else column)
     recoded = Table(columns, n_rows=table.n_rows)
     recoded.named = table.named
     return recoded

@@ -18,7 +18,9 @@ from tamis.table.table import Table
 _TO = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
 
 
-def assembled(X: Any, made: Any, order: Sequence[int], names: Sequence[str], container: str | None = None) -> Any:
+def assembled(
+    X: Any, new_columns: Any, order: Sequence[int], names: Sequence[str], container: str | None = None
+) -> Any:
     """Columns that were made and columns of X, side by side.
 
     A Table gives a Table. A frame with more than numbers, or one that gets categories, gives a frame of its library, in
@@ -27,8 +29,8 @@ def assembled(X: Any, made: Any, order: Sequence[int], names: Sequence[str], con
     Parameters
     ----------
     X : what the user gave: an array, a sparse matrix, an eager frame or a Table.
-    made : a matrix, dense or sparse, or a list of Columns.
-    order : for every column of the output a position in `made`, or ~j for column j of X as it is.
+    new_columns : a matrix, dense or sparse, or a list of Columns.
+    order : for every column of the output a position in `new_columns`, or ~j for column j of X as it is.
     names : of the columns of the output.
     container : "pandas" or "polars" where the user asks for one.
 
@@ -38,25 +40,25 @@ def assembled(X: Any, made: Any, order: Sequence[int], names: Sequence[str], con
     if len(set(names)) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise TableError(f"the transform makes a second column {twice!r}; rename the column of that name first")
-    numbers = not isinstance(made, list) or not any(column.is_categorical for column in made)
+    numbers = not isinstance(new_columns, list) or not any(column.is_categorical for column in new_columns)
     if isinstance(X, Table) and container is None:
-        return _table(X, made, order, names)
+        return _table(X, new_columns, order, names)
     if container is None and is_frame(X) and (is_mixed(X) or not numbers):
-        return _frame(X, made, order, names, _library(X))
-    if container is not None and (not numbers or any(place < 0 for place in order)):
-        return _frame(X, made, order, names, container)
-    return _array(X, made, order)
+        return _frame(X, new_columns, order, names, _library(X))
+    if container is not None and (not numbers or any(source < 0 for source in order)):
+        return _frame(X, new_columns, order, names, container)
+    return _array(X, new_columns, order)
 
 
-def replaced(X: Any, made: Mapping[int, Column]) -> Any:
+def replaced(X: Any, replacements: Mapping[int, Column]) -> Any:
     """X with the columns at some positions exchanged for others of as many rows, in the form it was given.
 
     >>> replaced(np.array([[1.0, 2.0]]), {1: Column("x1", "numeric", np.array([5.0]))})
     array([[1., 5.]])
     """
-    places = list(made)
-    columns = [made[place] for place in places]
-    order = [places.index(j) if j in made else ~j for j in range(X.shape[1])]
+    positions = list(replacements)
+    columns = [replacements[position] for position in positions]
+    order = [positions.index(j) if j in replacements else ~j for j in range(X.shape[1])]
     if isinstance(X, Table):
         return _table(X, columns, order, [column.name for column in X.heads])
     if is_frame(X):
@@ -64,61 +66,61 @@ def replaced(X: Any, made: Mapping[int, Column]) -> Any:
     return _array(X, columns, order)
 
 
-def numbers_of(made: Any) -> np.ndarray:
+def numbers_of(new_columns: Any) -> np.ndarray:
     """Made columns as a dense matrix of float64."""
-    if isinstance(made, list):
-        return np.column_stack([column.values for column in made]) if made else np.zeros((0, 0))
-    return np.asarray(made.toarray() if sparse.issparse(made) else made, dtype=np.float64)
+    if isinstance(new_columns, list):
+        return np.column_stack([column.values for column in new_columns]) if new_columns else np.zeros((0, 0))
+    return np.asarray(new_columns.toarray() if sparse.issparse(new_columns) else new_columns, dtype=np.float64)
 
 
-def _table(X: Table, made: Any, order: Sequence[int], names: Sequence[str]) -> Table:
-    if not isinstance(made, list) and all(place == k for k, place in enumerate(order)):
-        return Table(matrix=made, names=names if X.named else None)
-    out = Table([_column(X, made, place, name) for place, name in zip(order, names)], n_rows=X.n_rows)
+def _table(X: Table, new_columns: Any, order: Sequence[int], names: Sequence[str]) -> Table:
+    if not isinstance(new_columns, list) and all(source == k for k, source in enumerate(order)):
+        return Table(matrix=new_columns, names=names if X.named else None)
+    out = Table([_column(X, new_columns, source, name) for source, name in zip(order, names)], n_rows=X.n_rows)
     out.named = X.named
     return out
 
 
-def _column(X: Any, made: Any, place: int, name: str) -> Column:
-    if place < 0:
-        return Table.of(X).column(~place)
-    if isinstance(made, list):
-        return made[place]
-    values = made[:, [place]].toarray().ravel() if sparse.issparse(made) else made[:, place]
+def _column(X: Any, new_columns: Any, source: int, name: str) -> Column:
+    if source < 0:
+        return Table.of(X).column(~source)
+    if isinstance(new_columns, list):
+        return new_columns[source]
+    values = new_columns[:, [source]].toarray().ravel() if sparse.issparse(new_columns) else new_columns[:, source]
     return Column(name, "numeric", np.ascontiguousarray(values, dtype=np.float64))
 
 
-def _array(X: Any, made: Any, order: Sequence[int]) -> Any:
-    own = [place for place in order if place < 0]
-    if not own and not isinstance(made, list):
-        same = all(place == k for k, place in enumerate(order))
-        return made if same else made[:, np.asarray(order, dtype=np.int64)]
+def _array(X: Any, new_columns: Any, order: Sequence[int]) -> Any:
+    originals = [position for position in order if position < 0]
+    if not originals and not isinstance(new_columns, list):
+        in_order = all(position == k for k, position in enumerate(order))
+        return new_columns if in_order else new_columns[:, np.asarray(order, dtype=np.int64)]
     source = X.tocsc() if sparse.issparse(X) else X
-    parts = [_values(source, made, place) for place in order]
-    if all(part.dtype.kind in "fiub" for part in parts):
-        return np.column_stack(parts).astype(np.float64)
-    out = np.empty((len(parts[0]), len(parts)), dtype=object)
-    for k, part in enumerate(parts):
-        out[:, k] = part
+    arrays = [_values(source, new_columns, position) for position in order]
+    if all(values.dtype.kind in "fiub" for values in arrays):
+        return np.column_stack(arrays).astype(np.float64)
+    out = np.empty((len(arrays[0]), len(arrays)), dtype=object)
+    for k, values in enumerate(arrays):
+        out[:, k] = values
     return out
 
 
-def _values(X: Any, made: Any, place: int) -> np.ndarray:
+def _values(X: Any, new_columns: Any, source: int) -> np.ndarray:
     """One column of the output as an array; categories as their words, None where there is none."""
-    if place >= 0:
-        column = _column(X, made, place, "")
+    if source >= 0:
+        column = _column(X, new_columns, source, "")
         if not column.is_categorical:
             return column.values
         words = np.array([*(column.levels or ()), None, None], dtype=object)  # -2 unseen, -1 missing
         return words[column.values]
     if isinstance(X, Table):
-        return X.column(~place).values
+        return X.column(~source).values
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
-        return frame.get_column(frame.columns[~place]).cast(nw.Float64).to_numpy()
+        return frame.get_column(frame.columns[~source]).cast(nw.Float64).to_numpy()
     if sparse.issparse(X):
-        return X[:, [~place]].toarray().ravel()
-    return np.asarray(X)[:, ~place]
+        return X[:, [~source]].toarray().ravel()
+    return np.asarray(X)[:, ~source]
 
 
 def _library(X: Any) -> str:
@@ -126,22 +128,22 @@ def _library(X: Any) -> str:
     return "pandas" if kind.is_pandas() else "polars" if kind.is_polars() else "pyarrow"
 
 
-def _frame(X: Any, made: Any, order: Sequence[int], names: Sequence[str], library: str) -> Any:
-    own = is_frame(X) and _library(X) == library
-    given = nw.from_native(X, eager_only=True) if is_frame(X) else None
-    source = X if given is not None else Table.of(X)  # once: every column is read
+def _frame(X: Any, new_columns: Any, order: Sequence[int], names: Sequence[str], library: str) -> Any:
+    is_same_library = is_frame(X) and _library(X) == library
+    frame = nw.from_native(X, eager_only=True) if is_frame(X) else None
+    source = X if frame is not None else Table.of(X)  # once: every column is read
     columns: dict[str, Any] = {}
-    for place, name in zip(order, names):
-        if place < 0 and given is not None:
-            series = given.get_column(given.columns[~place])
-            columns[name] = series.to_native() if own else getattr(series, _TO[library])()
+    for position, name in zip(order, names):
+        if position < 0 and frame is not None:
+            series = frame.get_column(frame.columns[~position])
+            columns[name] = series.to_native() if is_same_library else getattr(series, _TO[library])()
         else:
-            columns[name] = export.series_of(_column(source, made, place, name), library)
+            columns[name] = export.series_of(_column(source, new_columns, position, name), library)
     if library == "pandas":
         import pandas
 
         columns = {name: getattr(values, "array", values) for name, values in columns.items()}
-        index = X.index if own else pandas.RangeIndex(_n_rows(X))
+        index = X.index if is_same_library else pandas.RangeIndex(_n_rows(X))
         return pandas.DataFrame(columns, index=index, copy=False)
     if library == "polars":
         import polars

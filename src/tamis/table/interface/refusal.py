@@ -24,29 +24,30 @@ def refusal(
 
     `names` are those of an array's columns. With `fills` the model could fill missing values itself, if told to.
     """
-    said = str(error)
+    message = str(error)
     dates = dates_and_spans(X)
-    if dates and _DATES.search(said):
+    if dates and _DATES.search(message):
         name, kind = next(iter(dates.items()))
         return KindError(
             f"column {name!r} holds {kind}, which {who} cannot take beside numbers; give numbers of days instead, "
             "or leave the column out"
         )
-    if not (_TEXT.search(said) or _MISSING.search(said)):
+    if not (_TEXT.search(message) or _MISSING.search(message)):
         return None
     table = Table.of(X, names)
     words = next((column for column in table.columns if column.is_categorical), None)
     holes = next((column for column in table.columns if column.missing.any()), None)
-    if holes is not None and _MISSING.search(said):
-        told = ", or give missing='mean'" if fills else ""
+    if holes is not None and _MISSING.search(message):
+        hint = ", or give missing='mean'" if fills else ""
         return TableError(
             f"column {holes.name!r} has {int(holes.missing.sum()):,} missing values (NaN), which {who} cannot take; "
-            f"fill them first, for example with SimpleImputer in a pipeline{told}"
+            f"fill them first, for example with SimpleImputer in a pipeline{hint}"
         )
     if words is None:
         return None
-    shown = repr(words.levels[0])[:40] if words.levels else "no level"
+    first_level = repr(words.levels[0])[:40] if words.levels else "no level"
     return KindError(
-        f"column {words.name!r} holds categories ({shown}, …), which {who} cannot take; encode it first, for example "
+        f"column {words.name!r} holds categories ({first_level}, …), which {who} cannot take; encode it first, "
+        "for example "
         "with OneHotEncoder in a pipeline, or leave it out"
     )

@@ -26,7 +26,7 @@ def head(model: Any, version: int, params: dict[str, Any]) -> dict[str, Any]:
 
 def saved_levels(model: Any) -> list[Any]:
     """Categorical columns with their levels."""
-    return [[name, [item(level) for level in known]] for name, known in model.levels_in_.items()]
+    return [[name, [item(level) for level in column_levels]] for name, column_levels in model.levels_in_.items()]
 
 
 def saved_classes(model: Any) -> dict[str, Any]:
@@ -55,7 +55,9 @@ def begin(kind: Any, saved: dict[str, Any], max_columns: int = 2**62) -> tuple[A
     if saved["names"] is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
     model.notations_in_ = read_notations(saved["notations"])
-    model.levels_in_ = {text("a column", name): levels("levels", known) for name, known in saved["levels"]}
+    model.levels_in_ = {
+        text("a column", name): levels("levels", column_levels) for name, column_levels in saved["levels"]
+    }
     if "classes" in saved:
         model.classes_ = read_classes(saved["classes"])
     return model, names

@@ -34,10 +34,10 @@ class TableSelector(SelectorMixin, TakesTable):
             remember_names(self, X, reset=False)
         else:
             validate_data(self, X, reset=False, skip_check_array=True)
-        kept = np.flatnonzero(self.get_support())
-        if not len(kept):
+        selected = np.flatnonzero(self.get_support())
+        if not len(selected):
             warnings.warn("no column was chosen, so none is left; give a milder limit", UserWarning, stacklevel=2)
-        return take(X, columns=kept)
+        return take(X, columns=selected)
 
     def inverse_transform(self, X: Any) -> Any:
         """X with columns of zeros where columns were left out."""

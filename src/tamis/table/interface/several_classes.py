@@ -68,24 +68,26 @@ class SeveralClasses:
 
     def indicators(self) -> np.ndarray:
         """Rows × classes of all targets."""
-        return np.hstack([(one.codes[:, None] == np.arange(one.n_classes)).astype(np.float64) for one in self.targets])
+        return np.hstack(
+            [(target.codes[:, None] == np.arange(target.n_classes)).astype(np.float64) for target in self.targets]
+        )
 
     def shares(self, means: np.ndarray) -> list[np.ndarray]:
         """Predicted indicators as shares of classes, one matrix per target."""
-        ends = np.cumsum([one.n_classes for one in self.targets])
-        parts = np.split(np.clip(means, 0.0, 1.0), ends[:-1], axis=1)
-        return [part / np.maximum(part.sum(axis=1, keepdims=True), 1e-300) for part in parts]
+        ends = np.cumsum([target.n_classes for target in self.targets])
+        blocks = np.split(np.clip(means, 0.0, 1.0), ends[:-1], axis=1)
+        return [block / np.maximum(block.sum(axis=1, keepdims=True), 1e-300) for block in blocks]
 
     def predicted(self, means: np.ndarray) -> np.ndarray:
         """The class of largest share of each target."""
-        columns = [one.labels[part.argmax(axis=1)] for one, part in zip(self.targets, self.shares(means))]
+        columns = [target.labels[shares.argmax(axis=1)] for target, shares in zip(self.targets, self.shares(means))]
         kinds = {column.dtype.kind for column in columns}
         return np.column_stack(columns if len(kinds) == 1 else [column.astype(object) for column in columns])
 
     @property
     def labels(self) -> list[np.ndarray]:
-        return [one.labels for one in self.targets]
+        return [target.labels for target in self.targets]
 
     def without_rows(self) -> SeveralClasses:
         """The classes alone, as a fitted model remembers them."""
-        return SeveralClasses(tuple(Classes(one.codes[:0], one.labels) for one in self.targets))
+        return SeveralClasses(tuple(Classes(target.codes[:0], target.labels) for target in self.targets))

@@ -15,8 +15,8 @@ class TakesTable:
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        if (made := cls.__dict__.get("__init__")) is not None:
-            made.__signature__ = inspect.signature(made)
+        if (constructor := cls.__dict__.get("__init__")) is not None:
+            constructor.__signature__ = inspect.signature(constructor)
 
 
 def takes_table(model: Any) -> bool:

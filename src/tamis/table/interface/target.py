@@ -61,7 +61,7 @@ def category_order(y: Any) -> dict[Any, int] | None:
     categories = getattr(dtype, "categories", None)
     if categories is None or not (getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"):
         return None
-    return {category: place for place, category in enumerate(categories)}
+    return {category: rank for rank, category in enumerate(categories)}
 
 
 def codes_among(labels: Any, values: Any) -> np.ndarray:
@@ -70,9 +70,9 @@ def codes_among(labels: Any, values: Any) -> np.ndarray:
     >>> codes_among(["low", "mid", "high"], ["high", "low"]).tolist()
     [2, 0]
     """
-    known = np.asarray(labels)
-    rank = np.argsort(known, kind="stable")
-    return np.asarray(rank[np.searchsorted(known, values, sorter=rank).clip(max=max(0, len(known) - 1))])
+    label_array = np.asarray(labels)
+    rank = np.argsort(label_array, kind="stable")
+    return np.asarray(rank[np.searchsorted(label_array, values, sorter=rank).clip(max=max(0, len(label_array) - 1))])
 
 
 def _refuse_objects(labels: np.ndarray) -> None:
@@ -83,8 +83,8 @@ def _refuse_objects(labels: np.ndarray) -> None:
         raise KindError(f"the target holds {bad!r}, no text or number; give its labels as text: y.astype(str)")
     texts = [isinstance(label, str) for label in labels]
     if any(texts) and not all(texts):
-        text, other = labels[texts.index(True)], labels[texts.index(False)]
-        raise KindError(f"the target holds {text!r} and {other!r}; give all its labels as text: y.astype(str)")
+        text, not_text = labels[texts.index(True)], labels[texts.index(False)]
+        raise KindError(f"the target holds {text!r} and {not_text!r}; give all its labels as text: y.astype(str)")
 
 
 def numbers(y: Any, *, several: bool = False) -> np.ndarray:
@@ -131,8 +131,8 @@ def is_class_target(y: Any) -> bool:
         return True
     close = _close_whole_numbers(values)
     distinct = np.unique(values) if close is None else close[0]
-    whole = bool(np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)))
-    return whole and len(distinct) <= 20 and len(distinct) <= max(2, len(values) // 2)
+    is_integer = bool(np.all(np.isfinite(distinct)) and np.all(distinct == np.round(distinct)))
+    return is_integer and len(distinct) <= 20 and len(distinct) <= max(2, len(values) // 2)
 
 
 def same_length(X: Any, y: Any) -> None:
@@ -158,10 +158,10 @@ def _close_whole_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     """
     if values.dtype.kind not in "iu" or not values.size or int(values.max()) - int(values.min()) > 65_535:
         return None
-    place = values.astype(np.int64) - int(values.min())
-    seen = np.bincount(place) > 0
-    labels = (np.flatnonzero(seen) + int(values.min())).astype(values.dtype)
-    return labels, (np.cumsum(seen) - 1).astype(np.int32), place
+    offset = values.astype(np.int64) - int(values.min())
+    occurs = np.bincount(offset) > 0
+    labels = (np.flatnonzero(occurs) + int(values.min())).astype(values.dtype)
+    return labels, (np.cumsum(occurs) - 1).astype(np.int32), offset
 
 
 def _refuse_missing(missing: np.ndarray) -> None:

@@ -30,30 +30,30 @@ def sample_for_kinds(source: GridSource) -> tuple[pa.Table, np.ndarray]:
         each = min(source.cell, SAMPLE_ROWS // len(cells))
         spans = [(cell * source.cell, min(each, source.n_rows - cell * source.cell)) for cell in cells]
     texts = [field.name for field in source.schema if is_text(field.type)]  # as dictionaries: skipping rows is quicker
-    parts = [cell.arrow for first, n in spans for cell in source.span(first, n, texts=texts).cells()]
-    if not parts:
+    tables = [cell.arrow for first, n in spans for cell in source.span(first, n, texts=texts).cells()]
+    if not tables:
         raise TableError("the table has no rows that can be read; give a table with rows, or mend the file")
     rows = np.concatenate([np.arange(first, first + n) for first, n in spans])
-    return pa.concat_tables([_as_stored(part, texts) for part in parts], promote_options="permissive"), rows
+    return pa.concat_tables([_as_stored(table, texts) for table in tables], promote_options="permissive"), rows
 
 
-def _as_stored(part: pa.Table, texts: Sequence[str]) -> pa.Table:
+def _as_stored(table: pa.Table, texts: Sequence[str]) -> pa.Table:
     for name in texts:
-        column = part.column(name)
+        column = table.column(name)
         if pa.types.is_dictionary(column.type):
-            part = part.set_column(part.schema.get_field_index(name), name, column.cast(column.type.value_type))
-    return part
+            table = table.set_column(table.schema.get_field_index(name), name, column.cast(column.type.value_type))
+    return table
 
 
 def decide(
-    source: GridSource, rules: Rules, given: Mapping[str, Type], recipe: Mapping[str, Type], target: str | None
+    source: GridSource, rules: Rules, declared: Mapping[str, Type], recipe: Mapping[str, Type], target: str | None
 ) -> tuple[Table, pa.Schema, int]:
     """The sample as a table, with decisions about every column; the types it came in; and how many rows it has."""
     arrow, rows = sample_for_kinds(source)
     n = arrow.num_rows
     raw = RawColumns(arrow, replace(rules, rows=rows), source.label)
     earlier = {name: (type, EARLIER) for name, type in recipe.items() if name in raw.names}
-    table = raw.table({**earlier, **{name: (type, GIVEN) for name, type in given.items()}}, target)
+    table = raw.table({**earlier, **{name: (type, GIVEN) for name, type in declared.items()}}, target)
     if n < source.n_rows:
         table.decisions = tuple(_stated(decision, n) for decision in table.decisions)
     return table, arrow.schema, n
@@ -66,9 +66,9 @@ def _stated(decision: Decision, n: int) -> Decision:
     return replace(decision, reason=f"{decision.reason}, in a sample of {n:,} rows")
 
 
-def changed(decision: Decision, type: Type, place: str) -> Decision:
+def changed(decision: Decision, type: Type, location: str) -> Decision:
     """A column that is constant in the sample and not in all rows, and where it first differs."""
-    note = f"it is constant in the sample, but not in {place}"
+    note = f"it is constant in the sample, but not in {location}"
     return Decision(decision.name, type.kind, f"{note}", True, "", type)
 
 

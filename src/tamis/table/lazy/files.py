@@ -40,16 +40,16 @@ def files_of(source: Any) -> list[Path]:
     """
     name = os.fspath(source)
     if os.path.isdir(name):
-        found = [path for path in Path(name).rglob("*") if path.is_file()]
+        paths = [path for path in Path(name).rglob("*") if path.is_file()]
         base = Path(name)
-        found = [path for path in found if not any(_hidden(part) for part in path.relative_to(base).parts)]
+        paths = [path for path in paths if not any(_hidden(component) for component in path.relative_to(base).parts)]
     else:
-        found = [Path(path) for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
-        found = [path for path in found if not _hidden(path.name)]
-    if not found:
+        paths = [Path(path) for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
+        paths = [path for path in paths if not _hidden(path.name)]
+    if not paths:
         what = "the folder has no file" if os.path.isdir(name) else "no file has such a name"
         raise TableError(f"{name!r}: {what}; check the path")
-    return sorted(found, key=natural)
+    return sorted(paths, key=natural)
 
 
 def natural(path: Path) -> list[Any]:
@@ -58,8 +58,8 @@ def natural(path: Path) -> list[Any]:
     >>> sorted(map(Path, ["p10.csv", "p2.csv"]), key=natural)[0].name
     'p2.csv'
     """
-    parts = re.split(r"(\d+)", path.as_posix())
-    return [(int(part), "") if k % 2 else (-1, part) for k, part in enumerate(parts)]
+    pieces = re.split(r"(\d+)", path.as_posix())
+    return [(int(piece), "") if k % 2 else (-1, piece) for k, piece in enumerate(pieces)]
 
 
 def footers_of(files: Sequence[Path], written_from: Sequence[Path] = ()) -> list[Footer]:
@@ -67,54 +67,55 @@ def footers_of(files: Sequence[Path], written_from: Sequence[Path] = ()) -> list
 
     `written_from` are the files that the user knows, where these were written from them.
     """
-    found = [footer(str(path), format_of(path) or "parquet") for path in files]
+    footers = [footer(str(path), format_of(path) or "parquet") for path in files]
     if written_from:
-        found = [replace(one, written_from=str(path)) for one, path in zip(found, written_from, strict=True)]
-    for one in found:
-        _refuse_twice(one)
-    first = found[0]
-    for other in found[1:]:
-        refuse_other_schema(first, other)
-    kept = [one for one in found if one.n_rows]
-    if not kept:
+        footers = [replace(item, written_from=str(path)) for item, path in zip(footers, written_from, strict=True)]
+    for item in footers:
+        _refuse_twice(item)
+    first = footers[0]
+    for later in footers[1:]:
+        refuse_other_schema(first, later)
+    nonempty = [item for item in footers if item.n_rows]
+    if not nonempty:
         raise TableError(f"{first.name!r} has names but no rows, and so have the files beside it; give some rows")
-    return kept
+    return nonempty
 
 
-def refuse_other_schema(first: Footer, other: Footer) -> None:
+def refuse_other_schema(first: Footer, later: Footer) -> None:
     """Refuse a file whose columns are not those of the first."""
-    known, names = set(first.schema.names), set(other.schema.names)
+    first_names, names = set(first.schema.names), set(later.schema.names)
     for name in first.schema.names:
         if name not in names:
             raise TableError(
-                f"the file {other.name!r} has no column {name!r}, which {first.name!r} has; give files of the same "
+                f"the file {later.name!r} has no column {name!r}, which {first.name!r} has; give files of the same "
                 "columns"
             )
-    for name in other.schema.names:
-        if name not in known:
+    for name in later.schema.names:
+        if name not in first_names:
             raise TableError(
-                f"the file {other.name!r} has a column {name!r}, which {first.name!r} has not; give files of the same "
+                f"the file {later.name!r} has a column {name!r}, which {first.name!r} has not; give files of the same "
                 "columns"
             )
-        one, two = first.schema.field(name).type, other.schema.field(name).type
-        if _kind(one) != _kind(two) and "nothing" not in (_kind(one), _kind(two)):
+        first_type, two = first.schema.field(name).type, later.schema.field(name).type
+        if _kind(first_type) != _kind(two) and "nothing" not in (_kind(first_type), _kind(two)):
             raise TableError(
-                f"column {name!r} holds {_kind(two)} ({two}) in {other.name!r}, but {_kind(one)} ({one}) in "
+                f"column {name!r} holds {_kind(two)} ({two}) in {later.name!r}, but {_kind(first_type)} "
+                f"({first_type}) in "
                 f"{first.name!r}; write the files with one type"
             )
 
 
 def _refuse_twice(file: Footer) -> None:
     """Refuse a file in which two columns have one name."""
-    seen: set[str] = set()
+    distinct: set[str] = set()
     with sound(file.name):
         names = file.schema.names
     for name in names:
-        if name in seen:
+        if name in distinct:
             raise TableError(
                 f"the column name {name!r} appears more than once in {file.name!r}; give every column a name of its own"
             )
-        seen.add(name)
+        distinct.add(name)
 
 
 def _kind(type: pa.DataType) -> str:

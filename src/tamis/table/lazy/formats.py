@@ -62,12 +62,12 @@ def footer(path: str, format: str) -> Footer:
         if format == "parquet":
             import pyarrow.parquet as parquet
 
-            found = parquet.ParquetFile(path)
-            meta = found.metadata
+            parquet_file = parquet.ParquetFile(path)
+            meta = parquet_file.metadata
             groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
             size = sum(group.total_byte_size for group in groups) // max(1, meta.num_rows)
             rows_of = tuple(group.num_rows for group in groups)
-            return Footer(path, format, found.schema_arrow, rows_of, max(1, size), stamp=content_stamp(path))
+            return Footer(path, format, parquet_file.schema_arrow, rows_of, max(1, size), stamp=content_stamp(path))
         with pa.ipc.open_file(pa.memory_map(path)) as file:
             batches = [file.get_batch(k) for k in range(file.num_record_batches)]
             for batch in batches:

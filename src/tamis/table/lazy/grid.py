@@ -22,8 +22,8 @@ def cell_rows(n_columns: int) -> int:
     >>> cell_rows(44), cell_rows(10_000), cell_rows(3)
     (65536, 256, 65536)
     """
-    most = CELL_NUMBERS // max(1, n_columns)
-    return max(FEWEST_ROWS, min(MOST_ROWS, 1 << max(0, most.bit_length() - 1)))
+    max_rows = CELL_NUMBERS // max(1, n_columns)
+    return max(FEWEST_ROWS, min(MOST_ROWS, 1 << max(0, max_rows.bit_length() - 1)))
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Cell:
     def n_rows(self) -> int:
         return int(self.arrow.num_rows)
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """Where a row of the cell is, in words: its number in all files and in its own, both from 1."""
         if self.rows is not None:
             return f"row {int(self.rows[row]) + 1:,}"
@@ -92,19 +92,22 @@ class RowPartition:
     def cells(self) -> Iterator[Cell]:
         """The cells, read one after the other; batches are cut and joined so that none follows a file or a batch."""
         waiting: list[tuple[pa.RecordBatch, Piece]] = []
-        first, held = self.first, 0
+        first, n_waiting = self.first, 0
         for piece in self.pieces:
-            for batch, part in _rows(piece, self.columns, self.texts):
-                while held + len(batch) >= self.cell:
-                    here = self.cell - held
-                    waiting.append((batch.slice(0, here), replace(part, n_rows=here)))
+            for batch, batch_piece in _rows(piece, self.columns, self.texts):
+                while n_waiting + len(batch) >= self.cell:
+                    n_missing = self.cell - n_waiting
+                    waiting.append((batch.slice(0, n_missing), replace(batch_piece, n_rows=n_missing)))
                     yield _joined(waiting, first)
-                    first, held, waiting = first + self.cell, 0, []
-                    batch, part = batch.slice(here), replace(part, first=part.first + here)
+                    first, n_waiting, waiting = first + self.cell, 0, []
+                    batch, batch_piece = (
+                        batch.slice(n_missing),
+                        replace(batch_piece, first=batch_piece.first + n_missing),
+                    )
                 if len(batch):
-                    waiting.append((batch, replace(part, n_rows=len(batch))))
-                    held += len(batch)
-        if held:
+                    waiting.append((batch, replace(batch_piece, n_rows=len(batch))))
+                    n_waiting += len(batch)
+        if n_waiting:
             yield _joined(waiting, first)
         waiting.clear()
         pa.default_memory_pool().release_unused()  # its pools keep what the largest batches took, thread by thread
@@ -119,53 +122,53 @@ def _rows(piece: Piece, columns: Sequence[str], texts: Sequence[str]) -> Iterato
         if skip >= len(batch):
             skip -= len(batch)
             continue
-        part = batch.slice(skip, left)
-        skip, left = 0, left - len(part)
-        yield part, replace(piece, first=first, n_rows=len(part))
-        first += len(part)
+        rows = batch.slice(skip, left)
+        skip, left = 0, left - len(rows)
+        yield rows, replace(piece, first=first, n_rows=len(rows))
+        first += len(rows)
         if not left:
             return
 
 
-def _joined(parts: Sequence[tuple[pa.RecordBatch, Piece]], first: int) -> Cell:
+def _joined(batches: Sequence[tuple[pa.RecordBatch, Piece]], first: int) -> Cell:
     columns: list[Any] = [
-        pa.chunked_array([batch.column(j) for batch, _ in parts]) if _alike(parts, j) else _unified(parts, j)
-        for j in range(parts[0][0].num_columns)
+        pa.chunked_array([batch.column(j) for batch, _ in batches]) if _alike(batches, j) else _unified(batches, j)
+        for j in range(batches[0][0].num_columns)
     ]
-    arrow = pa.Table.from_arrays(columns, names=parts[0][0].schema.names)
-    return Cell(first, arrow, tuple(piece for _, piece in parts))
+    arrow = pa.Table.from_arrays(columns, names=batches[0][0].schema.names)
+    return Cell(first, arrow, tuple(piece for _, piece in batches))
 
 
-def _alike(parts: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> bool:
-    types = {batch.schema.field(j).type for batch, _ in parts}
+def _alike(batches: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> bool:
+    types = {batch.schema.field(j).type for batch, _ in batches}
     return len(types) == 1
 
 
-def _unified(parts: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> Any:
+def _unified(batches: Sequence[tuple[pa.RecordBatch, Piece]], j: int) -> Any:
     """A column whose files store it in different types of one kind (whole numbers and fractions)."""
-    tables = [pa.table({"x": batch.column(j)}) for batch, _ in parts]
+    tables = [pa.table({"x": batch.column(j)}) for batch, _ in batches]
     return pa.concat_tables(tables, promote_options="permissive").column(0)
 
 
 def pieces_of(footers: Sequence[Footer], first: int, n_rows: int) -> tuple[Piece, ...]:
     """The pieces of files that hold some consecutive rows of all files, one after the other."""
-    found, start = [], 0
+    pieces, start = [], 0
     end = first + n_rows
-    for one in footers:
-        stop = start + one.n_rows
+    for file_footer in footers:
+        stop = start + file_footer.n_rows
         low, high = max(first, start) - start, min(end, stop) - start
         if low < high:
-            found.append(_piece(one, low, high))
+            pieces.append(_piece(file_footer, low, high))
         start = stop
         if start >= end:
             break
-    return tuple(found)
+    return tuple(pieces)
 
 
-def _piece(one: Footer, low: int, high: int) -> Piece:
+def _piece(file_footer: Footer, low: int, high: int) -> Piece:
     """Rows low … high − 1 of a file."""
     first_group = end_group = before = skipped = 0
-    for k, rows in enumerate(one.group_rows):
+    for k, rows in enumerate(file_footer.group_rows):
         if before + rows <= low:
             first_group, skipped = k + 1, before + rows
         before += rows
@@ -174,4 +177,6 @@ def _piece(one: Footer, low: int, high: int) -> Piece:
             break
     skip, rows = low - skipped, high - low
     group = (first_group, end_group, skip, rows, low)
-    return Piece(one.path, one.format, *group, one.row_bytes, one.written_from, one.stamp)
+    return Piece(
+        file_footer.path, file_footer.format, *group, file_footer.row_bytes, file_footer.written_from, file_footer.stamp
+    )

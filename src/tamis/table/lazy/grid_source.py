@@ -24,19 +24,19 @@ class GridSource:
     footers : what each file says of itself.
     label : what to call the files in a sentence.
     cell : rows of a cell.
-    kept : what must not be cleared away while the files are read.
+    temporary : what must not be cleared away while the files are read.
     """
 
     footers: tuple[Footer, ...]
     label: str
     cell: int
-    kept: Any = None
+    temporary: Any = None
 
     @classmethod
-    def of(cls, footers: Sequence[Footer], label: str, *, cell: int | None = None, kept: Any = None) -> GridSource:
+    def of(cls, footers: Sequence[Footer], label: str, *, cell: int | None = None, temporary: Any = None) -> GridSource:
         """The files in their order; cells are of a size that follows from the number of columns."""
         size = cell_rows(len(footers[0].schema.names)) if cell is None else cell
-        return cls(tuple(footers), label, size, kept)
+        return cls(tuple(footers), label, size, temporary)
 
     @property
     def schema(self) -> pa.Schema:
@@ -48,7 +48,7 @@ class GridSource:
 
     @property
     def n_rows(self) -> int:
-        return sum(one.n_rows for one in self.footers)
+        return sum(file_footer.n_rows for file_footer in self.footers)
 
     @property
     def n_cells(self) -> int:
@@ -58,18 +58,18 @@ class GridSource:
         self, first: int, n_rows: int, columns: Sequence[str] | None = None, texts: Sequence[str] = ()
     ) -> RowPartition:
         """A description of some consecutive rows."""
-        wanted = self.names if columns is None else tuple(columns)
-        return RowPartition(pieces_of(self.footers, first, n_rows), first, self.cell, wanted, tuple(texts))
+        names = self.names if columns is None else tuple(columns)
+        return RowPartition(pieces_of(self.footers, first, n_rows), first, self.cell, names, tuple(texts))
 
     def partitions(
-        self, columns: Sequence[str] | None = None, texts: Sequence[str] = (), most: int | None = None
+        self, columns: Sequence[str] | None = None, texts: Sequence[str] = (), max_rows: int | None = None
     ) -> list[RowPartition]:
         """All rows in partitions of equally many cells, a power of two: several for every worker of the engine.
 
-        `most` is how many cells a partition may have.
+        `max_rows` is how many cells a partition may have.
         """
         share = max(1, self.n_cells // (_PARTITIONS * current().workers))
-        share = share if most is None else min(share, most)
+        share = share if max_rows is None else min(share, max_rows)
         rows = self.cell * (1 << (share.bit_length() - 1))
         return [
             self.span(first, min(rows, self.n_rows - first), columns, texts) for first in range(0, self.n_rows, rows)

@@ -56,19 +56,19 @@ class LazyTable:
         source: GridSource,
         rules: Rules,
         *,
-        given: Mapping[str, Type] | None = None,
+        declared: Mapping[str, Type] | None = None,
         recipe: Mapping[str, Type] | None = None,
         target: str | None = None,
     ) -> None:
         self.source, self.target = source, target
-        sample, schema, self.sample_rows = decide(source, rules, given or {}, recipe or {}, target)
+        sample, schema, self.sample_rows = decide(source, rules, declared or {}, recipe or {}, target)
         self.kind_sample = sample
         self._sample_heads = tuple(replace(c, values=c.values[:0]) for c in sample.columns)
         self._decided = sample.decisions
         self._constants = _constants_of(sample.decisions, source)
         types = tuple((d.name, d.type) for d in sample.decisions if d.used and d.type is not None)
-        own = frozenset(name for name in schema.names if pa.types.is_dictionary(schema.field(name).type))
-        self._reading = Reading(types, rules, own, target=target, sample=self.sample_rows)
+        dictionary_names = frozenset(name for name in schema.names if pa.types.is_dictionary(schema.field(name).type))
+        self._reading = Reading(types, rules, dictionary_names, target=target, sample=self.sample_rows)
         self._wanted: tuple[str, ...] | None = None  # names of the table's columns, where some were selected
 
     # -- the face of a Table -----------------------------------------------------------------------------------------
@@ -105,11 +105,11 @@ class LazyTable:
     @property
     def heads(self) -> tuple[Column, ...]:
         """The columns for their names, kinds and levels; without values."""
-        found = self._checked[0]
+        columns = self._checked[0]
         if self._wanted is None:
-            return found
-        place = {column.name: column for column in found}
-        return tuple(place[name] for name in self._wanted)
+            return columns
+        column_of = {column.name: column for column in columns}
+        return tuple(column_of[name] for name in self._wanted)
 
     def index(self, name: str) -> int:
         """The position of a named column."""
@@ -133,8 +133,8 @@ class LazyTable:
 
     def drop(self, which: Sequence[int | str]) -> LazyTable:
         """The table without some columns, given by position or name."""
-        gone = {self.index(w) if isinstance(w, str) else int(w) for w in which}
-        return self.select([j for j in range(self.n_columns) if j not in gone])
+        dropped = {self.index(w) if isinstance(w, str) else int(w) for w in which}
+        return self.select([j for j in range(self.n_columns) if j not in dropped])
 
     def __len__(self) -> int:
         return self.n_rows
@@ -154,15 +154,15 @@ class LazyTable:
 
     def batches(self) -> Iterator[Table]:
         """The rows as tables in memory, one a cell of the grid, in order."""
-        whole = CellTable(self.reading, self.names)
+        cell_table = CellTable(self.reading, self.names)
         for cell in self.source.span(0, self.n_rows, self.reading.sources, self._texts(self.reading)).cells():
-            yield whole(cell)
+            yield cell_table(cell)
 
     def reduce(self, make: Callable[[Cell], T], merge: Callable[[T, T], T]) -> T:
         """One value from all cells, worked out by the engine in use; see `tamis.engine.reduce`."""
-        found = reduce(self.partitions(), make, merge)
-        assert found is not None
-        return found
+        result = reduce(self.partitions(), make, merge)
+        assert result is not None
+        return result
 
     def prototype(self) -> Table:
         """A few rows in the columns of this table, every level among them: for what looks at names and kinds alone."""
@@ -186,8 +186,8 @@ class LazyTable:
         check.count("n", n)
         reading = self.reading
         arrow, rows = draw(self.source, n, seed, reading.sources)
-        place = {column.name: column for column in reading.columns(Cell(0, arrow, (), rows))}
-        table = Table([place[name] for name in self.names], n_rows=len(rows), decisions=self.decisions)
+        column_of = {column.name: column for column in reading.columns(Cell(0, arrow, (), rows))}
+        table = Table([column_of[name] for name in self.names], n_rows=len(rows), decisions=self.decisions)
         return table, rows
 
     def cell_table(self) -> CellTable:
@@ -204,25 +204,25 @@ class LazyTable:
         """Columns, decisions and reading, after the pass; shared by tables of some of the columns."""
         if "found" not in self._passed:
             self._passed["found"] = self._check()
-        found: tuple[tuple[Column, ...], tuple[Decision, ...], Reading] = self._passed["found"]
-        return found
+        checked: tuple[tuple[Column, ...], tuple[Decision, ...], Reading] = self._passed["found"]
+        return checked
 
     def _check(self) -> tuple[tuple[Column, ...], tuple[Decision, ...], Reading]:
         words = self._reading.only(name for name, type in self._reading.types if type.kind == "categorical")
         heads, decisions, reading = self._sample_heads, list(self._decided), self._reading
         if self.sample_rows < self.n_rows and (words.types or self._constants):
-            seen = self._look(words, self._constants)
+            levels_seen = self._look(words, self._constants)
             for k, decision in enumerate(decisions):
-                if decision.name in seen.differs:
+                if decision.name in levels_seen.differs:
                     type = type_beyond_sample(self.source.schema.field(decision.name))
-                    decisions[k] = changed(decision, type, seen.differs[decision.name])
-            varied = [d for d in decisions if d.name in seen.differs and d.type is not None]
+                    decisions[k] = changed(decision, type, levels_seen.differs[decision.name])
+            varied = [d for d in decisions if d.name in levels_seen.differs and d.type is not None]
             reading = replace(reading, types=(*reading.types, *((d.name, d.type) for d in varied if d.type)))
             fresh = [d.name for d in varied if d.kind == "categorical"]
             if fresh:
-                seen = seen + self._look(reading.only(fresh), ())
+                levels_seen = levels_seen + self._look(reading.only(fresh), ())
             new = [Column(d.name, d.kind, np.empty(0)) for d in varied]
-            heads = tuple(_with_levels(column, seen) for column in (*heads, *new))
+            heads = tuple(_with_levels(column, levels_seen) for column in (*heads, *new))
         levels = {c.name: c.levels or () for c in heads if c.is_categorical}
         return heads, tuple(decisions), reading.with_levels(levels)
 
@@ -248,12 +248,12 @@ class CellTable:
         self.reading, self.names = reading, tuple(names)
 
     def __call__(self, cell: Cell) -> Table:
-        place = {column.name: column for column in self.reading.columns(cell)}
-        return Table([place[name] for name in self.names], n_rows=cell.n_rows)
+        column_of = {column.name: column for column in self.reading.columns(cell)}
+        return Table([column_of[name] for name in self.names], n_rows=cell.n_rows)
 
 
-def _with_levels(column: Column, seen: Seen) -> Column:
-    return replace(column, levels=seen.sorted(column.name)) if column.is_categorical else column
+def _with_levels(column: Column, levels_seen: Seen) -> Column:
+    return replace(column, levels=levels_seen.sorted(column.name)) if column.is_categorical else column
 
 
 def _constants_of(decisions: Sequence[Decision], source: GridSource) -> tuple[tuple[str, Any], ...]:

@@ -28,15 +28,15 @@ class Seen:
         """What both hold; the earlier cells come first."""
         levels: dict[str, dict[Any, int]] = {}
         for name in {**self.levels, **other.levels}:
-            both = dict(self.levels.get(name, {}))
+            counts = dict(self.levels.get(name, {}))
             for level, n in other.levels.get(name, {}).items():
-                both[level] = both.get(level, 0) + n
-            if len(both) > MOST_LEVELS:
+                counts[level] = counts.get(level, 0) + n
+            if len(counts) > MOST_LEVELS:
                 raise TableError(
                     f"column {name!r} has more than {MOST_LEVELS:,} levels; give types='{name}=identifier' to leave "
                     "it out, or merge levels in the source"
                 )
-            levels[name] = both
+            levels[name] = counts
         return Seen(levels, {**other.differs, **self.differs})
 
     def sorted(self, name: str) -> tuple[Any, ...]:
@@ -71,16 +71,16 @@ class LookAtCell:
         return Seen(levels, self._differs(cell))
 
     def _differs(self, cell: Cell) -> dict[str, str]:
-        found = {}
+        differing = {}
         for name, value in self.constants:
             array = cell.arrow.column(name)
             array = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
             if pa.types.is_floating(array.type):
                 array = pc.if_else(pc.is_nan(array), None, array)
             if value is None:
-                other = pc.is_valid(array)
+                differs = pc.is_valid(array)
             else:
-                other = pc.fill_null(pc.not_equal(array, pa.scalar(value).cast(array.type)), True)
-            if pc.any(other).as_py():
-                found[name] = cell.place(int(np.argmax(other.to_numpy())))
-        return found
+                differs = pc.fill_null(pc.not_equal(array, pa.scalar(value).cast(array.type)), True)
+            if pc.any(differs).as_py():
+                differing[name] = cell.location(int(np.argmax(differs.to_numpy())))
+        return differing

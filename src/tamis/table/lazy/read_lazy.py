@@ -48,24 +48,26 @@ def grid_source(
         if None not in formats:
             return GridSource.of(footers_of(files), label, cell=cell)
         if len(formats) > 1:
-            other = next(path for path in files if format_of(path) is None)
-            raise TableError(f"{str(other)!r} is no Parquet or Arrow file, as others of {str(source)!r} are; part them")
-        room, kept = _folder(folder)
+            unreadable = next(path for path in files if format_of(path) is None)
+            raise TableError(
+                f"{str(unreadable)!r} is no Parquet or Arrow file, as others of {str(source)!r} are; part them"
+            )
+        room, temporary = _folder(folder)
         written = [
             write_batches(_texts(path, rules, options or {}), room / f"{k:08d}.parquet", f"the file {str(path)!r}")
             for k, path in enumerate(files)
         ]
-        return GridSource.of(footers_of(written, files), label, cell=cell, kept=kept)
-    room, kept = _folder(folder)
+        return GridSource.of(footers_of(written, files), label, cell=cell, temporary=temporary)
+    room, temporary = _folder(folder)
     if is_cluster_frame(source):
         written = write_frame(source, room)
         if not written:
             raise TableError("the frame has no partition; give one with rows")
-        return GridSource.of(footers_of(written), "the frame", cell=cell, kept=kept)
+        return GridSource.of(footers_of(written), "the frame", cell=cell, temporary=temporary)
     batches: Iterator[Any] = dataset_batches(source) if _is_dataset(source) else sql_batches(source, query)
     label = "the dataset" if _is_dataset(source) else "the query's answer"
     return GridSource.of(
-        footers_of([write_batches(batches, room / "rows.parquet", label)]), label, cell=cell, kept=kept
+        footers_of([write_batches(batches, room / "rows.parquet", label)]), label, cell=cell, temporary=temporary
     )
 
 
@@ -102,8 +104,8 @@ def _folder(folder: Path | None) -> tuple[Path, Any]:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         return folder, None
-    kept = _Temporary()
-    return kept.path, kept
+    temporary = _Temporary()
+    return temporary.path, temporary
 
 
 class _Temporary:

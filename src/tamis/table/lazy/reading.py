@@ -31,7 +31,7 @@ class Reading:
     ----------
     types : the column of the source and what it is, in the order of the table.
     rules : what holds for all of them.
-    own : columns that are categories in the source itself.
+    dictionaries : columns that are categories in the source itself.
     levels : of categorical columns, where they are known; else a cell has the levels that occur in it.
     target : the column to be learned, a date of which is a number of days.
     sample : how many rows decided.
@@ -39,7 +39,7 @@ class Reading:
 
     types: tuple[tuple[str, Type], ...]
     rules: Rules
-    own: frozenset[str] = frozenset()
+    dictionaries: frozenset[str] = frozenset()
     levels: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     target: str | None = None
     sample: int = 0
@@ -55,8 +55,8 @@ class Reading:
 
     def only(self, names: Iterable[str]) -> Reading:
         """The reading of some columns of the source."""
-        wanted = set(names)
-        return replace(self, types=tuple(pair for pair in self.types if pair[0] in wanted))
+        chosen = set(names)
+        return replace(self, types=tuple(pair for pair in self.types if pair[0] in chosen))
 
     def with_levels(self, levels: Mapping[str, tuple[Any, ...]]) -> Reading:
         """The same reading, with the levels of categories."""
@@ -90,10 +90,10 @@ class Reading:
     def _of_dictionary(self, name: str, array: pa.ChunkedArray, type: Type) -> tuple[list[Column], np.ndarray]:
         """Each word is read once, whatever the number of rows that hold it."""
         words, codes = coded(array)
-        given: Any = pa.chunked_array([words])
-        if name in self.own:
-            given = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(np.arange(len(words))), words)])
-        columns, strange = read_as_decided(name, given, type, self.rules, target=name == self.target)
+        words_array: Any = pa.chunked_array([words])
+        if name in self.dictionaries:
+            words_array = pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(np.arange(len(words))), words)])
+        columns, strange = read_as_decided(name, words_array, type, self.rules, target=name == self.target)
         gap = 0.0 if type.kind == "text" else np.nan  # a missing text has no words
         absent = [MISSING if column.is_categorical else gap for column in columns]
         read = [
@@ -105,7 +105,7 @@ class Reading:
     def _refuse(self, name: str, type: Type, cell: Cell, row: int) -> NoReturn:
         value = cell.arrow.column(name)[row].as_py()
         raise TableError(
-            f"column {name!r} is {type.kind} by a sample of {self.sample:,} rows, but {cell.place(row)} holds "
+            f"column {name!r} is {type.kind} by a sample of {self.sample:,} rows, but {cell.location(row)} holds "
             f"{value!r}; change the value, name it in missing=, or give types= another kind"
         )
 
@@ -126,9 +126,9 @@ def coded(array: pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
     if array.num_chunks > 1:
         array = array.unify_dictionaries()
     words = array.chunk(0).dictionary if array.num_chunks else pa.array([], pa.string())
-    parts = [pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False) for chunk in array.chunks]
-    codes = np.concatenate([np.empty(0, dtype=np.int64), *parts]).astype(np.int64)
-    gone = np.asarray(pc.is_null(words).to_numpy(zero_copy_only=False))
-    if gone.any():
-        codes = np.where(np.append(gone, False)[codes], -1, codes)
+    chunks = [pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False) for chunk in array.chunks]
+    codes = np.concatenate([np.empty(0, dtype=np.int64), *chunks]).astype(np.int64)
+    is_null = np.asarray(pc.is_null(words).to_numpy(zero_copy_only=False))
+    if is_null.any():
+        codes = np.where(np.append(is_null, False)[codes], -1, codes)
     return words, codes

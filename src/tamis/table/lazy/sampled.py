@@ -38,8 +38,8 @@ class DrawFromCell:
     def __call__(self, cell: Cell) -> DrawnRows:
         rows = np.arange(cell.first, cell.first + cell.n_rows)
         hashes = row_hashes(rows, self.key)
-        here = hashes <= np.uint64(self.bound)
-        return DrawnRows(cell.arrow.filter(pa.array(here)).combine_chunks(), rows[here], hashes[here])
+        is_drawn = hashes <= np.uint64(self.bound)
+        return DrawnRows(cell.arrow.filter(pa.array(is_drawn)).combine_chunks(), rows[is_drawn], hashes[is_drawn])
 
 
 def merge(a: DrawnRows, b: DrawnRows) -> DrawnRows:
@@ -59,7 +59,7 @@ def draw(source: GridSource, n: int, seed: int = 0, columns: Any = None) -> tupl
     else:
         bound = int(min(1.0, (n + 8 * n**0.5 + 16) / source.n_rows) * ((1 << 64) - 1))
     key = int(text_hash(f"sample {seed}"))
-    found = reduce(source.partitions(columns), DrawFromCell(key, min(bound, (1 << 64) - 1)), merge)
-    assert found is not None
-    kept = np.sort(np.argsort(found.hashes, kind="stable")[:n])
-    return found.arrow.take(pa.array(kept)).combine_chunks(), found.rows[kept]
+    drawn = reduce(source.partitions(columns), DrawFromCell(key, min(bound, (1 << 64) - 1)), merge)
+    assert drawn is not None
+    chosen = np.sort(np.argsort(drawn.hashes, kind="stable")[:n])
+    return drawn.arrow.take(pa.array(chosen)).combine_chunks(), drawn.rows[chosen]

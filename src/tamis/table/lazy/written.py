@@ -48,11 +48,11 @@ def write_batches(batches: Iterable[pa.RecordBatch | pa.Table], path: Path, labe
     try:
         with _room(path.parent):
             for batch in batches:
-                part = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+                table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
                 if writer is None:
-                    schema = pa.schema([pa.field(f.name, _storable(f.type)) for f in part.schema])
+                    schema = pa.schema([pa.field(f.name, _storable(f.type)) for f in table.schema])
                     writer = parquet.ParquetWriter(str(path), schema, compression="zstd")
-                writer.write_table(_cast(part, writer.schema, label), row_group_size=_GROUP)
+                writer.write_table(_cast(table, writer.schema, label), row_group_size=_GROUP)
     finally:
         if writer is not None:
             writer.close()
@@ -70,10 +70,10 @@ def _storable(type: pa.DataType) -> pa.DataType:
     return pa.string() if pa.types.is_null(type) else type
 
 
-def _cast(part: pa.Table, schema: pa.Schema, label: str) -> pa.Table:
+def _cast(table: pa.Table, schema: pa.Schema, label: str) -> pa.Table:
     columns = []
     for field in schema:
-        column = part.column(field.name)
+        column = table.column(field.name)
         try:
             columns.append(column if column.type == field.type else column.cast(field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

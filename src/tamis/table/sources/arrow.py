@@ -23,14 +23,14 @@ def read_parquet(file: File) -> pa.Table:
     """The table of a Parquet file."""
     import pyarrow.parquet as parquet
 
-    return _sound(file, "Parquet", lambda: parquet.read_table(_place(file), partitioning=None))
+    return _sound(file, "Parquet", lambda: parquet.read_table(_path_or_stream(file), partitioning=None))
 
 
 def read_feather(file: File) -> pa.Table:
     """The table of a Feather (Arrow IPC) file."""
     from pyarrow import ipc  # pyarrow.feather ends with a TypeError where two columns have one name
 
-    return _sound(file, "Feather", lambda: ipc.open_file(_place(file)).read_all())
+    return _sound(file, "Feather", lambda: ipc.open_file(_path_or_stream(file)).read_all())
 
 
 def read_json_lines(file: File) -> pa.Table:
@@ -55,10 +55,10 @@ def from_frame(frame: Any) -> pa.Table:
     import narwhals as nw
 
     frame = eager(frame)
-    given = nw.from_native(frame, eager_only=True)
-    names = [str(name) for name in _labels(frame, given)]
+    narwhals_frame = nw.from_native(frame, eager_only=True)
+    names = [str(name) for name in _labels(frame, narwhals_frame)]
     refuse_duplicates(names)
-    arrays = [_from_series(series) for series in given.iter_columns()]
+    arrays = [_from_series(series) for series in narwhals_frame.iter_columns()]
     return pa.Table.from_arrays(arrays, names=names) if arrays else pa.table({})
 
 
@@ -116,12 +116,14 @@ def _in_words(series: Any) -> Any:
         if levels.dtype.kind not in "fiubmM" and not all(
             isinstance(level, (str, bool, int, float)) for level in levels
         ):
-            return nw.from_native(native.cat.rename_categories([level_text(one) for one in levels]), series_only=True)
+            return nw.from_native(
+                native.cat.rename_categories([level_text(level) for level in levels]), series_only=True
+            )
     return series
 
 
-def _labels(frame: Any, given: Any) -> list[Any]:
-    return list(frame.columns) if hasattr(frame, "iloc") else list(given.columns)
+def _labels(frame: Any, narwhals_frame: Any) -> list[Any]:
+    return list(frame.columns) if hasattr(frame, "iloc") else list(narwhals_frame.columns)
 
 
 def _text(value: Any) -> str | None:
@@ -134,7 +136,7 @@ def _text(value: Any) -> str | None:
     return str(value)
 
 
-def _place(file: File) -> Any:
+def _path_or_stream(file: File) -> Any:
     return pa.BufferReader(file.data) if file.data is not None else str(file.path)
 
 

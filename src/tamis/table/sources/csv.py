@@ -57,10 +57,10 @@ def read_text(
     Numbers with a decimal point and ISO dates are read as such, since no other reading of their text exists; whole
     numbers stay texts, for they may be codes with leading zeros. `as_text` names columns to leave as texts.
     """
-    head, whole = _look(file)
-    plan = _first_plan(file, head, whole, delimiter, quote, encoding, header)
+    head, is_complete = _look(file)
+    plan = _first_plan(file, head, is_complete, delimiter, quote, encoding, header)
     every, dialect = plan.types, plan.dialect
-    plan = replace(plan, types={**every, **_guess(file, head, whole, plan, tokens)})
+    plan = replace(plan, types={**every, **_guess(file, head, is_complete, plan, tokens)})
     plan.types.update(dict.fromkeys(as_text & set(every), pa.string()))
     table, plan = _read(file, head, plan, tokens)
 
@@ -81,8 +81,8 @@ def text_batches(
     header: Any = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a text file in batches, every column as texts; one batch without rows of a file that has none."""
-    head, whole = _look(file)
-    plan = _first_plan(file, head, whole, delimiter, quote, encoding, header)
+    head, is_complete = _look(file)
+    plan = _first_plan(file, head, is_complete, delimiter, quote, encoding, header)
     if plan.dialect.quote.encode() in head:
         plan = replace(plan, dialect=replace(plan.dialect, newlines=True))
     try:
@@ -106,31 +106,36 @@ def text_batches(
 def _first_plan(
     file: File,
     head: bytes,
-    whole: bool,
+    is_complete: bool,
     delimiter: str | None,
     quote: str | None,
     encoding: str | None,
     header: Any,
 ) -> _Plan:
     """A plan that reads every column as texts."""
-    found = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
+    codec = known_encoding(encoding) if encoding is not None else encoding_of(head, file.label)
     dialect = dialect_of(
-        _decoded(head, found, file.label), file.label, whole=whole, delimiter=delimiter, quote=quote, header=header
+        _decoded(head, codec, file.label),
+        file.label,
+        is_complete=is_complete,
+        delimiter=delimiter,
+        quote=quote,
+        header=header,
     )
     longest = max((len(line) for line in head.split(b"\n")), default=0)
-    return _Plan(dialect, found, dict.fromkeys(dialect.names, pa.string()), max(_HEAD, 8 * longest))
+    return _Plan(dialect, codec, dict.fromkeys(dialect.names, pa.string()), max(_HEAD, 8 * longest))
 
 
 def _look(file: File) -> tuple[bytes, bool]:
     """The first bytes, with at least some lines, and whether that is all there is."""
-    most = _HEAD
+    n_bytes = _HEAD
     while True:
-        head = file.head(most)
-        if len(head) < most:
+        head = file.head(n_bytes)
+        if len(head) < n_bytes:
             return head, True
-        if head.count(b"\n") + head.count(b"\r") > 5 or most >= 1 << 28:
+        if head.count(b"\n") + head.count(b"\r") > 5 or n_bytes >= 1 << 28:
             return head, False
-        most *= 4
+        n_bytes *= 4
 
 
 def _decoded(head: bytes, encoding: str, label: str) -> str:
@@ -143,9 +148,9 @@ def _decoded(head: bytes, encoding: str, label: str) -> str:
         ) from error
 
 
-def _guess(file: File, head: bytes, whole: bool, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
+def _guess(file: File, head: bytes, is_complete: bool, plan: _Plan, tokens: tuple[str, ...]) -> dict[str, pa.DataType]:
     """Types that save reading as text, from what pyarrow makes of the first rows and of some further down."""
-    lines = _sample(file, head, whole, plan)
+    lines = _sample(file, head, is_complete, plan)
     presumed = _presumed(lines, plan)
     sample = _typed(lines, plan, tokens, presumed)
     if sample is None and presumed:
@@ -188,16 +193,16 @@ def _repeats(column: pa.ChunkedArray) -> bool:
     return pc.count_distinct(column).as_py() * 2 <= len(column)
 
 
-def _sample(file: File, head: bytes, whole: bool, plan: _Plan) -> bytes:
+def _sample(file: File, head: bytes, is_complete: bool, plan: _Plan) -> bytes:
     """Whole lines below the header from the start and, of a plain UTF-8 file, from places spread over it."""
-    lines = head if whole else head[: head.rfind(b"\n") + 1] or head
+    lines = head if is_complete else head[: head.rfind(b"\n") + 1] or head
     size = file.size
     pieces = [b"".join(lines.splitlines(keepends=True)[plan.dialect.skip :])]
-    if whole or size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
+    if is_complete or size is None or plan.encoding != "utf8" or plan.dialect.newlines or size < 2 * len(head):
         return pieces[0]
     with file.open() as stream:
-        for place in range(1, _BITS + 1):
-            stream.seek((size - len(head)) * place // _BITS + len(head) - max(_BIT, plan.block // 8))
+        for index in range(1, _BITS + 1):
+            stream.seek((size - len(head)) * index // _BITS + len(head) - max(_BIT, plan.block // 8))
             bit = stream.read(max(_BIT, plan.block // 8))
             pieces.append(bit[bit.find(b"\n") + 1 : bit.rfind(b"\n") + 1])
     return b"".join(pieces)
@@ -315,14 +320,15 @@ def _refuse_open_quote(plan: _Plan, file: File) -> None:
 
 def _ragged(plan: _Plan, message: str, file: File) -> TableError:
     """The sentence for a line with too many or too few values: Python's parser counts lines, pyarrow's does not."""
-    wanted = len(plan.dialect.names)
+    n_columns = len(plan.dialect.names)
     with file.open() as stream:
         lines = io.TextIOWrapper(stream, encoding=plan.encoding, errors="replace", newline="")
         with contextlib.suppress(python_csv.Error):
             for line, got in record_lengths(lines, plan.dialect):
-                if got != wanted:
+                if got != n_columns:
                     return TableError(
                         f"line {line:,} of {file.label} has {got:,} value{'' if got == 1 else 's'}, but there are "
-                        f"{wanted:,} columns; mend the line, or give delimiter= if it is not {plan.dialect.delimiter!r}"
+                        f"{n_columns:,} columns; mend the line, or give delimiter= if it is not "
+                        f"{plan.dialect.delimiter!r}"
                     )
     return TableError(f"{file.label} does not read as a table: {message.splitlines()[0]}")

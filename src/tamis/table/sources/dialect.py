@@ -48,7 +48,7 @@ def dialect_of(
     head: str,
     label: str,
     *,
-    whole: bool,
+    is_complete: bool,
     delimiter: str | None = None,
     quote: str | None = None,
     header: Any = None,
@@ -62,17 +62,17 @@ def dialect_of(
         raise ParameterError(f"delimiter={delimiter!r} must be one character, for example ',' or ';'")
     if quote is not None and (not isinstance(quote, str) or len(quote) != 1):
         raise ParameterError(f"quote={quote!r} must be one character, for example '\"'")
-    text = head if whole else _whole_lines(head)
+    text = head if is_complete else _whole_lines(head)
     if not text.strip("\ufeff\r\n\t "):
         raise TableError(f"{label} is empty; give a file with a header and rows")
     mark = quote if quote is not None else _quote(text)
     escape = _escapes(text, mark)
     best = delimiter if delimiter is not None else _delimiter(text, mark, escape)
     records, lines = _records(text, best, mark, escape, _RECORDS)
-    found = _header(records, lines, header_given(header), label)
-    skip = lines[found.end - 1] if found.end else lines[0] - 1
-    newlines = any("\n" in cell or "\r" in cell for record in records[max(1, found.end) :] for cell in record)
-    return Dialect(best, mark, found.names, skip, newlines, escape, found.remark)
+    header_found = _header(records, lines, header_given(header), label)
+    skip = lines[header_found.end - 1] if header_found.end else lines[0] - 1
+    newlines = any("\n" in cell or "\r" in cell for record in records[max(1, header_found.end) :] for cell in record)
+    return Dialect(best, mark, header_found.names, skip, newlines, escape, header_found.remark)
 
 
 def _whole_lines(text: str) -> str:
@@ -89,9 +89,9 @@ def _quote(text: str) -> str:
 
 def _escapes(text: str, quote: str) -> bool:
     """True when quotes inside values have a backslash before them, and are not doubled."""
-    rest = text.replace(f"\\{quote}", "")
+    unescaped = text.replace(f"\\{quote}", "")
     twice = re.escape(quote * 2)
-    return len(rest) < len(text) and re.search(rf"\w{twice}|{twice}\w", rest) is None
+    return len(unescaped) < len(text) and re.search(rf"\w{twice}|{twice}\w", unescaped) is None
 
 
 def _delimiter(text: str, quote: str, escape: bool) -> str:
@@ -134,7 +134,9 @@ def record_lengths(lines: Iterable[str], dialect: Dialect, *, strict: bool = Fal
             yield reader.line_num, len(record)
 
 
-def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> tuple[list[list[str]], list[int]]:
+def _records(
+    text: str, delimiter: str, quote: str, escape: bool, max_records: int
+) -> tuple[list[list[str]], list[int]]:
     """The first records that are not empty, and the number of lines read after each."""
     reader = _reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter, quote, escape)
     records, lines = [], []
@@ -144,7 +146,7 @@ def _records(text: str, delimiter: str, quote: str, escape: bool, most: int) -> 
             if record:
                 records.append(record)
                 lines.append(reader.line_num)
-            if len(records) == most:
+            if len(records) == max_records:
                 break
     except csv.Error:
         pass  # pyarrow's parser is the judge of the file; this one only guesses
@@ -164,33 +166,34 @@ def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: bool, *, s
     )
 
 
-def _header(records: list[list[str]], lines: list[int], given: tuple[int, ...] | None, label: str) -> Header:
+def _header(records: list[list[str]], lines: list[int], header_lines: tuple[int, ...] | None, label: str) -> Header:
     """The names of the columns; of a file without, or whose first line may be values, what to do about it."""
-    if given == ():
+    if header_lines == ():
         return Header(tuple(f"x{j}" for j in range(len(records[0]))), 0)
-    found = header_of(records, lines, given, label=label, ragged=True)
-    first = [cell.strip() for cell in records[found.end - 1]]
-    if given is None and _all_numbers(first) and not _rising(first):
-        shown = ", ".join(first[:3]) + (", …" if len(first) > 3 else "")
+    header = header_of(records, lines, header_lines, label=label, ragged=True)
+    first = [cell.strip() for cell in records[header.end - 1]]
+    if header_lines is None and _all_numbers(first) and not _rising(first):
+        first_cells = ", ".join(first[:3]) + (", …" if len(first) > 3 else "")
         raise TableError(
-            f"the first line of {label} holds numbers only ({shown}); give header=False when the file has no names, "
+            f"the first line of {label} holds numbers only ({first_cells}); give header=False when the file has "
+            "no names, "
             "header=True when these are the names"
         )
-    body = records[found.end :]
-    names = found.names[: len(first)]
+    body = records[header.end :]
+    names = header.names[: len(first)]
     if body and all(len(record) == len(first) + 1 for record in body):
         names = ("row names", *names)  # as R's write.table does
     refuse_duplicates(names)
-    return replace(found, names=names)
+    return replace(header, names=names)
 
 
 def refuse_duplicates(names: Iterable[str]) -> None:
     """Two columns of one name cannot be told apart."""
-    seen: set[str] = set()
+    distinct: set[str] = set()
     for name in names:
-        if name in seen:
+        if name in distinct:
             raise TableError(f"the column name {name!r} appears more than once; give every column a name of its own")
-        seen.add(name)
+        distinct.add(name)
 
 
 def _all_numbers(cells: list[str]) -> bool:

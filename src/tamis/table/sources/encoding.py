@@ -45,10 +45,10 @@ def single_byte(head: bytes) -> str:
 def known_encoding(name: str) -> str:
     """The encoding the user gave, when Python knows it."""
     try:
-        found = codecs.lookup(name).name
+        codec = codecs.lookup(name).name
     except (LookupError, TypeError) as error:
         raise ParameterError(f"encoding={name!r} is not known; give for example utf-8, utf-16 or latin-1") from error
-    return "utf8" if found == "utf-8" else found
+    return "utf8" if codec == "utf-8" else codec
 
 
 def _without_mark(head: bytes, label: str) -> str:

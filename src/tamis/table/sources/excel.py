@@ -30,22 +30,22 @@ def read_excel(file: File, sheet: str | int | None, header: Any = None) -> tuple
 
     Names are in the first filled row, below a title, or in the rows that `header` names.
     """
-    given = header_given(header)
+    header_rows = header_given(header)
     with _book(file) as book:
-        chosen, sheets = _sheet(file, book, sheet), [str(one.title) for one in book.worksheets]
+        chosen, sheets = _sheet(file, book, sheet), [str(item.title) for item in book.worksheets]
         numbers, filled = _filled_rows(file, chosen)
         title = str(chosen.title)
     if not filled:
-        others = ", ".join(repr(name) for name in sheets if name != title)
-        way = f"give sheet=, one of {others}" if others else "give another file"
+        other_sheets = ", ".join(repr(name) for name in sheets if name != title)
+        way = f"give sheet=, one of {other_sheets}" if other_sheets else "give another file"
         raise TableError(f"the sheet {title!r} of {file.label} is empty; {way}")
     width = max(_width(row) for row in filled)
     rows = [[*row, *[None] * width][:width] for row in filled]
-    if given == ():
+    if header_rows == ():
         names, end, remark = tuple(f"x{j}" for j in range(width)), 0, ""
     else:
-        found = header_of(rows[:_LOOKED_AT], numbers, given, label=file.label, unit="row")
-        names, end, remark = found.names, found.end, found.remark
+        header_found = header_of(rows[:_LOOKED_AT], numbers, header_rows, label=file.label, unit="row")
+        names, end, remark = header_found.names, header_found.end, header_found.remark
     refuse_duplicates(names)
     body = rows[end:]
     empty = [j for j in range(width) if body and not any(_is_filled(row[j]) for row in body)]
@@ -53,16 +53,18 @@ def read_excel(file: File, sheet: str | int | None, header: Any = None) -> tuple
         _warn_of_formulas(file, sheet, {names[j]: j for j in empty}, end)
     table = from_mapping({name: [row[j] for row in body] for j, name in enumerate(names)})
     remarks = (_of_sheets(title, sheets) if sheet is None else "", remark)
-    return table, tuple(one for one in remarks if one)
+    return table, tuple(item for item in remarks if item)
 
 
 def _of_sheets(title: str, sheets: list[str]) -> str:
     """Which of several sheets is read."""
-    others = [repr(name) for name in sheets if name != title]
-    if not others:
+    other_sheets = [repr(name) for name in sheets if name != title]
+    if not other_sheets:
         return ""
-    shown = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else "")
-    return f"Sheet {title!r} is read; the workbook also holds {shown}; give sheet= to read another."
+    listed = ", ".join(other_sheets[:_NAMED]) + (
+        f" and {len(other_sheets) - _NAMED:,} more" if len(other_sheets) > _NAMED else ""
+    )
+    return f"Sheet {title!r} is read; the workbook also holds {listed}; give sheet= to read another."
 
 
 def sheet_names(file: File) -> list[str]:
@@ -88,8 +90,8 @@ def _book(file: File, *, formulas: bool = False) -> Iterator[Any]:
     except TamisError:
         raise
     except Exception as error:  # a damaged part of a workbook ends in whatever openpyxl meets there
-        told = f" ({error})" if isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError)) else ""
-        raise TableError(f"{file.label} is not a sound Excel workbook{told}; save it again as .xlsx") from error
+        cause = f" ({error})" if isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError)) else ""
+        raise TableError(f"{file.label} is not a sound Excel workbook{cause}; save it again as .xlsx") from error
 
 
 def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int], end: int) -> None:
@@ -112,10 +114,10 @@ def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int]
 
 def _filled_rows(file: File, sheet: Any) -> tuple[list[int], list[list[Any]]]:
     """The numbers of the rows that hold anything, and their cells."""
-    numbers, filled, seen = [], [], 0
+    numbers, filled, n_cells = [], [], 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        seen += len(row)
-        if seen > MOST_CELLS:
+        n_cells += len(row)
+        if n_cells > MOST_CELLS:
             raise TableError(f"the sheet of {file.label} spans more than {MOST_CELLS:,} cells; save it as CSV")
         if any(_is_filled(cell) for cell in row):
             numbers.append(number)
@@ -132,8 +134,8 @@ def _sheet(file: File, book: Any, sheet: str | int | None) -> Any:
             raise TableError(f"sheet={sheet}, but {file.label} has {len(names)} sheet(s); give 1 to {len(names)}")
         return book[names[sheet - 1]]
     if sheet not in names:
-        shown = ", ".join(repr(name) for name in names)
-        raise TableError(f"{file.label} has no sheet {sheet!r}{nearest(sheet, names)}; sheets: {shown}")
+        listed = ", ".join(repr(name) for name in names)
+        raise TableError(f"{file.label} has no sheet {sheet!r}{nearest(sheet, names)}; sheets: {listed}")
     return book[sheet]
 
 

@@ -49,10 +49,10 @@ class File:
         raw = self._raw()
         return pa.CompressedInputStream(raw, self.packing) if self.packing else raw
 
-    def head(self, most: int) -> bytes:
+    def head(self, n_bytes: int) -> bytes:
         """Up to that many bytes from the start."""
         with self.open() as stream:
-            return self.guard(lambda: stream.read(most))
+            return self.guard(lambda: stream.read(n_bytes))
 
     @property
     def size(self) -> int | None:
@@ -93,7 +93,7 @@ def _similar(path: Path) -> str:
 
     if not path.parent.is_dir():
         return f" (nor a folder {str(path.parent)!r})"
-    return nearest(path.name, [other.name for other in path.parent.iterdir()])
+    return nearest(path.name, [neighbour.name for neighbour in path.parent.iterdir()])
 
 
 def _first_line(error: BaseException) -> str:

@@ -53,11 +53,11 @@ def in_days(X: Any) -> Any:
     """A frame or array whose dates (since 1970) and time spans are numbers of days; everything else as it is."""
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "mM":
         return np.column_stack([column.values for column in columns_of_frame(X)])
-    known = dates_and_spans(X)
-    if not known:
+    in_day_units = dates_and_spans(X)
+    if not in_day_units:
         return X
     frame = nw.from_native(X, eager_only=True)
-    days = {n: _of_series(str(n), frame.get_column(n)).values for n in frame.columns if str(n) in known}
+    days = {n: _of_series(str(n), frame.get_column(n)).values for n in frame.columns if str(n) in in_day_units}
     if frame.implementation.is_pandas():  # a new series would be aligned to the frame's index
         out = X.copy(deep=False)
         for name, values in days.items():
@@ -107,9 +107,9 @@ def _of_series(name: str, series: nw.Series[Any]) -> Column:
 
 def _objects(values: list[Any]) -> np.ndarray:
     """One object a row: NumPy would make a second dimension of lists of one length."""
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _of_arrow(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -146,16 +146,16 @@ def _floats(series: nw.Series[Any]) -> np.ndarray:
 
 def _of_objects(name: str, values: np.ndarray) -> Column:
     """Objects: all numbers, dates or time spans (or missing) make a column of these; anything of text, categories."""
-    there = np.array([not is_missing(v) for v in values], dtype=bool)
-    kinds = {type(v) for v in values[there]}
+    is_present = np.array([not is_missing(v) for v in values], dtype=bool)
+    kinds = {type(v) for v in values[is_present]}
     if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
         raise KindError(f"column {name!r} holds complex numbers; give their real and imaginary parts as two columns")
     if kinds and all(issubclass(kind, (date, datetime, np.datetime64)) for kind in kinds):
-        return Column(name, "date", _days(values, there, "datetime64[us]"))
+        return Column(name, "date", _days(values, is_present, "datetime64[us]"))
     if kinds and all(issubclass(kind, (timedelta, np.timedelta64)) for kind in kinds):
-        return Column(name, "numeric", _days(values, there, "timedelta64[us]"), unit=SPAN)
+        return Column(name, "numeric", _days(values, is_present, "timedelta64[us]"), unit=SPAN)
     try:
-        numbers = np.array([v if known else np.nan for v, known in zip(values, there)], dtype=np.float64)
+        numbers = np.array([v if is_known else np.nan for v, is_known in zip(values, is_present)], dtype=np.float64)
         if numbers.ndim == 1 and not any(issubclass(kind, str) for kind in kinds):
             return Column(name, "numeric", numbers)
     except (TypeError, ValueError):
@@ -178,11 +178,11 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _days(values: np.ndarray, there: np.ndarray, unit: str) -> np.ndarray:
+def _days(values: np.ndarray, is_present: np.ndarray, unit: str) -> np.ndarray:
     """Dates (since 1970, a zone's moment in UTC) or time spans in days; NaN where there is none."""
     days = np.full(len(values), np.nan)
-    plain = [v.astimezone(UTC).replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in values[there]]
-    days[there] = np.array(plain, dtype=unit).astype(np.int64) / 86_400e6
+    plain = [v.astimezone(UTC).replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in values[is_present]]
+    days[is_present] = np.array(plain, dtype=unit).astype(np.int64) / 86_400e6
     return days
 
 
@@ -207,10 +207,10 @@ def take(X: Any, *, rows: Any = None, columns: Any = None) -> Any:
 def beside(X: Any, real: np.ndarray, copied: np.ndarray, rows: np.ndarray, names: Sequence[str]) -> Any:
     """An eager frame of the columns `real`, then the columns `copied`, the c-th in the order rows[:, c], renamed."""
     frame = nw.from_native(X, eager_only=True)
-    made = [frame.get_column(frame.columns[int(j)]) for j in real]
+    series_list = [frame.get_column(frame.columns[int(j)]) for j in real]
     for c, j in enumerate(copied):
         shuffled = frame.select(frame.columns[int(j)])[rows[:, c], :].get_column(frame.columns[int(j)])
         if frame.implementation.is_pandas():  # so that it is not put back in order by its index
             shuffled = nw.from_native(shuffled.to_native().set_axis(X.index), series_only=True)
-        made.append(shuffled)
-    return frame.select(*(series.alias(name) for series, name in zip(made, names))).to_native()
+        series_list.append(shuffled)
+    return frame.select(*(series.alias(name) for series, name in zip(series_list, names))).to_native()

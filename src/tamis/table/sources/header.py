@@ -68,7 +68,7 @@ def header_given(header: Any) -> tuple[int, ...] | None:
 def header_of(
     records: Sequence[Sequence[Any]],
     numbers: Sequence[int],
-    given: tuple[int, ...] | None,
+    header_lines: tuple[int, ...] | None,
     *,
     label: str,
     unit: str = "line",
@@ -80,16 +80,16 @@ def header_of(
     ----------
     records : the cells of the first rows that hold anything.
     numbers : the number (from 1) of each in its file; of a record of several lines, the last of them.
-    given : the rows with the names, where the user said so.
+    header_lines : the rows with the names, where the user said so.
     unit : what a row of the file is called.
     ragged : whether records have as many cells as were written, so that a short one is no row of the table.
     """
     rows = [[_text(cell) for cell in record] for record in records]
-    places = _detected(rows, ragged) if given is None else _places(numbers, given, label, unit)
-    width = max((len(row) for row in rows[places[0] :]), default=0)
-    names = tuple(_names([[*rows[k], *[""] * (width - len(rows[k]))] for k in places]))
-    remark = "" if given is not None else _remark(rows, numbers, places, names, unit)
-    return Header(names, places[-1] + 1, remark)
+    row_indices = _detected(rows, ragged) if header_lines is None else _header_rows(numbers, header_lines, label, unit)
+    width = max((len(row) for row in rows[row_indices[0] :]), default=0)
+    names = tuple(_names([[*rows[k], *[""] * (width - len(rows[k]))] for k in row_indices]))
+    remark = "" if header_lines is not None else _remark(rows, numbers, row_indices, names, unit)
+    return Header(names, row_indices[-1] + 1, remark)
 
 
 def _text(cell: Any) -> str:
@@ -97,17 +97,18 @@ def _text(cell: Any) -> str:
     return "" if cell is None else " ".join(str(cell).split())
 
 
-def _places(numbers: Sequence[int], given: tuple[int, ...], label: str, unit: str) -> list[int]:
+def _header_rows(numbers: Sequence[int], header_lines: tuple[int, ...], label: str, unit: str) -> list[int]:
     """The records of the rows that the user names."""
-    at = {number: place for place, number in enumerate(numbers)}
-    for row in given:
+    at = {number: index for index, number in enumerate(numbers)}
+    for row in header_lines:
         if row not in at:
             last = numbers[-1] if numbers else 0
             raise TableError(
-                f"header={','.join(map(str, given))}, but {unit} {row} of {label} holds no names (its first {unit}s "
+                f"header={','.join(map(str, header_lines))}, but {unit} {row} of {label} holds no names (its "
+                f"first {unit}s "
                 f"end at {last}); give the number of the {unit} with the names"
             )
-    return [at[row] for row in given]
+    return [at[row] for row in header_lines]
 
 
 def _detected(rows: list[list[str]], ragged: bool) -> list[int]:
@@ -153,7 +154,7 @@ def _is_group(row: list[str], width: int) -> bool:
 
 def _goes_on(row: list[str], below: list[str], body: list[list[str]]) -> bool:
     """Whether a second row holds names, or units: words in columns that hold numbers from there on."""
-    numeric = [j for j in range(len(below)) if _is_numeric([one[j] for one in body if j < len(one)])]
+    numeric = [j for j in range(len(below)) if _is_numeric([row_below[j] for row_below in body if j < len(row_below)])]
     cells = [below[j] for j in numeric if below[j]]
     if not cells or any(_is_value(cell) or cell in TOKENS or cell in SOFT_TOKENS for cell in cells):
         return False
@@ -163,8 +164,8 @@ def _goes_on(row: list[str], below: list[str], body: list[list[str]]) -> bool:
 
 
 def _is_numeric(cells: list[str]) -> bool:
-    held = [cell for cell in cells if cell and cell not in TOKENS and cell not in SOFT_TOKENS]
-    return len(held) >= _BODY and sum(map(_is_value, held)) >= _NUMBERS * len(held)
+    filled = [cell for cell in cells if cell and cell not in TOKENS and cell not in SOFT_TOKENS]
+    return len(filled) >= _BODY and sum(map(_is_value, filled)) >= _NUMBERS * len(filled)
 
 
 def _names(rows: list[list[str]]) -> list[str]:
@@ -180,16 +181,18 @@ def _names(rows: list[list[str]]) -> list[str]:
     return [name or f"column {j + 1}" for j, name in enumerate(names)]
 
 
-def _remark(rows: list[list[str]], numbers: Sequence[int], places: list[int], names: tuple[str, ...], unit: str) -> str:
-    if places == [0]:
+def _remark(
+    rows: list[list[str]], numbers: Sequence[int], row_indices: list[int], names: tuple[str, ...], unit: str
+) -> str:
+    if row_indices == [0]:
         return ""
-    at = [f"{numbers[place]:,}" for place in places]
-    if len(places) > 1:
-        parts = f"Names are joined from {unit}s {' and '.join(at)} (for example {names[-1]!r})"
+    at = [f"{numbers[index]:,}" for index in row_indices]
+    if len(row_indices) > 1:
+        remark = f"Names are joined from {unit}s {' and '.join(at)} (for example {names[-1]!r})"
     else:
-        parts = f"Names are read from {unit} {at[0]}"
-    if places[0]:
+        remark = f"Names are read from {unit} {at[0]}"
+    if row_indices[0]:
         title = next(cell for row in rows for cell in row if cell)
-        shown = title if len(title) <= _QUOTED else f"{title[:_QUOTED]}…"
-        parts += f"; what stands above them is a title ({shown!r})"
-    return f"{parts}; give header= if that is wrong."
+        title_text = title if len(title) <= _QUOTED else f"{title[:_QUOTED]}…"
+        remark += f"; what stands above them is a title ({title_text!r})"
+    return f"{remark}; give header= if that is wrong."

@@ -51,26 +51,26 @@ def without_credentials(url: str) -> str:
     >>> without_credentials("postgresql://ann:secret@host/db?sslmode=require&token=123")
     'postgresql://host/db?sslmode=require'
     """
-    scheme, _, rest = url.partition("://")
+    scheme, _, after_scheme = url.partition("://")
     unknown = f"{scheme}://…"
-    before = rest.partition("@")[0]
-    if rest.count("@") > 1 or ("@" in rest and "?" in before):
+    before = after_scheme.partition("@")[0]
+    if after_scheme.count("@") > 1 or ("@" in after_scheme and "?" in before):
         return unknown
     try:
         from sqlalchemy.engine import URL, make_url
 
-        found = make_url(url)
+        parsed = make_url(url)
     except Exception:  # not installed, or not an address: ImportError, ArgumentError, ValueError of a port
         return unknown
-    kept = {name: value for name, value in found.query.items() if name.lower() in _HARMLESS}
-    is_file = found.get_backend_name() == "sqlite" and not found.host
-    plain = found.username is None and found.password is None and len(kept) == len(found.query)
-    if plain and (is_file or "@" not in rest):
+    harmless = {name: value for name, value in parsed.query.items() if name.lower() in _HARMLESS}
+    is_file = parsed.get_backend_name() == "sqlite" and not parsed.host
+    plain = parsed.username is None and parsed.password is None and len(harmless) == len(parsed.query)
+    if plain and (is_file or "@" not in after_scheme):
         return url
-    named = is_file or not set(found.database or "") & set("@;=&?")
-    if not named or not _HOST.fullmatch(found.host or ""):
+    named = is_file or not set(parsed.database or "") & set("@;=&?")
+    if not named or not _HOST.fullmatch(parsed.host or ""):
         return unknown
-    bare = URL.create(found.drivername, host=found.host, port=found.port, database=found.database, query=kept)
+    bare = URL.create(parsed.drivername, host=parsed.host, port=parsed.port, database=parsed.database, query=harmless)
     return bare.render_as_string(hide_password=False)
 
 
@@ -86,44 +86,47 @@ def read_sql(url: str, query: str | None) -> pa.Table:
 
 def sql_batches(url: str, query: str | None, rows: int | None = 100_000) -> Iterator[pa.Table]:
     """The rows that a query (or a table's name) gives, so many at a time; None for all at once."""
-    shown = without_credentials(url)
+    address = without_credentials(url)
     if url.lower().startswith(NETWORK):
         raise TableError(
-            f"{shown!r} is a network address, which Tamis does not fetch; download the file and give its path"
+            f"{address!r} is a network address, which Tamis does not fetch; download the file and give its path"
         )
     try:
         import sqlalchemy
     except ImportError as error:
-        raise TableError(f"{shown!r} is a database; install tamis[sql] to read it") from error
+        raise TableError(f"{address!r} is a database; install tamis[sql] to read it") from error
     try:
         engine = sqlalchemy.create_engine(url)
     except (sqlalchemy.exc.ArgumentError, sqlalchemy.exc.NoSuchModuleError, ImportError) as error:
-        raise TableError(f"the database address {shown!r} cannot be used: {_said(error, url)}") from _cause(error, url)
+        raise TableError(f"the database address {address!r} cannot be used: {_cause_text(error, url)}") from _cause(
+            error, url
+        )
     except Exception:  # what a dialect makes of an address: a port that is no number, an unknown option
-        raise TableError(f"the database address {shown!r} cannot be used; check it") from None
-    _refuse_absent(engine, shown)
-    _refuse_change(query, shown)
+        raise TableError(f"the database address {address!r} cannot be used; check it") from None
+    _refuse_absent(engine, address)
+    _refuse_change(query, address)
     try:
         with engine.connect() as connection:
             _read_only(sqlalchemy, connection)
-            yield from _rows(connection, _statement(sqlalchemy, connection, query, shown), shown, rows)
+            yield from _rows(connection, _statement(sqlalchemy, connection, query, address), address, rows)
     except sqlalchemy.exc.SQLAlchemyError as error:
-        asked = f"query={query!r} on {shown!r}" if query else repr(shown)
-        raise TableError(f"{asked} failed: {_said(error, url)}") from _cause(error, url)
+        request = f"query={query!r} on {address!r}" if query else repr(address)
+        raise TableError(f"{request} failed: {_cause_text(error, url)}") from _cause(error, url)
     except UnicodeDecodeError as error:
-        raise TableError(f"{shown!r} holds text that is no UTF-8; mend the database, or fetch it again") from error
+        raise TableError(f"{address!r} holds text that is no UTF-8; mend the database, or fetch it again") from error
     finally:
         engine.dispose()
 
 
-def _refuse_change(query: str | None, shown: str) -> None:
+def _refuse_change(query: str | None, address: str) -> None:
     """Refuse what is more than one statement, or another one than a SELECT."""
     if query is None or re.fullmatch(r"\s*\S+\s*", query):  # nothing, or the name of a table
         return
     bare = _QUOTED.sub(" ", query).strip().rstrip(";")
     if ";" in bare or not _READS.match(query):
         raise TableError(
-            f"query={query!r} on {shown!r} is no SELECT; Tamis only reads databases: give one SELECT, or a table's name"
+            f"query={query!r} on {address!r} is no SELECT; Tamis only reads databases: give one SELECT, or a "
+            "table's name"
         )
 
 
@@ -136,23 +139,23 @@ def _read_only(sqlalchemy: Any, connection: Any) -> None:
         connection.execute(sqlalchemy.text(_READ_ONLY[name]))
 
 
-def _statement(sqlalchemy: Any, connection: Any, query: str | None, shown: str) -> Any:
+def _statement(sqlalchemy: Any, connection: Any, query: str | None, address: str) -> Any:
     tables = sqlalchemy.inspect(connection).get_table_names() if query is None or " " not in query.strip() else []
     if query is None:
         listed = ", ".join(tables) or "none"
-        raise TableError(f"{shown!r} is a database; give query= with a SELECT or a table's name (tables: {listed})")
+        raise TableError(f"{address!r} is a database; give query= with a SELECT or a table's name (tables: {listed})")
     if query.strip() in tables:
         return sqlalchemy.select(sqlalchemy.text("*")).select_from(sqlalchemy.table(query.strip()))
     if tables and re.fullmatch(r"\w+", query.strip()):
-        raise TableError(f"{shown!r} has no table {query!r}{nearest(query, tables)}; tables: {', '.join(tables)}")
+        raise TableError(f"{address!r} has no table {query!r}{nearest(query, tables)}; tables: {', '.join(tables)}")
     return sqlalchemy.text(query)
 
 
-def _rows(connection: Any, statement: Any, shown: str, rows: int | None) -> Iterator[pa.Table]:
+def _rows(connection: Any, statement: Any, address: str, rows: int | None) -> Iterator[pa.Table]:
     answer = connection.execution_options(stream_results=True).execute(statement)
     if not answer.returns_rows:
         connection.rollback()
-        raise TableError(f"the query to {shown!r} gives no rows; give a SELECT")
+        raise TableError(f"the query to {address!r} gives no rows; give a SELECT")
     names = list(map(str, answer.keys()))
     refuse_duplicates(names)
     columns: list[list[Any]] = [[] for _ in names]
@@ -166,20 +169,20 @@ def _rows(connection: Any, statement: Any, shown: str, rows: int | None) -> Iter
         yield pa.table({name: array_of(values) for name, values in zip(names, columns)})
 
 
-def _refuse_absent(engine: Any, shown: str) -> None:
+def _refuse_absent(engine: Any, address: str) -> None:
     """SQLite makes an empty database of a path that does not exist; say so instead."""
     from pathlib import Path
 
     path = (engine.url.database or "").removeprefix("file:")
     if engine.url.get_backend_name() == "sqlite" and path and path != ":memory:" and not Path(path).exists():
-        raise TableError(f"there is no database file {path!r} ({shown}); check the path")
+        raise TableError(f"there is no database file {path!r} ({address}); check the path")
 
 
-def _said(error: BaseException, url: str) -> str:
+def _cause_text(error: BaseException, url: str) -> str:
     """The first line of what a database says, unless it repeats a secret."""
     cause = getattr(error, "orig", None) or error
-    said = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
-    return _UNSAID if _tells(said, url) else said
+    message = (str(cause).strip().splitlines() or [type(cause).__name__])[0].rstrip(".")
+    return _UNSAID if _tells(message, url) else message
 
 
 def _cause(error: BaseException, url: str) -> BaseException | None:
@@ -187,18 +190,18 @@ def _cause(error: BaseException, url: str) -> BaseException | None:
     return None if _tells(f"{error} {getattr(error, 'orig', '')}", url) else error
 
 
-def _tells(said: str, url: str) -> bool:
-    return any(secret in said for secret in _secrets(url))
+def _tells(message: str, url: str) -> bool:
+    return any(secret in message for secret in _secrets(url))
 
 
 def _secrets(url: str) -> set[str]:
     """Every text of an address that must not be shown, as it is written and as it is meant."""
-    rest = url.partition("://")[2]
-    account, at, _ = rest.rpartition("@")
-    found = {account.partition(":")[2], account} if at else set()
-    for option in rest.partition("?")[2].split("&"):
+    after_scheme = url.partition("://")[2]
+    account, at, _ = after_scheme.rpartition("@")
+    secrets = {account.partition(":")[2], account} if at else set()
+    for option in after_scheme.partition("?")[2].split("&"):
         name, _, value = option.partition("=")
         if name.lower() not in _HARMLESS:
-            found |= {value, *(part.partition("=")[2] for part in unquote_plus(value).split(";"))}
-    found |= {unquote_plus(secret) for secret in found} | {unquote(secret) for secret in found}
-    return {secret for secret in found if secret}
+            secrets |= {value, *(piece.partition("=")[2] for piece in unquote_plus(value).split(";"))}
+    secrets |= {unquote_plus(secret) for secret in secrets} | {unquote(secret) for secret in secrets}
+    return {secret for secret in secrets if secret}

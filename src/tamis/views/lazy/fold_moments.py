@@ -109,7 +109,7 @@ class MomentsOfCell:
     def _refuse(self, cell: Cell, column: Column, rows: np.ndarray) -> NoReturn:
         row = int(rows[column.missing[rows]].min())
         raise MissingValueError(
-            f"column {column.name!r} has no value in {cell.place(row)}, which these models cannot take from a table "
+            f"column {column.name!r} has no value in {cell.location(row)}, which these models cannot take from a table "
             "larger than memory; give missing='mean' to a linear model, fill it in the source, or leave the column out"
         )
 
