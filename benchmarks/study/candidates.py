@@ -12,13 +12,12 @@ columns on tables of more than 20, and the processor seconds of all fits.
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from choice import keep, place_of, rivals, score
 from many_tables import kept_arguments, results_of, split_of
+from split_scores import keep, place_of, rivals, score
 
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.errors import TamisError
@@ -54,7 +53,7 @@ def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
     learn, test, facts = fold.train, fold.test, {}
     for name, model in models(problem.task, (len(learn), X.shape[1])).items():
         start = time.process_time()
-        kept = cross_validate(problem, {name: model}, [fold], partial(keep, third=False), n_jobs=1)[name][0]
+        kept = cross_validate(problem, {name: model}, [fold], keep, n_jobs=1)[name][0]
         facts[name] = {**kept, "seconds": time.process_time() - start}
     beside = [
         score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))

@@ -1,197 +1,228 @@
-"""What each rule of choice gives up, over many tables, beside scikit-learn's forest, boosting and L1 models.
+"""What the default answer scores beside scikit-learn's forest, boosting and L1, and whether its price is told truly.
 
-    python benchmarks/study/choice.py --data ../shared/data/suite [--most 1000] [--splits 2] [--jobs 2] [tables]
-    python benchmarks/study/choice.py --third                    also by a third loop of folds
+    python benchmarks/study/choice.py --data ../shared/data/suite [--most 1500] [--splits 5] [--save FILE] [tables]
+    python benchmarks/study/choice.py --from FILE               other rules of choice on the same fits
+    python benchmarks/study/choice.py --learn 500 --most 30000  the price on all other rows of large tables
 
-Each table of the suite, and of scikit-learn's own (at most `--most` rows of it), is split 70/30. Every procedure that a
-study of the 70% would compare learns from them; its inner losses come from its own out-of-fold predictions, as in a
-study. From these the choice is made by each rule, and judged on the 30%: accuracy or R², and the share of columns in
-use. Beside stand three models of scikit-learn at their defaults: a random forest, histogram gradient boosting (of which
-a study makes no choice), and an L1 logistic regression or LassoCV on standardised columns; words are indicators for
-forest and L1, and categories for boosting. "Below" counts tables whose
-mean over splits lies more than 3 points under the best of the three, and by more than two paired standard errors.
+Every table (at most `--most` rows of it) is studied with three tenths of its rows locked: equal rows lie on one side,
+so that no model is paid for copies. With `--learn`, all rows but so many are locked. Every candidate is then fitted on
+the unlocked rows and scored on the locked ones by accuracy or R². Beside it stand three models of scikit-learn at their
+defaults: a random forest, histogram gradient boosting, and an L1 logistic regression or LassoCV on standardised
+columns; words are indicators for forest and L1, and categories for boosting.
 
-With `--third`, inner losses also come from a third loop, in which the whole procedure, its tuning included, is fitted
-anew in each inner fold.
+Of each rule the table says: the mean score; by how much it is under the best of the three, chosen on the test rows of
+every split, and chosen once per table; columns; the share of readable answers. "Price" counts the tables where the
+interval of the price holds the difference on the locked rows, whose own standard error is added to the interval.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from many_tables import kept_arguments, results_of, split_of
-from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LassoCV, LogisticRegression
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from many_tables import kept_arguments, results_of
+from split_scores import rivals, score
 
-from tamis.engine import seed_of
-from tamis.evaluate.cross_validate import Trained, cross_validate, predictions, train
+from tamis import engine
+from tamis.evaluate.cross_validate import train
 from tamis.evaluate.inner import inner_folds
-from tamis.metrics.intervals.paired import row_losses
-from tamis.study import choose as rule_of_choice
-from tamis.study.choose import KEPT, choose
+from tamis.metrics.intervals.paired import difference
+from tamis.study.comparison.compare import Compared, compare
+from tamis.study.comparison.figures import by_unit
+from tamis.study.fold import FoldRules
+from tamis.study.problem import StudyProblem
 from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedures import chosen
+from tamis.study.procedure.readability import readability
+from tamis.study.procedure.sized.records import models_by_size
+from tamis.study.procedures import at_size
+from tamis.study.running import Run
+from tamis.study.settings import Settings
+from tamis.table import Table
 
-#: Rules by name, and shares of the best's gain that a simpler procedure must keep.
-RULES = {**KEPT, **{f"keeps {share}": share for share in (0.9, 0.95, 0.98, 0.99)}}
+#: Rules: standard errors of the paired difference, and share of the best's gain over the baseline.
+RULES = {
+    "1 error": (1.0, 0.0),
+    "80%, 1 error": (1.0, 0.8),
+    "90%, 1 error": (1.0, 0.9),
+    "95%, 1 error": (1.0, 0.95),
+    "98%, 1 error": (1.0, 0.98),
+    "95%, 2 errors": (2.0, 0.95),
+    "95%, 0.5 errors": (0.5, 0.95),
+    "best": (0.0, 1.0),
+}
 
-
-def third_loop(trained: Trained) -> np.ndarray:
-    """Out-of-fold predictions by the procedure fitted, and tuned, anew in each inner fold."""
-    problem, rows = trained.problem, trained.fold.train
-    out = np.full((len(rows),) if problem.classes is None else (len(rows), len(problem.classes)), np.nan)
-    for place, (learn, judged) in enumerate(trained.pairs):
-        seed = seed_of(trained.seed, "third", place)
-        own = rows[learn]
-        model = train(problem, trained.procedure, own, seed, lambda k, own=own: inner_folds(problem, own, k or 5, 0))
-        out[judged] = predictions(problem, model, rows[judged])
-    return out
-
-
-def keep(trained: Trained, *, third: bool) -> dict[str, Any]:
-    """Inner losses by either loop, the score on the rows held out, and the number of columns."""
-    problem, fold = trained.problem, trained.fold
-    kind = "squared_error" if problem.classes is None else "brier"
-    inner = {}
-    for name, inside in (("own", trained.inner_predictions), ("third", partial(third_loop, trained))):
-        if name == "third" and not third:
-            continue
-        found = inside()
-        judged = ~np.isnan(found if found.ndim == 1 else found[:, 0])
-        losses = np.zeros(len(fold.train))
-        losses[judged] = row_losses(kind, problem.codes[fold.train[judged]], found[judged], n_train=len(fold.train))
-        inner[name] = losses
-    answer = trained.predictions(fold.test)
-    given = answer if problem.classes is None else problem.classes[answer.argmax(axis=1)]
-    columns = len(FittedProcedure("", trained.model, problem.names).columns)
-    return {**inner, "score": score(problem.y[fold.test], given), "columns": columns}
+#: Half of the width of a 95% interval, in standard errors.
+Z = 1.96
 
 
-def score(truth: np.ndarray, given: np.ndarray) -> float:
-    """R² of numbers, accuracy of classes."""
-    if truth.dtype.kind == "f":
-        return 1 - float(((truth - given) ** 2).mean() / truth.var())
-    return float((truth == given).mean())
+class Memory:
+    """A journal that is not written down."""
+
+    def __init__(self) -> None:
+        self.done: dict[str, Any] = {}
+
+    def add(self, task: str, seed: int, result: Any) -> None:
+        self.done[task] = result
 
 
-def rivals(numbers: bool) -> dict[str, Any]:
-    """Three models of scikit-learn at their defaults."""
-    words = make_column_selector(dtype_include="category")
-    coded = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), words), remainder=SimpleImputer()
-    )
-    if numbers:
-        return {
-            "forest": make_pipeline(coded, RandomForestRegressor(random_state=0)),
-            "boosting": HistGradientBoostingRegressor(random_state=0),
-            "L1": make_pipeline(coded, StandardScaler(), LassoCV()),
+def measured(frame: pd.DataFrame, split: int, learn: int, is_compared: bool) -> dict[str, Any]:
+    """Outer losses of every candidate, scores on the locked rows, and what the study says of the price."""
+    lock = 0.3 if not learn else min(0.9, 1 - learn / len(frame))
+    task = "regression" if frame["target"].dtype.kind == "f" else "classification"
+    settings = Settings(target="target", lock=lock, seed=split, task=task)
+    problem = StudyProblem.of(Table.of(frame), settings)
+    rules = FoldRules.of(settings, problem)
+    run = Run(settings, problem, rules, Memory(), 1)  # type: ignore[arg-type]
+    with engine.one_blas_thread():
+        judged, folds = run.judged()
+        judged |= {one.name: kept for one, kept in run.judged_references(folds)[0]}
+        losses = {one.name: by_unit(problem, folds, judged[one.name], "loss") for one in run.candidates}
+        facts: dict[str, Any] = {
+            "losses": losses,
+            "rows": by_unit(problem, folds, judged["baseline"], "rows"),
+            "finals": _finals(run, frame),
         }
-    line = OneVsRestClassifier(LogisticRegression(penalty="l1", solver="liblinear"))
-    return {
-        "forest": make_pipeline(coded, RandomForestClassifier(random_state=0)),
-        "boosting": HistGradientBoostingClassifier(random_state=0),
-        "L1": make_pipeline(coded, StandardScaler(), line),
-    }
+        if is_compared:
+            which = Compared(run.procedures, run.candidates, run.references, sizes=run.sizes)
+            facts["compared"] = compare(problem, rules, settings.prefer, which, folds, judged, run.association)
+    return {**facts, "rivals": {} if learn else _rivals(frame, problem)}
 
 
-def one(frame: pd.DataFrame, split: int, jobs: int, third: bool) -> dict[str, Any]:
-    """Scores and columns of every procedure, its inner losses, and the scores of the rivals."""
-    problem, X, y, fold = split_of(frame, split)
-    learn, test = fold.train, fold.test
-    procedures = chosen(None, shape=(len(learn), X.shape[1]))
-    made = {procedure.name: procedure.make(problem.task) for procedure in procedures}
-    found = cross_validate(problem, made, [fold], partial(keep, third=third), inner=5, n_jobs=jobs)
-    beside = {}
+def _finals(run: Run, frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Every candidate and black box, fitted on the unlocked rows: score on the locked ones, columns, readability."""
+    problem = run.problem
+    rows, test = np.arange(len(problem.y)), problem.lock.rows
+    table, truth = problem.table.take(test), frame["target"].to_numpy()[test]
+    finals: dict[str, dict[str, Any]] = {}
+    for one in (*run.procedures, *run.references):
+        made = (at_size(one, 1) if one.by_size else one).make(problem.task)
+        model = train(problem, made, rows, 0, lambda k: inner_folds(problem, rows, k or run.rules.inner, 0))
+        sized = [(f"{one.name}[{size}]", own) for size, own, _ in models_by_size(model)] if one.by_size else []
+        for name, own in sized or [(one.name, model)]:
+            fitted = FittedProcedure(name, own, problem.names)
+            answers = fitted.answers(table, len(problem.labels))
+            given = np.array(problem.labels, dtype=object)[answers.argmax(axis=1)] if problem.labels else answers
+            finals[name] = {
+                "score": score(truth if not problem.labels else truth.astype(str), _as(given, problem)),
+                "rows": _row_scores(truth, _as(given, problem)),
+                "columns": len(fitted.columns),
+                "readable": readability(own),
+            }
+    return finals
+
+
+def _as(given: np.ndarray, problem: StudyProblem) -> np.ndarray:
+    return given.astype(str) if problem.labels else given
+
+
+def _row_scores(truth: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """A value per row whose mean is the score."""
+    if given.dtype.kind == "f":
+        return np.asarray(1 - (truth - given) ** 2 / truth.var())
+    return np.asarray(truth.astype(str) == given, dtype=np.float64)
+
+
+def _rivals(frame: pd.DataFrame, problem: StudyProblem) -> dict[str, float]:
+    """Scores of scikit-learn's three on the locked rows."""
+    X, y = frame.drop(columns="target"), frame["target"].to_numpy()
     X = X.astype(dict.fromkeys(X.select_dtypes(["object", "string"]), "category"))
-    for name, model in rivals(problem.task == "regression").items():
-        beside[name] = score(y[test], model.fit(X.iloc[learn], y[learn]).predict(X.iloc[test]))
+    learn, test = problem.rows, problem.lock.rows
+    models = rivals(not problem.labels)
+    return {name: score(y[test], m.fit(X.iloc[learn], y[learn]).predict(X.iloc[test])) for name, m in models.items()}
+
+
+def final(facts: dict[str, Any], name: str) -> dict[str, Any]:
+    """The fitted model of a candidate; of a size that no model has, the next smaller one."""
+    finals: dict[str, dict[str, Any]] = facts["finals"]
+    if name in finals:
+        return finals[name]
+    kind, _, size = name.partition("[")
+    sizes = [int(known.partition("[")[2][:-1]) for known in finals if known.startswith(f"{kind}[")]
+    return finals[f"{kind}[{max([n for n in sizes if n <= int(size[:-1])] or [min(sizes)])}]"]
+
+
+def taken(facts: dict[str, Any], errors: float, share: float) -> str:
+    """The first candidate within so many standard errors of the best, and with this share of its gain."""
+    names, losses = list(facts["losses"]), list(facts["losses"].values())
+    sums = [float(one.sum()) for one in losses]
+    best = int(np.argmin(sums))
+    for place in range(best):
+        gap = difference(losses[place], losses[best], facts["rows"])
+        if sums[place] - sums[best] <= (1 - share) * (sums[0] - sums[best]) and gap.mean <= errors * gap.error:
+            return names[place]
+    return names[best]
+
+
+def summary(results: dict[str, list[dict[str, Any]]], errors: float, share: float) -> str:
+    """One line: what a rule scores, how far it is under the best of three, and the columns that it uses."""
+    models = {name: [final(one, taken(one, errors, share)) for one in splits] for name, splits in results.items()}
+    scores = {name: float(np.mean([model["score"] for model in own])) for name, own in models.items()}
+    three = {name: np.array([list(one["rivals"].values()) for one in splits]) for name, splits in results.items()}
+    by_split = np.array([three[name].max(axis=1).mean() - scores[name] for name in scores])
+    by_table = np.array([three[name].mean(axis=0).max() - scores[name] for name in scores])
+    columns = [model["columns"] for own in models.values() for model in own]
+    readable = np.mean([model["readable"] != "no" for own in models.values() for model in own])
+    under = f"{100 * by_split.mean():.2f} | {100 * by_table.mean():.2f} | {100 * by_table.max():.1f}"
+    return f"{np.mean(list(scores.values())):.4f} | {under} | {np.median(columns):g} | {max(columns)} | {readable:.0%}"
+
+
+def price(facts: dict[str, Any]) -> dict[str, Any] | None:
+    """What the study says that reading costs, and the difference on the locked rows with its standard error."""
+    box = (facts.get("compared") or {}).get("black_box")
+    if box is None or box["cost_interval"] is None or facts["compared"]["chosen"] == "baseline":
+        return None
+    rows = final(facts, box["name"])["rows"] - final(facts, facts["compared"]["chosen"])["rows"]
+    low, high = box["cost_interval"]
+    error = float(rows.std(ddof=1) / np.sqrt(len(rows)))
+    # the interval is of the population: a finite test set adds its own error
+    width = Z * np.hypot((high - low) / (2 * Z), error)
+    middle = (low + high) / 2
     return {
-        "names": list(found),
-        "facts": [kept[0] for kept in found.values()],
-        "n_columns": X.shape[1],
-        "rivals": beside,
+        "cost": box["cost"],
+        "interval": (low, high),
+        "truth": float(rows.mean()),
+        "error": error,
+        "rows": len(rows),
+        "covered": bool(abs(rows.mean() - middle) <= width),
+        "better": box["better"],
     }
-
-
-def place_of(found: dict[str, Any], kept: float | None, loop: str = "own") -> int:
-    """The place that a rule takes which asks for a share of the best's gain."""
-    rule_of_choice.KEPT["asked"] = kept
-    losses = [fact[loop] for fact in found["facts"]]
-    return choose(losses, np.ones(len(losses[0])), "asked")
-
-
-def summary(results: dict[str, list[dict[str, Any]]], kept: float | None, loop: str) -> str:
-    """One line: what a rule scores, how far behind it is, and the columns that it uses."""
-    taken = {name: [place_of(one, kept, loop) for one in splits] for name, splits in results.items()}
-    scores = {n: np.array([s["facts"][p]["score"] for s, p in zip(results[n], places)]) for n, places in taken.items()}
-    best = {n: np.array([max(f["score"] for f in s["facts"]) for s in splits]) for n, splits in results.items()}
-    three = {n: np.array([max(s["rivals"].values()) for s in splits]) for n, splits in results.items()}
-    columns = [s["facts"][p]["columns"] / s["n_columns"] for n in taken for s, p in zip(results[n], taken[n])]
-    many = [
-        s["facts"][p]["columns"] / s["n_columns"]
-        for n in taken
-        for s, p in zip(results[n], taken[n])
-        if s["n_columns"] > 20
-    ]
-    below = [name for name in scores if _is_below(three[name] - scores[name])]
-    mean, behind, under = (
-        np.mean([parts[n].mean() for n in scores])
-        for parts in (
-            scores,
-            {n: best[n] - scores[n] for n in scores},
-            {n: three[n] - scores[n] for n in scores},
-        )
-    )
-    counts = f"{np.mean(columns):.2f} | {np.mean(many) if many else np.nan:.2f}"
-    return f"{mean:.4f} | {behind:.4f} | {under:+.4f} | {', '.join(below) or '–'} | {counts}"
-
-
-def _is_below(gaps: np.ndarray) -> bool:
-    """More than 3 points, and more than two paired standard errors over splits."""
-    error = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
-    return bool(gaps.mean() > 0.03 and gaps.mean() - 2 * error > 0.0)
 
 
 def main() -> None:
-    parser = kept_arguments(__doc__, most=1_000, columns=10_000, splits=2, jobs=2)
-    parser.add_argument("--third", action="store_true", help="a third loop of folds, too; several times as long")
+    parser = kept_arguments(__doc__, most=1_500, columns=10_000, splits=5, jobs=1)
+    parser.add_argument("--learn", type=int, default=0, help="rows to learn from; all others are fresh")
     options = parser.parse_args()
     results = results_of(
         options,
-        lambda frame, split: one(frame, split, options.jobs, options.third),
-        lambda splits: f": {_line(splits)}",
+        lambda frame, split: measured(frame, split, options.learn, is_compared=True),
+        _line,
     )
-    print(f"\n{len(results)} tables")
-    three = np.mean([np.mean([max(s["rivals"].values()) for s in splits]) for splits in results.values()])
-    print(f"mean of the best of three on the test rows {three:.4f}")
-    heads = "| rule | loop | score | behind the best procedure | under the best of three | below | columns | of > 20 |"
-    print(f"{heads}\n|{'---|' * 8}")
-    for rule, kept in RULES.items():
-        for loop in ("own", "third") if options.third else ("own",):
-            print(f"| {rule} | {loop} | {summary(results, kept, loop)} |")
+    told = [one for splits in results.values() for one in map(price, splits) if one is not None]
+    covered = sum(one["covered"] for one in told)
+    print(f"\n{len(results)} tables; the interval of the price holds the difference in {covered} of {len(told)}")
+    if options.learn:
+        return
+    print(
+        "| rule | score | under the best of three, by split | by table | worst | columns, median | largest | readable |"
+    )
+    print(f"|{'---|' * 8}")
+    for rule, (errors, share) in RULES.items():
+        print(f"| {rule} | {summary(results, errors, share)} |")
 
 
 def _line(splits: list[dict[str, Any]]) -> str:
-    """Mean scores of procedures and rivals, and what "balanced" and "best" take."""
-    names = splits[0]["names"]
-    own = np.mean([[fact["score"] for fact in s["facts"]] for s in splits], axis=0)
-    said = ", ".join(f"{name} {value:.3f}" for name, value in zip(names, own))
-    beside = ", ".join(f"{name} {np.mean([s['rivals'][name] for s in splits]):.3f}" for name in splits[0]["rivals"])
-    took = {rule: [names[place_of(s, RULES[rule])] for s in splits] for rule in ("balanced", "best")}
-    return f"{said}; scikit-learn's {beside}; {took}"
+    """What the default takes, its score beside the three, and the price."""
+    words = []
+    for one in splits:
+        name = one["compared"]["chosen"]
+        model, cost = final(one, name), price(one)
+        beside = ", ".join(f"{rival} {value:.3f}" for rival, value in one["rivals"].items())
+        words.append(f"{name} {model['score']:.3f} on {model['columns']} ({beside})")
+        if cost is not None:
+            low, high = cost["interval"]
+            words[-1] += f" price {cost['cost']:.3f} ({low:.3f} to {high:.3f}), fresh {cost['truth']:.3f}"
+    return ": " + "; ".join(words)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from choice import score
 from many_tables import kept_arguments, results_of, split_of
+from split_scores import score
 
 from tamis.evaluate.cross_validate import Trained, cross_validate
 from tamis.metrics.intervals.paired import row_losses

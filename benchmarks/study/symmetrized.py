@@ -12,13 +12,12 @@ in the other), the tables that gain and lose more than 0.003, the ratio of losse
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from choice import keep, place_of
 from many_tables import kept_arguments, results_of, split_of
+from split_scores import keep, place_of
 
 from tamis.evaluate.cross_validate import Trained, cross_validate
 from tamis.metrics.intervals.paired import row_losses
@@ -78,7 +77,7 @@ def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
         for penalty in PENALTIES
         for name, way in WAYS.items()
     }
-    inside = partial(keep, third=False)
+    inside = keep
     compared = {
         procedure.name: judged(procedure.make(problem.task), inside)
         for procedure in chosen(["stump", "tree", "lasso", "forest"], shape=(len(fold.train), X.shape[1]))

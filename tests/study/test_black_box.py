@@ -213,12 +213,12 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {"better": "quoted", "score": 0.94, "cost": -0.013},
             {},
-            "is worse by the Brier score (balanced accuracy 0.940 against 0.953).",
+            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953.",
         ),
         (
             {"better": "quoted", "score": 0.94, "cost": -0.013},
             {"loss": "squared_error", "metric": "r2"},
-            "is worse (R² 0.940 against 0.953).",
+            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953.",
         ),
         (
             {"better": "neither"},

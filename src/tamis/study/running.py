@@ -142,12 +142,12 @@ class Run:
         refuse_without_pandas(self.procedures, self.problem.task)
         self._do(Task("leaks", find_leaks, (self.problem,)))
         self._say("procedures in folds")
-        judged, folds = self._judged()
+        judged, folds = self.judged()
         if len(folds) < FEWEST_FOLDS:
             return None
         if self.references:
             self._say("black boxes in folds")
-        references, waiting = self._references(folds)
+        references, waiting = self.judged_references(folds)
         judged |= {one.name: held for one, held in references}
         few, person = self._wished(folds, judged)
         settings, problem, procedures = self.settings, self.problem, self.procedures
@@ -238,7 +238,7 @@ class Run:
             concurrent=beside,
         )
 
-    def _judged(self) -> tuple[Judgements, list[Fold]]:
+    def judged(self) -> tuple[Judgements, list[Fold]]:
         """What was kept of every procedure in the folds that are finished, and these folds.
 
         Where time is limited, a few folds are finished before others are begun.
@@ -264,7 +264,7 @@ class Run:
         keep, task = partial(kept_beside, rules=self.rules), self.problem.task
         return [Beside(one.name, one.make(task), self.folds, keep) for one in self.references]
 
-    def _references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], bool]:
+    def judged_references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], bool]:
         """What was kept of the black boxes; and whether any is still waited for."""
         made = {one.name: one.make(self.problem.task) for one in self.references}
         try:

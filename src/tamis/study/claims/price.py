@@ -135,6 +135,9 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
         if is_open(facts):
             return f"These rows are too few to say what reading costs: {name} gets {scores}{_interval(bound)}."
         return f"Reading costs nothing that can be measured: {name} gets {scores}."
+    if box["better"] == "quoted" and is_read:
+        gets = f"predicts worse, {scores}" if behind else f"gets {scores}, with a worse {loss}"
+        return f"Reading costs nothing: {name} {gets}."
     if box["better"] == "quoted":
         by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
         return f"{_capital(name)} is worse{by} ({metric} {scores})."
