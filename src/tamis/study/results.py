@@ -17,7 +17,7 @@ from tamis.metrics.distributions import normal_quantile
 from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
-from tamis.study.claims.sentences import answer, question
+from tamis.study.claims.sentences import answer, details, question
 from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
 from tamis.study.comparison.race import Judgements
@@ -106,7 +106,7 @@ def assemble(
         "tamis": tamis.__version__,
         "schema": SCHEMA,
         "partial": len(folds) < final["finished"]["of"] or final["waiting"],
-        "answer": {"words": answer(facts), **facts},
+        "answer": {"words": answer(facts), "details": details(facts), **facts},
         "data": describe(settings, problem),
         "settings": settings.to_dict(),
         "columns": decisions,

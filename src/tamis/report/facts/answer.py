@@ -17,7 +17,7 @@ LONG_ANSWER = 240
 
 
 def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The sentence in parts, four numbers, the price of reading, and the score on shuffled targets where asked for."""
+    """The sentence in parts, four numbers, what comes after it, and the score on shuffled targets where asked for."""
     found = results["answer"]
     sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
     if not found.get("quotable", True):
@@ -28,12 +28,12 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
         _columns(results),
         lock_card(results, openings),
     ]
-    words, price = _price(found)
+    words, details = _parted(found)
     return {
         "parts": marked(words, found["selected"]),
         "is_long": len(words) > LONG_ANSWER,
         "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
-        "price": price,
+        "price": details,
         "null": _null(results),
     }
 
@@ -46,8 +46,11 @@ def _guess(found: dict[str, Any]) -> str:
     return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
-def _price(found: dict[str, Any]) -> tuple[str, str]:
-    """The answer, and after it what reading costs; empty where the answer says it earlier, or nothing is known."""
+def _parted(found: dict[str, Any]) -> tuple[str, str]:
+    """The answer, and what is printed smaller after it: what reading costs, and what else is known of columns."""
+    details = found.get("details", "")
+    if details and found["words"].endswith(details):
+        return found["words"].removesuffix(details).rstrip(), show.name(details)
     words, price = found["words"], (found.get("price") or {}).get("words", "")
     if price and words.endswith(price):
         return words.removesuffix(price).rstrip(), show.name(price)

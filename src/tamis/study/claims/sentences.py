@@ -53,11 +53,19 @@ def answer(facts: dict[str, Any]) -> str:
         said = [columns, score]
     if is_dear(facts):  # right after what predicts the target
         said.insert(1 + said.index(columns), price(facts))
-    else:
-        said.append(price(facts))
-    if columns in said:
-        said += [_sure(facts, _named_first(facts["contributions"])), by_class(facts)]
+    said.append(details(facts))
     return stop_words(facts) + partial + " ".join(part for part in (question(facts), *said) if part)
+
+
+def details(facts: dict[str, Any]) -> str:
+    """What stands after columns and score: the price, unless it came before, which columns are well supported, classes.
+
+    The report prints it smaller.
+    """
+    said = [] if is_dear(facts) else [price(facts)]
+    if facts.get("chosen_by") == "person" or facts["signal"] != "none":
+        said += [_sure(facts, _named_first(facts["contributions"])), by_class(facts)]
+    return " ".join(part for part in said if part)
 
 
 def question(facts: dict[str, Any]) -> str:
