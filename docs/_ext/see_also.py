@@ -9,6 +9,8 @@ GROUPS = (
     "Study load compare study.read_columns nested_score",
     "Study Lock evaluate.ReusableHoldout",
     "nested_score evaluate.SeveralScores evaluate.NestedScore",
+    "evaluate.calibration evaluate.number_calibration evaluate.net_benefit evaluate.sample_size",
+    "evaluate.Calibration evaluate.DecisionCurve evaluate.SampleSize evaluate.calibration",
     "nested_score audit evaluate.permutation_test evaluate.leaks evaluate.complexity_curve evaluate.grow",
     "nested_score evaluate.NestedScore evaluate.NestedComparison evaluate.Interval",
     "nested_score evaluate.InnerFolds split.folds split.BootstrapSplit",

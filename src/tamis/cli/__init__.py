@@ -2,8 +2,8 @@
 
 Read `command` (what holds for all commands), `sentence` (errors), `stop` (Ctrl-C),
 `encoding` (any screen), `overwrite` (files of others), `words` (arguments and options);
-then the commands: `study`, `answers`, `table`, `machine`. Exit codes: 0 done, 1 bad input, 2 bad usage, 3 an audit
-found a leak, 130 stopped by Ctrl-C.
+then the commands: `study`, `answers`, `table`, `machine`, `validity`. Exit codes: 0 done, 1 bad input, 2 bad usage,
+3 an audit found a leak, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from tamis.cli import study
 
 # isort: split
 # the order of the imports is that of the help
-from tamis.cli import answers, machine, table
+from tamis.cli import answers, machine, table, validity
 from tamis.cli.command import app, main
 from tamis.cli.sentence import BAD_INPUT
 from tamis.cli.stop import STOPPED
 
-__all__ = ["BAD_INPUT", "STOPPED", "answers", "app", "machine", "main", "study", "table"]
+__all__ = ["BAD_INPUT", "STOPPED", "answers", "app", "machine", "main", "study", "table", "validity"]

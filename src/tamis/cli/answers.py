@@ -70,6 +70,7 @@ def predict(
     query: QueryOption = None,
     identifier: Annotated[str | None, typer.Option("--id", help="a column to keep beside the predictions")] = None,
     coverage: Annotated[float, typer.Option(help="how often an interval of numbers holds a new answer")] = 0.95,
+    model: Annotated[str | None, typer.Option(help="a model that `tamis validate --recalibrate` wrote")] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     master: MasterOption = None,
@@ -81,6 +82,8 @@ def predict(
 
     refuse_overwriting(output, is_predictions, overwrite, table)
     study = load(folder)
+    if model is not None:
+        study.model_ = study.recalibrated(model)
     if is_lazy_source(table):
         with engine_of(engine, -1, address, master):
             _predict_parts(study, table, output, identifier, coverage)

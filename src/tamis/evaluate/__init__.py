@@ -15,17 +15,22 @@ from tamis.evaluate.inner import InnerFolds
 from tamis.evaluate.leaks import Leak, leaks
 from tamis.evaluate.nested import NestedComparison, NestedScore, nested_score
 from tamis.evaluate.problem import Problem
+from tamis.evaluate.sample_size import SampleSize, sample_size
 from tamis.evaluate.script import audit_table
 from tamis.evaluate.several_targets import SeveralScores
 from tamis.metrics import METRICS, Metric
+from tamis.metrics.calibration import Calibration, calibration, number_calibration
 from tamis.metrics.intervals.interval import Interval
 from tamis.metrics.loss_matrix import LossMatrix
+from tamis.metrics.net_benefit import DecisionCurve, net_benefit
 
 __all__ = [
     "METRICS",
     "Audit",
     "BiasVariance",
+    "Calibration",
     "Curve",
+    "DecisionCurve",
     "Grown",
     "InnerFolds",
     "Interval",
@@ -37,15 +42,20 @@ __all__ = [
     "PermutationTest",
     "Problem",
     "ReusableHoldout",
+    "SampleSize",
     "SeveralScores",
     "audit",
     "audit_table",
     "bias_variance",
     "bias_variance_figure",
+    "calibration",
     "complexity_curve",
     "degrees_of_freedom",
     "grow",
     "leaks",
     "nested_score",
+    "net_benefit",
+    "number_calibration",
     "permutation_test",
+    "sample_size",
 ]

@@ -5,7 +5,7 @@ Read `lock` (which rows are locked), `row_hashes` (locked rows known again in a 
 
 from __future__ import annotations
 
-from tamis.lock.ledger import DAMAGED, LEDGER_FILE, OPENED, PREDICTED, Ledger, Look
+from tamis.lock.ledger import DAMAGED, LEDGER_FILE, OPENED, PREDICTED, VALIDATED, Ledger, Look
 from tamis.lock.lock import FEWEST, LOCK_FILE, Held, Lock
 from tamis.lock.row_hashes import RowHashes
 
@@ -16,6 +16,7 @@ __all__ = [
     "LOCK_FILE",
     "OPENED",
     "PREDICTED",
+    "VALIDATED",
     "Held",
     "Ledger",
     "Lock",

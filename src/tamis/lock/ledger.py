@@ -16,9 +16,9 @@ from tamis.lock.row_hashes import RowHashes
 
 LEDGER_FILE = "ledger.jsonl"
 
-#: What a line can be: the locked rows were scored; they were predicted, so that anybody can score them; or the line
-#: cannot be read, which counts as an opening, for it was one.
-OPENED, PREDICTED, DAMAGED = "opened", "predicted", "damaged"
+#: What a line can be: the locked rows were scored; they were predicted, so that anybody can score them; the model was
+#: validated on another table; or the line cannot be read, which counts as an opening, for it was one.
+OPENED, PREDICTED, VALIDATED, DAMAGED = "opened", "predicted", "validated", "damaged"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Look:
 
     Attributes
     ----------
-    kind : "opened", "predicted" or "damaged".
+    kind : "opened", "predicted", "validated" or "damaged".
     when, version : the moment, and the version of Tamis.
     digest, data : of the locked rows, and of all cells but the target's.
     metric, score, interval : what was found, of an opening.
@@ -90,7 +90,7 @@ class Ledger:
 
     def openings(self, digest: str | None = None, data: str | None = None) -> list[dict[str, Any]]:
         """The looks that scored the locked rows."""
-        return [look for look in self.looks(digest, data) if look["kind"] != PREDICTED]
+        return [look for look in self.looks(digest, data) if look["kind"] not in (PREDICTED, VALIDATED)]
 
     def append(self, lock: Lock, kind: str = OPENED, **facts: Any) -> Look:
         """Write one more look, as `draft` makes it, to disk before anybody sees what it shows."""
@@ -168,13 +168,13 @@ def _fits(record: dict[str, Any]) -> bool:
         RowHashes.from_dict(record["hashes"])
     return (
         plain
-        and record["kind"] in (OPENED, PREDICTED)
+        and record["kind"] in (OPENED, PREDICTED, VALIDATED)
         and isinstance(record["independent"], bool)
         and (record["metric"] is None or isinstance(record["metric"], str))
         and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
         and (record["score"] is None or _is_number(record["score"]))
         and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
-        and (record["kind"] == PREDICTED or None not in (record["score"], record["metric"], rows))
+        and (record["kind"] in (PREDICTED, VALIDATED) or None not in (record["score"], record["metric"], rows))
     )
 
 

@@ -42,6 +42,8 @@ class Calibration:
     slope : float or None
         Coefficient of the logit (of the prediction, for numbers); 1 is perfect, below 1 predictions are too extreme.
         None where predictions separate the classes, or do not vary.
+    slope_intercept : float or None
+        The intercept that belongs to the slope: that of the recalibrated model.
     intercept_interval, slope_interval : (low, high) or None
         95% intervals, from the sandwich covariance over units (rows, or groups).
     points, observed, low, high : ndarray
@@ -56,6 +58,7 @@ class Calibration:
     intercept_interval: Interval | None
     slope: float | None
     slope_interval: Interval | None
+    slope_intercept: float | None
     points: np.ndarray
     observed: np.ndarray
     low: np.ndarray
@@ -111,9 +114,12 @@ def calibration(y: Any, probability: Any, *, sample_weight: Any = None, groups: 
     sloped = _logistic(np.column_stack([ones, linear]), truth, weight, unit) if np.ptp(linear) > 0 else None
     intercept, intercept_interval = (0.0, None) if large is None else large.value_of(0)
     slope, slope_interval = (None, None) if sloped is None else sloped.value_of(1)
+    slope_intercept = None if sloped is None else float(sloped.coef[0])
     points, curve = _probability_curve(truth, linear, weight, unit, sloped)
     error, tenths = _by_tenths(truth, p, weight, unit)
-    return Calibration(intercept, intercept_interval, slope, slope_interval, points, *curve, error, tenths)
+    return Calibration(
+        intercept, intercept_interval, slope, slope_interval, slope_intercept, points, *curve, error, tenths
+    )
 
 
 def number_calibration(y: Any, prediction: Any, *, sample_weight: Any = None, groups: Any = None) -> Calibration:
@@ -133,17 +139,20 @@ def number_calibration(y: Any, prediction: Any, *, sample_weight: Any = None, gr
     large = _least_squares(ones, truth - p, weight, unit)
     spread = float(np.ptp(p))
     sloped = _least_squares(np.column_stack([ones, (p - centre) / spread]), truth, weight, unit) if spread > 0 else None
-    slope = slope_interval = None
+    slope = slope_interval = slope_intercept = None
     if sloped is not None:
         slope, ends = sloped.value_of(1)
         slope, slope_interval = slope / spread, ends and (ends[0] / spread, ends[1] / spread)
+        slope_intercept = float(sloped.coef[0]) - slope * centre
     points = np.quantile(p, np.linspace(0.01, 0.99, N_POINTS))
     low = high = observed = points
     if sloped is not None:
         observed, low, high = _line(sloped, (points - centre) / spread)
     error, tenths = _by_tenths(truth, p, weight, unit)
     bias, bias_interval = large.value_of(0)
-    return Calibration(bias, bias_interval, slope, slope_interval, points, observed, low, high, error, tenths)
+    return Calibration(
+        bias, bias_interval, slope, slope_interval, slope_intercept, points, observed, low, high, error, tenths
+    )
 
 
 @dataclass(frozen=True, eq=False)

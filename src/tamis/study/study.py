@@ -410,6 +410,25 @@ class Study(TakesTable, BaseEstimator):
         with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
             return methods(with_short_names(self.results_), looks)
 
+    def checklist(self, of: str = "tripod-ai", path: str | os.PathLike[str] | None = None) -> str:
+        """A reporting checklist, filled as far as the study answers it; the text, or the path that was written.
+
+        Parameters
+        ----------
+        of : "tripod-ai", "reforms" or "probast".
+        path : a file that ends in .html, .docx or .txt.
+        """
+        from tamis.report.checklist import CHECKLISTS, checklist_text, filled, write_checklist
+        from tamis.report.checklist.answers import StudyFacts
+
+        one_of("of", of, CHECKLISTS)
+        self._known("answer")
+        looks = Ledger(self.folder).looks() if self._kept else []
+        items = filled(of, StudyFacts(self.results_, self._plan(), looks, self.cite()))
+        if path is None:
+            return checklist_text(of, items)
+        return str(write_checklist(of, items, Path(path), self.results_["data"]["target"]))
+
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
 
@@ -435,6 +454,45 @@ class Study(TakesTable, BaseEstimator):
                 sync(stream)
                 ledger.write(opening)
         return opening_facts(self.folder, opening)
+
+    def validate(
+        self, X: Any, *, query: str | None = None, recalibrate: str | None = None, name: str | None = None
+    ) -> dict[str, Any]:
+        """Judge the final model, as it is, on another table whose target is known; every validation is in the ledger.
+
+        Parameters
+        ----------
+        X : whatever `tamis.read` takes, with the target.
+        recalibrate : "intercept" or "slope": besides, write a model whose predictions are moved to fit this table.
+        name : of that model; `recalibrated(name)` reads it. The study's own model stays as it is.
+
+        Returns
+        -------
+        dict with words, rows, metric, score, interval, expected, p_value, calibration, net_benefit and drift.
+        """
+        from tamis.study.validity.external import target_of
+        from tamis.study.validity.validate import recalibrated_model, validation
+
+        self._known("answer")
+        if not self._kept:
+            raise StudyError("a study of fit(X, y) keeps no folder and no ledger; use score(X, y)")
+        if (recalibrate is None) != (name is None):
+            raise ParameterError("recalibrate and name go together: the name is that of the recalibrated model")
+        model, source = self.model_, fetch(X, types=self.model_.types, query=query)
+        texts = _texts(source, model.target)
+        target, ready = target_of(texts, model), self._read(source)
+        said = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
+        facts = validation(self.folder, self.results_, model, ready, target, texts, said)
+        if recalibrate is not None and name is not None:
+            recalibrated_model(self.folder, model, ready, target, recalibrate, name)
+            facts = {**facts, "recalibrated": name}
+        return facts
+
+    def recalibrated(self, name: str) -> Model:
+        """A model that `validate(…, recalibrate=, name=)` wrote."""
+        from tamis.study.validity.validate import read_recalibrated
+
+        return read_recalibrated(self.folder, name)
 
     def _ready(self, source: Any, verb: str) -> None:
         """Raise unless the table is at hand, or can be read again."""

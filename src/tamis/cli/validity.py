@@ -1,0 +1,81 @@
+"""Whether a model may be used: rows needed before a study, validation on another table, reporting checklists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tamis.cli.command import app
+from tamis.cli.encoding import echo_json
+from tamis.cli.sentence import plainly
+from tamis.cli.words import FolderArgument, JsonOption, QueryOption, TableArgument
+
+
+@app.command()
+@plainly
+def size(
+    predictors: Annotated[int, typer.Option(help="candidate parameters of the model")],
+    prevalence: Annotated[float | None, typer.Option(help="share of rows with the event; without it, a number")] = None,
+    r2: Annotated[float | None, typer.Option(help="expected R² (Cox and Snell's, with --prevalence)")] = None,
+    c_statistic: Annotated[float | None, typer.Option(help="expected area under the ROC curve, not --r2")] = None,
+    mean: Annotated[float | None, typer.Option(help="of a number: its expected mean")] = None,
+    sd: Annotated[float | None, typer.Option(help="of a number: its expected standard deviation")] = None,
+    shrinkage: Annotated[float, typer.Option(help="smallest expected shrinkage")] = 0.9,
+    as_json: JsonOption = False,
+) -> None:
+    """Rows that a prediction model needs, before it is developed (criteria of Riley and others)."""
+    from dataclasses import asdict
+
+    from tamis.evaluate import sample_size
+
+    found = sample_size(
+        predictors, r2=r2, prevalence=prevalence, c_statistic=c_statistic, mean=mean, sd=sd, shrinkage=shrinkage
+    )
+    if as_json:
+        echo_json(asdict(found), indent=1)
+    else:
+        typer.echo(str(found))
+
+
+@app.command()
+@plainly
+def validate(
+    folder: FolderArgument,
+    table: TableArgument,
+    query: QueryOption = None,
+    recalibrate: Annotated[
+        str | None, typer.Option(help="intercept or slope: also write a model with predictions moved to fit this table")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="name of that model, for `tamis predict --model`")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge a study's model, as it is, on another table whose target is known."""
+    from tamis.study import load
+
+    study = load(folder)
+    facts = study.validate(table, query=query, recalibrate=recalibrate, name=name)
+    if as_json:
+        echo_json(facts, indent=1)
+        return
+    for sentence in facts["words"]:
+        typer.echo(sentence)
+    if name is not None:
+        typer.echo(f"The recalibrated model is kept as {name}: tamis predict {folder} TABLE --model {name}")
+
+
+@app.command()
+@plainly
+def checklist(
+    folder: FolderArgument,
+    of: Annotated[str, typer.Option("--for", help="tripod-ai, reforms or probast")] = "tripod-ai",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="checklist.html or checklist.docx, instead of the screen")
+    ] = None,
+) -> None:
+    """A reporting checklist: items that the study answers are filled in, the others are left open and marked."""
+    from tamis.study import load
+
+    text = load(folder).checklist(of, output)
+    typer.echo(text if output is None else f"wrote {output}")

@@ -1,0 +1,91 @@
+"""Validation of a finished study on another table, kept in its folder and its ledger."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import tamis
+from tamis.check import one_of
+from tamis.errors import ParameterError, StudyError
+from tamis.lock import VALIDATED, Ledger, Look
+from tamis.metrics import find, in_words
+from tamis.metrics.loss_matrix import metric_for
+from tamis.saved import part, reading, write_whole
+from tamis.study.disk import files
+from tamis.study.model import Model
+from tamis.study.validity.external import Target, validation_facts
+from tamis.study.validity.recalibration import KINDS, from_dict, recalibrated
+from tamis.table import Table
+
+#: Folders of a study: a validation each, a recalibrated model each.
+VALIDATIONS, RECALIBRATED = "validations", "recalibrated"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def validation(
+    folder: Path, results: dict[str, Any], model: Model, ready: Table, target: Target, texts: Sequence[str], source: str
+) -> dict[str, Any]:
+    """Facts of a validation; written to the ledger and to the folder before they are given."""
+    settings = results["settings"]
+    metric = (
+        metric_for(None, settings["loss"], model.labels)
+        if settings.get("loss")
+        else find(results["answer"]["metric"], classes=bool(model.labels), labels=model.labels or None)
+    )
+    facts = validation_facts(model, in_words(metric, model.labels), ready, target, results["answer"])
+    digest = hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+    facts = {"source": source, "digest": digest, "when": datetime.now(UTC).isoformat(timespec="seconds"), **facts}
+    Ledger(folder).write(
+        Look(
+            kind=VALIDATED,
+            when=facts["when"],
+            version=tamis.__version__,
+            digest=digest,
+            metric=facts["metric"],
+            score=facts["score"],
+            interval=None if facts["interval"] is None else (facts["interval"][0], facts["interval"][1]),
+            rows=facts["rows"],
+            note=f"validated on {source}",
+        )
+    )
+    place = folder / VALIDATIONS
+    place.mkdir(exist_ok=True)
+    write_whole(place / f"{digest[:12]}.json", files.as_json(facts))
+    return facts
+
+
+def recalibrated_model(folder: Path, model: Model, ready: Table, target: Target, kind: str, name: str) -> Model:
+    """The recalibrated model, written as a model of its own under its name; the study's model stays as it is."""
+    one_of("recalibrate", kind, KINDS)
+    if not _NAME.fullmatch(name):
+        raise ParameterError(f"name={name!r}; give letters, digits, '.', '_' or '-' (at most 64)")
+    place = folder / RECALIBRATED / name
+    if (place / files.MODEL_FILE).exists():
+        raise StudyError(f"{str(folder)!r} has a recalibrated model {name!r} already; give another name")
+    rows = ready.take(target.usable.nonzero()[0])
+    moved = recalibrated(model, target.y, model.fitted.answers(rows, len(model.labels)), kind)
+    place.mkdir(parents=True, exist_ok=True)
+    moved.write(place)
+    return moved
+
+
+def read_recalibrated(folder: Path, name: str) -> Model:
+    """A recalibrated model of a study by its name."""
+    place = folder / RECALIBRATED / name
+    if not _NAME.fullmatch(name) or not (place / files.MODEL_FILE).exists():
+        known = sorted(path.name for path in (folder / RECALIBRATED).glob("*")) if folder.exists() else []
+        has = (
+            f"it has {', '.join(known)}" if known else "it has none: `tamis validate … --recalibrate slope --name NAME`"
+        )
+        raise StudyError(f"{str(folder)!r} has no recalibrated model {name!r}; {has}")
+    model = Model.read(place)
+    facts = files.read_json(place, files.MODEL_FILE, "validate with recalibrate= again")
+    with reading(f"{files.MODEL_FILE} of {str(place)!r}", "; recalibrate again", StudyError):
+        part(facts, "recalibration")
+        return from_dict(facts, model)
