@@ -79,3 +79,17 @@ def checklist(
 
     text = load(folder).checklist(of, output)
     typer.echo(text if output is None else f"wrote {output}")
+
+
+@app.command()
+@plainly
+def tables(
+    folder: FolderArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="the folder to write to")] = Path("tables"),
+    to: Annotated[str, typer.Option("--to", help="csv: a file per table; docx: one Word document")] = "csv",
+) -> None:
+    """Write every table of a study's report as CSV files or as a Word document."""
+    from tamis.study import load
+
+    written = load(folder).tables(output, to=to)
+    typer.echo(f"wrote {written[0] if len(written) == 1 else f'{len(written)} tables to {output}'}")

@@ -429,6 +429,15 @@ class Study(TakesTable, BaseEstimator):
             return checklist_text(of, items)
         return str(write_checklist(of, items, Path(path), self.results_["data"]["target"]))
 
+    def tables(self, folder: str | os.PathLike[str], *, to: str = "csv") -> list[Path]:
+        """Write every table of the report: a CSV file each, or one Word document (to="docx"); the paths written."""
+        from tamis.report.export_tables import export_tables
+
+        self._known("answer")
+        lock = self.results_["lock"]
+        looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
+        return export_tables(self.results_, self._plan(), looks, Path(folder), to)
+
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
 

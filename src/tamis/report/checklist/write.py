@@ -11,6 +11,7 @@ from typing import Any
 from tamis.errors import ParameterError, StudyError
 from tamis.report.checklist.answers import FilledItem
 from tamis.report.checklist.items import CHECKLISTS
+from tamis.report.export_tables import printable
 from tamis.saved import naming, write_whole
 
 #: What stands where only a person can answer.
@@ -75,7 +76,7 @@ def _write_word(name: str, items: Sequence[FilledItem], path: Path, target: str)
     import docx
 
     document: Any = docx.Document()
-    document.add_heading(_plain(f"{CHECKLISTS[name].title} · {target}"), level=1)
+    document.add_heading(printable(f"{CHECKLISTS[name].title} · {target}"), level=1)
     document.add_paragraph(_title(name, items))
     table = document.add_table(rows=1, cols=4, style="Table Grid")
     for cell, text in zip(table.rows[0].cells, ("item", "subject", "answer", "section of the report")):
@@ -83,11 +84,6 @@ def _write_word(name: str, items: Sequence[FilledItem], path: Path, target: str)
     for one in items:
         texts = (one.item.number, one.item.subject, one.answer or OPEN, one.place)
         for cell, text in zip(table.add_row().cells, texts):
-            cell.text = _plain(text)
+            cell.text = printable(text)
     with naming(path):
         document.save(str(path))
-
-
-def _plain(text: str) -> str:
-    """Without control characters, which XML cannot hold."""
-    return "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in text)

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from tamis.errors import StudyError
 from tamis.metrics.calibration import PROBABILITY_FLOOR, calibration, number_calibration
-from tamis.saved import numbers, part
+from tamis.saved import numbers, read_entry
 from tamis.study.model import Model
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.table import Table
@@ -62,7 +62,7 @@ def recalibrated(model: Model, truth: np.ndarray, answers: np.ndarray, kind: str
 
 def from_dict(facts: dict[str, Any], model: Model) -> Model:
     """The recalibrated model that was written: `model` as read, with the intercept and slope of its facts."""
-    intercept, slope = numbers("the recalibration", part(facts, "recalibration"), shape=(2,)).tolist()
+    intercept, slope = numbers("the recalibration", read_entry(facts, "recalibration"), shape=(2,)).tolist()
     fitted = RecalibratedProcedure(**vars(model.fitted), intercept=intercept, slope=slope)
     return replace(model, fitted=fitted)
 

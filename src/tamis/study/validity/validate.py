@@ -15,7 +15,7 @@ from tamis.errors import ParameterError, StudyError
 from tamis.lock import VALIDATED, Ledger, Look
 from tamis.metrics import find, in_words
 from tamis.metrics.loss_matrix import metric_for
-from tamis.saved import part, reading, write_whole
+from tamis.saved import read_entry, reading, write_whole
 from tamis.study.disk import files
 from tamis.study.model import Model
 from tamis.study.validity.external import Target, validation_facts
@@ -87,5 +87,5 @@ def read_recalibrated(folder: Path, name: str) -> Model:
     model = Model.read(place)
     facts = files.read_json(place, files.MODEL_FILE, "validate with recalibrate= again")
     with reading(f"{files.MODEL_FILE} of {str(place)!r}", "; recalibrate again", StudyError):
-        part(facts, "recalibration")
+        read_entry(facts, "recalibration")
         return from_dict(facts, model)
